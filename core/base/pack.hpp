@@ -1,0 +1,68 @@
+/// Pack: the `Real` of every kernel. `width` neighbouring columns are computed by one instruction stream; width 1 is a plain
+/// number, and what one GPU thread would run. A class of our own rather than std::experimental::simd, because constants written
+/// as double must work with fp32 packs (`1.0 + steepness * Ri`), and because a number must round exactly as a pack does.
+/// Contraction is off for the whole build; `fma` and `polynomial` fuse where it pays, the same way in every column.
+#pragma once
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace fathom {
+
+template <class T, int width> struct Lanes { typedef T type __attribute__((vector_size(width * sizeof(T)))); };
+template <class T> struct Lanes<T, 1> { using type = T; };
+
+template <class T, int lanes_> struct Pack {
+    using Number = T;
+    static constexpr int width = lanes_;
+    using Storage = typename Lanes<T, width>::type;
+    using Mask = decltype(Storage{} < Storage{});
+    Storage lanes;
+
+    Pack() = default;
+    Pack(T x) : lanes(x - Storage{}) {}                                        // the same value in all columns
+    template <class A> requires std::is_arithmetic_v<A> Pack(A x) : Pack(T(x)) {}
+    static Pack load(const T* p) { Pack x; __builtin_memcpy(&x.lanes, p, sizeof x.lanes); return x; }
+    void store(T* p) const { __builtin_memcpy(p, &lanes, sizeof lanes); }
+
+    friend Pack operator+(Pack a, Pack b) { return of(a.lanes + b.lanes); }
+    friend Pack operator-(Pack a, Pack b) { return of(a.lanes - b.lanes); }
+    friend Pack operator*(Pack a, Pack b) { return of(a.lanes * b.lanes); }
+    friend Pack operator/(Pack a, Pack b) { return of(a.lanes / b.lanes); }
+    friend Pack operator-(Pack a) { return of(-a.lanes); }
+    Pack& operator+=(Pack b) { return *this = *this + b; }
+    Pack& operator-=(Pack b) { return *this = *this - b; }
+    Pack& operator*=(Pack b) { return *this = *this * b; }
+    friend Mask operator<(Pack a, Pack b) { return a.lanes < b.lanes; }
+    friend Mask operator>(Pack a, Pack b) { return a.lanes > b.lanes; }
+    friend Mask operator<=(Pack a, Pack b) { return a.lanes <= b.lanes; }
+    friend Mask operator>=(Pack a, Pack b) { return a.lanes >= b.lanes; }
+    friend Pack select(Mask yes, Pack a, Pack b) { return of(yes ? a.lanes : b.lanes); }   // in place of `if`
+    friend Pack larger(Pack a, Pack b) { return of(a.lanes > b.lanes ? a.lanes : b.lanes); }
+    friend Pack smaller(Pack a, Pack b) { return of(a.lanes < b.lanes ? a.lanes : b.lanes); }
+    friend Pack abs(Pack a) { return larger(a, -a); }
+    /// a b + c, rounded once.
+    friend Pack fma(Pack a, Pack b, Pack c) { return each([](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c); }
+    friend Pack sqrt(Pack a) { return each([](T x) { return std::sqrt(x); }, a); }
+    friend Pack exp(Pack a) { return each([](T x) { return std::exp(x); }, a); }
+    friend Pack log(Pack a) { return each([](T x) { return std::log(x); }, a); }
+    friend Pack atan(Pack a) { return each([](T x) { return std::atan(x); }, a); }
+
+private:
+    static Pack of(Storage s) { Pack p; p.lanes = s; return p; }
+    template <class F, class... A> static Pack each(F f, A... a) {
+        if constexpr (width == 1) return of(f(a.lanes...));
+        else { Pack r; for (int n = 0; n < width; ++n) r.lanes[n] = f(a.lanes[n]...); return r; }
+    }
+};
+
+/// c0 + x (c1 + x (c2 + ...)), Horner's rule with one rounding a step.
+template <class Real, class C> Real polynomial(Real, C c0) { return Real(c0); }
+template <class Real, class C, class... More> Real polynomial(Real x, C c0, More... more) { return fma(x, polynomial(x, more...), Real(c0)); }
+
+/// Columns that a kernel takes at once: 64 bytes are one cache line everywhere, and one AVX-512 (two AVX2, four SSE) registers.
+template <class T> inline constexpr int cell_width = 64 / sizeof(T);
+
+}  // namespace fathom

@@ -1,0 +1,15 @@
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_grid(nb::module_&);
+void bind_parallel(nb::module_&);
+void bind_field(nb::module_&);
+void bind_model(nb::module_&);
+
+NB_MODULE(_core, m) {
+    bind_grid(m);
+    bind_parallel(m);
+    bind_field(m);
+    bind_model(m);
+}

@@ -1,0 +1,74 @@
+/// What a process says about a field (Use), and what it is given of it (In, Out, InOut, Profile): one column and its neighbours.
+/// k = 0 is the top of the column and grows downward; layers have n values, interfaces n + 1.
+#pragma once
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+namespace fathom {
+
+/// Where a value is. A vector component changes its sign where the grid is folded.
+enum class Horizontal { center, corner, east_face, north_face, none };
+enum class Vertical { layer, interface, column };
+struct Place {
+    Horizontal horizontal; Vertical vertical; bool vector = false;
+    bool operator==(const Place&) const = default;
+};
+namespace place {
+inline constexpr Place center_layer{Horizontal::center, Vertical::layer}, center_interface{Horizontal::center, Vertical::interface}, center_column{Horizontal::center, Vertical::column};
+inline constexpr Place corner_layer{Horizontal::corner, Vertical::layer}, corner_interface{Horizontal::corner, Vertical::interface}, corner_column{Horizontal::corner, Vertical::column};
+inline constexpr Place east_face_column{Horizontal::east_face, Vertical::column}, north_face_column{Horizontal::north_face, Vertical::column};
+inline constexpr Place corner_vector_layer{Horizontal::corner, Vertical::layer, true}, corner_vector_column{Horizontal::corner, Vertical::column, true};
+inline constexpr Place profile{Horizontal::none, Vertical::interface};       ///< one value a level, the same in all columns
+}
+const char* name(Horizontal);
+const char* name(Vertical);
+
+enum class Access { reads, writes, updates };
+struct Use { std::string_view name; Place place; std::string_view units; Access access; int reach; };
+/// reach: how many columns away, in any direction, the process looks.
+consteval Use reads(std::string_view name, Place place, std::string_view units, int reach = 0) { return {name, place, units, Access::reads, reach}; }
+consteval Use writes(std::string_view name, Place place, std::string_view units) { return {name, place, units, Access::writes, 0}; }
+consteval Use updates(std::string_view name, Place place, std::string_view units) { return {name, place, units, Access::updates, 0}; }
+
+struct Shift { int i, j; };                                           // T(2 * east)[k], T(-north)[k]
+inline constexpr Shift here{0, 0}, east{1, 0}, north{0, 1}, northeast{1, 1}, northwest{-1, 1};
+constexpr Shift operator*(int n, Shift s) { return {n * s.i, n * s.j}; }
+constexpr Shift operator-(Shift s) { return {-s.i, -s.j}; }
+constexpr Shift operator+(Shift a, Shift b) { return {a.i + b.i, a.j + b.j}; }
+
+/// A field at one column (or pack): at[k level + j row + i]. Strides are run-time values: 0 for what all rows share.
+struct Raw { void* at; std::ptrdiff_t level, row; };
+
+template <class Real, Access access> struct Location {               // one value in memory
+    typename Real::Number* at;
+    operator Real() const requires (access != Access::writes) { return Real::load(at); }
+    void operator=(Real x) const { x.store(at); }
+    void operator+=(Real x) const requires (access == Access::updates) { (Real::load(at) + x).store(at); }
+};
+template <class Real, Access access, int reach> struct ColumnView {
+    using Number = typename Real::Number;
+    Number* at; std::ptrdiff_t level, row; int count;
+    ColumnView(Raw raw, int offset, int count) : at((Number*)raw.at + offset), level(raw.level), row(raw.row), count(count) {}
+    int levels() const { return count; }                              // wet levels of the deepest column of the pack
+    auto operator[](int k) const {
+        if constexpr (access == Access::reads) return Real::load(at + k * level);
+        else return Location<Real, access>{at + k * level};
+    }
+    ColumnView operator()(Shift s) const requires (reach > 0) {       // the neighbour's column
+        assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
+        ColumnView there = *this; there.at += s.j * row + s.i; return there;
+    }
+};
+template <class Real, int reach = 0> using In = ColumnView<Real, Access::reads, reach>;
+template <class Real> using Out = ColumnView<Real, Access::writes, 0>;      // cannot be read: a forgotten `reads` does not compile
+template <class Real> using InOut = ColumnView<Real, Access::updates, 0>;
+template <class Real> struct Profile {                                // layer thickness, weights of time levels: the same in all columns
+    const typename Real::Number* at;
+    Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
+    typename Real::Number operator[](int k) const { return at[k]; }   // a number: what depends on k alone is computed once a pack
+};
+
+}  // namespace fathom
