@@ -1,0 +1,68 @@
+"""Output: stores of fields in time, one module per format with the same `create, write, extend, close`.
+
+    writer = output.create("surface.zarr", coordinates, variables, time=TimeAxis("2000-01-01"))   # root
+    writer = output.append("surface.zarr")                                                        # other ranks
+    for region in writer.regions("tos"):                       # each region has one owner
+        writer.write("tos", 0, region, array)
+    writer.extend(0, seconds=432000.0)                         # root, when all have written
+    output.open("surface.zarr").tos[0].plot(x="longitude", y="latitude")
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
+
+__all__ = ["Region", "TimeAxis", "VariableSpec", "append", "chunk_shape", "create", "formats", "open", "regions", "writer"]
+
+formats = {".zarr": "Zarr v3", ".nc": "NetCDF-4"}
+
+
+def writer(path: str | Path) -> type:
+    """The writer class for the ending of `path`; ValueError for an unknown ending."""
+    suffix = Path(path).suffix
+    if suffix == ".zarr":
+        from .zarr import ZarrWriter
+        return ZarrWriter
+    if suffix == ".nc":
+        from .netcdf import NetcdfWriter
+        return NetcdfWriter
+    allowed = ", ".join(f"{ending} ({name})" for ending, name in formats.items())
+    raise ValueError(f"{path}: an output file ends in {allowed}, not in {suffix or 'nothing'!r}")
+
+
+def create(path: str | Path, coordinates: Any, variables: list[VariableSpec], chunks=None, **options) -> Any:
+    """Create a store on the root rank and return its writer; see `ZarrWriter.create` for the options."""
+    return writer(path).create(path, coordinates, variables, chunks, **options)
+
+
+def append(path: str | Path) -> Any:
+    """The writer of a store that exists: on the other ranks, or when a run is continued."""
+    return writer(path)(path)
+
+
+def open(path: str | Path) -> Any:
+    """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
+
+    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF), OSError (a damaged file).
+    """
+    path = Path(path)
+    if not path.exists():
+        from fathom.names import near
+        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise FileNotFoundError(f"{path} does not exist{near(path.name, beside)}")
+    import xarray
+    if path.is_dir():
+        if not (path / "zarr.json").is_file():
+            raise ValueError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json")
+        return xarray.open_zarr(path, chunks=None, consolidated=True)
+    try:
+        dataset = xarray.open_dataset(path, engine="netcdf4")
+    except OSError as error:
+        raise OSError(error.errno, f"{path} cannot be opened as NetCDF: damaged, truncated, or another format ({error})") from None
+    if "time" in dataset.dims and "time" in dataset.coords:
+        complete = dataset.time.notnull().values
+        dataset = dataset if complete.all() else dataset.isel(time=complete.nonzero()[0])
+    return dataset
