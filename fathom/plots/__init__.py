@@ -1,0 +1,16 @@
+"""Pictures: one function for each, all without display, each returning a matplotlib figure.
+
+    plots.map(field, grid, name="temperature", path="surface.png")
+    plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
+"""
+
+from .bars import bars
+from .map import map
+from .mesh import Raster, mesh_of
+from .picture import picture
+from .section import section, zonal_mean
+from .stream_function import stream_function
+from .style import encoded
+from .time_series import time_series
+
+__all__ = ["Raster", "bars", "encoded", "map", "mesh_of", "picture", "section", "stream_function", "time_series", "zonal_mean"]

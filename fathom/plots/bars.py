@@ -1,0 +1,58 @@
+"""Where the time went: one bar for each process, coloured by phase."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping
+
+from .colours import faint, ink, phases
+from .style import new_figure, styled
+
+__all__ = ["bars", "merged"]
+
+
+@styled
+def bars(profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time went", most: int = 16) -> Any:
+    """Draw a profile: records with process, phase, seconds, calls. Returns the figure; ValueError if empty.
+
+    The `most` longest processes have their own bars, the others share one.
+    """
+    records = merged(profile, most)
+    total = sum(record["seconds"] for record in records) or 1.0
+    figure = new_figure(7.4, 0.75 + 0.225 * len(records))
+    height = figure.get_figheight()
+    axes = figure.add_axes((0.27, 0.12 / height, 0.60, 1 - 0.62 / height))
+    order = list(dict.fromkeys(record["phase"] for record in records))
+    colour = {phase: phases[n % len(phases)] for n, phase in enumerate(order)}
+    longest = max(record["seconds"] for record in records) or 1.0
+    for row, record in enumerate(records):
+        axes.barh(row, record["seconds"], height=0.68, color=colour[record["phase"]])
+        axes.text(record["seconds"] + 0.012 * longest, row, f"{record['seconds']:.3g} s", va="center", fontsize=7.5, color=ink)
+        axes.text(1.235 * longest, row, f"{100 * record['seconds'] / total:.1f} %", va="center", ha="right", fontsize=7.5, color=faint)
+    axes.set_yticks(range(len(records)), [record["process"] for record in records])
+    axes.set(xlim=(0, 1.12 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
+    axes.spines[["bottom"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    _legend(figure, colour, records, total, title)
+    return figure
+
+
+def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
+    """The records in order of their seconds, those beyond `most` summed into one."""
+    records = sorted((dict(record) for record in profile), key=lambda record: -record["seconds"])
+    if not records:
+        raise ValueError("the profile is empty")
+    rest = records[most:]
+    if rest:
+        records = records[:most] + [{"process": f"{len(rest)} others", "phase": "others",
+                                     "seconds": sum(r["seconds"] for r in rest), "calls": sum(r.get("calls", 0) for r in rest)}]
+    return records
+
+
+def _legend(figure: Any, colour: Mapping[str, str], records: list[dict], total: float, title: str) -> None:
+    from matplotlib.patches import Patch
+    height = figure.get_figheight()
+    share = {phase: sum(r["seconds"] for r in records if r["phase"] == phase) / total for phase in colour}
+    handles = [Patch(color=colour[phase], label=f"{phase} {100 * share[phase]:.0f} %") for phase in sorted(share, key=share.get, reverse=True)]
+    figure.text(0.012, 1 - 0.2 / height, title, fontsize=11, fontweight="bold", va="center", color=ink)
+    figure.legend(handles=handles, loc="center right", bbox_to_anchor=(0.99, 1 - 0.2 / height), ncols=len(handles),
+                  frameon=False, fontsize=8, handlelength=0.9, handleheight=0.9, columnspacing=1.2, borderpad=0)

@@ -1,0 +1,60 @@
+"""Colour maps of even lightness steps, after cmocean (Thyng et al. 2016, doi:10.5670/oceanog.2016.66)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+land = "#d4d3cf"
+coast = "#77756f"
+ink = "#22303c"
+faint = "#8a949c"
+phases = ["#1f6f8b", "#e08e45", "#7a5195", "#5c9e6e", "#c8553d", "#99a8b2", "#b59a3c", "#4b6fb5"]
+
+_points = {
+    "thermal": ["#042333", "#0f2a5e", "#2c3395", "#5a3d94", "#744992", "#96558f", "#b15f82", "#cf6a6b", "#eb7958", "#f79a45", "#fbb43d", "#f5d74a", "#e8fa5b"],
+    "haline": ["#2a186c", "#14439c", "#206e8b", "#3c9387", "#5ab978", "#aad85c", "#fdef9a"],
+    "speed": ["#fffdcd", "#e3cf7c", "#b9ad3b", "#7c9426", "#2f7f2f", "#0b6244", "#154337", "#172313"],
+    "deep": ["#fdfecc", "#a5dfa7", "#5dbaa4", "#488e9e", "#3e6495", "#3f396c", "#281a2c"],
+    "dense": ["#e6f1f1", "#a2cee2", "#76a4e5", "#7871d5", "#7642a5", "#621d62", "#360e24"],
+    "balance": ["#181c43", "#1b4f9e", "#3e8fc4", "#9cc6d6", "#f4f1ef", "#e0ad97", "#cd6750", "#9f2233", "#3c0911"],
+    "height": ["#13293d", "#1f4e79", "#3b82b0", "#8fc1d4", "#eef3ee", "#f3d9a4", "#e59a53", "#b9502f", "#5e1f1a"],
+}
+
+diverging = {"balance", "height"}
+
+
+@cache
+def colour_map(name: str) -> Any:
+    """The matplotlib colour map of that name: ours, or else one of matplotlib's own (ValueError)."""
+    import matplotlib
+    from matplotlib.colors import ListedColormap, to_rgb
+    if name not in _points:
+        if name not in matplotlib.colormaps:
+            from fathom.names import unknown
+            raise ValueError(unknown("colour map", name, [*_points, *matplotlib.colormaps]))
+        return matplotlib.colormaps[name]
+    points = _to_oklab(np.array([to_rgb(colour) for colour in _points[name]]))
+    at = np.linspace(0, len(points) - 1, 256)
+    smooth = np.stack([np.interp(at, np.arange(len(points)), points[:, c]) for c in range(3)], axis=1)
+    return ListedColormap(np.clip(_from_oklab(smooth), 0, 1), name=name)
+
+
+_to_cone = np.array([[0.4122214708, 0.5363325363, 0.0514459929],
+                     [0.2119034982, 0.6806995451, 0.1073969566],
+                     [0.0883024619, 0.2817188376, 0.6299787005]])
+_to_lab = np.array([[0.2104542553, 0.7936177850, -0.0040720468],
+                    [1.9779984951, -2.4285922050, 0.4505937099],
+                    [0.0259040371, 0.7827717662, -0.8086757660]])
+
+
+def _to_oklab(rgb: np.ndarray) -> np.ndarray:
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return np.cbrt(linear @ _to_cone.T) @ _to_lab.T
+
+
+def _from_oklab(lab: np.ndarray) -> np.ndarray:
+    linear = np.clip((lab @ np.linalg.inv(_to_lab).T) ** 3 @ np.linalg.inv(_to_cone).T, 0, None)
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)

@@ -1,0 +1,147 @@
+"""A field on the globe, in a region or in a box, on the model's own cells, with the model's own coast."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+import numpy as np
+
+from fathom.names import describe
+
+from .colours import coast, colour_map, faint, land
+from .mesh import Raster, mesh_of
+from .style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+
+
+@styled
+def map(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, name: str = "", title: str | None = None,
+        note: str = "", units: str | None = None, limits: tuple[float, float] | None = None,
+        colours: str | None = None) -> Any:
+    """Draw a field (ny, nx); NaN is land. Returns the figure; `path` saves it.
+
+    grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of `fathom.names`,
+    which gives title, units, colours and limits unless they are given here. note: to the right of the title.
+    """
+    raster = raster_of(grid, np.shape(field))
+    named = describe(name)
+    shown, units, limits = displayed(named, field, units, limits)
+    colours = colours or named.colours
+    low, high = range_of(shown, limits, colours)
+    figure, axes, bar = panel(raster)
+    paint(axes, raster, shown, colours, low, high)
+    colour_bar(figure, bar, colours, low, high, shown, units)
+    caption(axes, title if title is not None else named.long_name[:1].upper() + named.long_name[1:],
+            note or f"{span_text(shown)} {unit_text(units)}".strip())
+    return figure
+
+
+def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raster:
+    """The raster of a grid; ValueError where a field of that shape is not on it."""
+    raster = grid if isinstance(grid, Raster) else Raster(mesh_of(grid))
+    if tuple(shape) != raster.mesh.shape:
+        raise ValueError(f"a map needs a field of shape {raster.mesh.shape}, as its grid; it was given {tuple(shape)}")
+    return raster
+
+
+def displayed(named: Any, field: np.ndarray, units: str | None, limits: Any) -> tuple[np.ndarray, str, Any]:
+    """Field, units and limits in the unit for pictures."""
+    field = np.asarray(field, float)
+    if units is not None and units != named.units:
+        return field, units, limits
+    if named.display is None:
+        return field, named.units, limits or named.limits
+    units, factor = named.display
+    return field * factor, units, limits or (named.limits and tuple(factor * end for end in named.limits))
+
+
+def panel(raster: Raster) -> tuple[Any, Any, Any]:
+    """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of the bar."""
+    across, down = raster.width // 2, raster.height // 2
+    margin = 12 if raster.mesh.is_global else 62
+    left, right, top, bottom = margin, 118, 52, 12 if raster.mesh.is_global else 56
+    figure = new_figure((left + across + right) / 150, (top + down + bottom) / 150)
+    width, height = left + across + right, top + down + bottom
+    axes = figure.add_axes((left / width, bottom / height, across / width, down / height))
+    axes.set(xlim=(0, raster.width), ylim=(raster.height, 0))
+    shrunk = min(0.86 * down, 520)
+    bar = figure.add_axes(((left + across + 18) / width, (bottom + 0.45 * (down - shrunk)) / height, 16 / width, shrunk / height))
+    _graticule(axes, raster) if raster.mesh.is_global else _ticks(axes, raster)
+    return figure, axes, bar
+
+
+def paint(axes: Any, raster: Raster, field: np.ndarray, colours: str, low: float, high: float) -> None:
+    """Colour the cells, grey land, a line along the coast."""
+    from matplotlib.colors import to_rgb
+    table = np.concatenate([colour_map(colours)(np.linspace(0, 1, 256))[:, :3], [to_rgb(land), to_rgb(coast), (1, 1, 1)]])
+    flat = np.asarray(field, float).ravel()
+    scaled = np.where(np.isfinite(flat), np.clip((flat - low) / (high - low), 0, 1) * 255, 256)
+    index = np.append(scaled.astype(np.int16), 256)[raster.cell].astype(np.int16)
+    index[_edges(index == 256) & raster.inside] = 257
+    index[~raster.inside] = 258
+    samples = (255 * table).round().astype(np.uint16)[index]
+    pixels = (samples[0::2, 0::2] + samples[1::2, 0::2] + samples[0::2, 1::2] + samples[1::2, 1::2] + 2) // 4
+    axes.imshow(pixels.astype(np.uint8), extent=(0, raster.width, raster.height, 0), interpolation="nearest",
+                aspect="auto", zorder=1)
+
+
+def _edges(is_land: np.ndarray) -> np.ndarray:
+    """Land points that touch water."""
+    edge = np.zeros_like(is_land)
+    across = is_land[:, 1:] != is_land[:, :-1]
+    down = is_land[1:] != is_land[:-1]
+    edge[:, 1:] |= across
+    edge[:, :-1] |= across
+    edge[1:] |= down
+    edge[:-1] |= down
+    return edge & is_land
+
+
+def _graticule(axes: Any, raster: Raster) -> None:
+    axes.axis("off")
+    line = np.linspace(-180, 180, 361)
+    middle = raster.projection.middle
+    for latitude in (-60, -30, 0, 30, 60):
+        axes.plot(*raster.project(middle + line * 0.99999, np.full(361, latitude)), color="#ffffff", alpha=0.35, lw=0.5, zorder=2)
+    for longitude in range(0, 360, 60):
+        axes.plot(*raster.project(np.full(361, longitude), line / 2), color="#ffffff", alpha=0.35, lw=0.5, zorder=2)
+    for side in (-0.99999, 0.99999):
+        axes.plot(*raster.project(np.full(361, middle + 180 * side), line / 2), color=faint, lw=0.8, zorder=3, clip_on=False)
+    for pole in (-90, 90):
+        axes.plot(*raster.project(middle + line * 0.99999, np.full(361, pole)), color=faint, lw=0.8, zorder=3, clip_on=False)
+
+
+def _ticks(axes: Any, raster: Raster) -> None:
+    from matplotlib.ticker import MaxNLocator
+    west, east, south, north = raster.mesh.extent
+    spherical = raster.mesh.spherical
+    factor, unit = (1, "") if spherical else _length(raster.mesh.units, max(east - west, north - south))
+    for values, set_ticks, set_label, place in (
+            (MaxNLocator(7).tick_values(west * factor, east * factor), axes.set_xticks, axes.set_xlabel, 0),
+            (MaxNLocator(6).tick_values(south * factor, north * factor), axes.set_yticks, axes.set_ylabel, 1)):
+        low, high = (west, east) if place == 0 else (south, north)
+        values = [v for v in values if low * factor - 1e-9 <= v <= high * factor + 1e-9]
+        middle = (0.5 * (west + east), 0.5 * (south + north))
+        at = [raster.project(*(np.float64(v / factor if n == place else middle[n]) for n in (0, 1)))[place] for v in values]
+        labels = [_degrees(v, "EW" if place == 0 else "NS") if spherical else f"{v:g}" for v in values]
+        set_ticks(at, labels)
+        if not spherical:
+            set_label(f"{'xy'[place]} [{unit}]")
+    axes.spines[["top", "right"]].set_visible(True)
+
+
+def _length(units: str, size: float) -> tuple[float, str]:
+    return (1e-3, "km") if units in ("m", "metre", "meter") and size > 5e3 else (1, units)
+
+
+def _degrees(value: float, signs: str) -> str:
+    value = (value + 180) % 360 - 180 if signs == "EW" else value
+    letter = signs[0] if value > 0 else signs[1] if value < 0 else ""
+    return f"{abs(value):g}°{letter}"
+
+
+def caption(axes: Any, title: str, note: str) -> None:
+    axes.set_title(title, loc="left", pad=9)
+    axes.set_title(note, loc="right", fontsize=8, fontweight="normal", color=faint, pad=9)
+
+
+__all__ = ["map"]

@@ -1,0 +1,261 @@
+"""From a curvilinear grid to the points of a picture.
+
+A `Mesh` has the four corners of every cell. A `Raster` says for every point of a picture which cell covers
+it: each cell is sampled finely enough on the sphere, the samples are projected, and each leaves the number
+of its cell at the point where it falls. A cell that crosses the edge of the map, holds a pole or lies at a
+grid fold needs no special treatment, and one raster serves every field of the grid.
+
+Projection of the globe: Equal Earth (Šavrič, Patterson & Jenny 2018, doi:10.1080/13658816.2018.1504949).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Mapping
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Corners (ny, nx, 4, 2), counter-clockwise from the south-west: degrees, or a plane's units."""
+
+    corners: np.ndarray
+    spherical: bool = True
+    units: str = "degrees"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.corners.shape[:2]
+
+    @cached_property
+    def vertices(self) -> np.ndarray:
+        """Corners as (cells, 4, 3) on the unit sphere, or (cells, 4, 2) on the plane."""
+        flat = self.corners.reshape(-1, 4, 2)
+        return _on_sphere(flat[..., 0], flat[..., 1]) if self.spherical else flat
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether the last cell of a row touches the first."""
+        if not self.spherical:
+            return False
+        corners = self.vertices.reshape(*self.shape, 4, 3)
+        return bool(np.nanmax(np.abs(corners[:, -1, 1] - corners[:, 0, 0])) < 1e-3)
+
+    def locate(self, cells: np.ndarray, s: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Longitude and latitude (or x and y) at the fractions s (along i) and t (along j) of cells."""
+        a, b, c, d = (self.vertices[cells, n] for n in range(4))
+        s, t = s[..., None], t[..., None]
+        point = (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * d + s * c)
+        return _off_sphere(point) if self.spherical else (point[..., 0], point[..., 1])
+
+    @cached_property
+    def extent(self) -> tuple[float, float, float, float]:
+        """West, east, south, north of the cells (longitudes continuous around their middle)."""
+        x, y = self.corners[..., 0], self.corners[..., 1]
+        if self.spherical:
+            x = self.middle + _wrapped(x - self.middle)
+        return float(np.nanmin(x)), float(np.nanmax(x)), float(np.nanmin(y)), float(np.nanmax(y))
+
+    @cached_property
+    def middle(self) -> float:
+        """Middle longitude: of the vector mean, which a regional grid has and a global one lacks."""
+        mean = np.nanmean(self.vertices.reshape(-1, 3), axis=0)
+        return float(np.degrees(np.arctan2(mean[1], mean[0])))
+
+    @property
+    def is_global(self) -> bool:
+        """Whether the cells reach around the globe."""
+        if not self.spherical:
+            return False
+        turns = np.unique(np.floor(self.corners[..., 0] % 360 / 10))
+        return len(turns[np.isfinite(turns)]) >= 34
+
+
+def mesh_of(grid: Mapping[str, Any]) -> Mesh:
+    """The mesh of a grid given by one of (as arrays; x, y on a plane in place of longitude, latitude):
+
+    corner_longitude, corner_latitude (ny+1, nx+1) · longitude_bounds, latitude_bounds (ny, nx, 4) ·
+    longitude, latitude (ny, nx) or 1-D centres, between which corners are put. ValueError otherwise.
+    """
+    for first, second, spherical in (("longitude", "latitude", True), ("x", "y", False)):
+        units = "degrees" if spherical else None
+        for names in ((f"corner_{first}", f"corner_{second}"), (f"{first}_bounds", f"{second}_bounds"), (first, second)):
+            if all(name in grid for name in names):
+                x, y = (np.asarray(grid[name], float) for name in names)
+                if units is None:
+                    units = getattr(grid[names[0]], "attrs", {}).get("units", "m")
+                return Mesh(_corners(x, y, names[0], spherical), spherical, units)
+    raise ValueError("no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or longitude "
+                     f"and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}")
+
+
+def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.ndarray:
+    if name.endswith("_bounds"):
+        return np.stack([x, y], axis=-1)
+    if x.ndim == 1:
+        x, y = np.meshgrid(x, y)
+    if not name.startswith("corner_"):
+        x, y = _between(x, y, spherical)
+    both = np.stack([x, y], axis=-1)
+    return np.stack([both[:-1, :-1], both[:-1, 1:], both[1:, 1:], both[1:, :-1]], axis=2)
+
+
+def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges."""
+    point = _on_sphere(x, y) if spherical else np.stack([x, y], axis=-1)
+    for axis in (0, 1):
+        point = np.moveaxis(point, axis, 0)
+        if len(point) > 1:
+            point = np.concatenate([2 * point[:1] - point[1:2], point, 2 * point[-1:] - point[-2:-1]])
+            point = np.moveaxis(0.5 * (point[1:] + point[:-1]), 0, axis)
+        else:
+            raise ValueError(f"cells of a grid of {x.shape} points cannot be drawn without their corners")
+    return _off_sphere(point) if spherical else (point[..., 0], point[..., 1])
+
+
+def _on_sphere(longitude: np.ndarray, latitude: np.ndarray) -> np.ndarray:
+    longitude, latitude = np.radians(longitude), np.radians(latitude)
+    return np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], axis=-1)
+
+
+def _off_sphere(point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    x, y, z = point[..., 0], point[..., 1], point[..., 2]
+    return np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))
+
+
+def _wrapped(longitude: np.ndarray) -> np.ndarray:
+    return (longitude + 180) % 360 - 180
+
+
+class EqualEarth:
+    """The globe, equal in area, with longitude `middle` [degrees] in the middle; the edge is far from most sea."""
+
+    def __init__(self, middle: float = 205.0):
+        self.middle = middle
+        half_width, half_height = self._plane(180.0, 0.0)[0], self._plane(0.0, 90.0)[1]
+        self.bounds = -float(half_width), float(half_width), -float(half_height), float(half_height)
+
+    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._plane(_wrapped(longitude - self.middle), latitude)
+
+    @staticmethod
+    def _plane(longitude, latitude):
+        a1, a2, a3, a4 = 1.340264, -0.081106, 0.000893, 0.003796
+        theta = np.arcsin(np.sqrt(0.75) * np.sin(np.radians(latitude)))
+        t2 = theta * theta
+        t6 = t2 * t2 * t2
+        slope = a1 + 3 * a2 * t2 + t6 * (7 * a3 + 9 * a4 * t2)
+        return (2 * np.sqrt(3) * np.radians(longitude) * np.cos(theta) / (3 * slope),
+                theta * (a1 + a2 * t2 + t6 * (a3 + a4 * t2)))
+
+    def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Which points (x of columns, y of rows) lie on the globe."""
+        latitude = np.linspace(-90, 90, 721)
+        edge, height = self._plane(180.0, latitude)
+        return np.abs(x)[None, :] <= np.interp(y, height, edge)[:, None]
+
+
+class Plain:
+    """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane itself."""
+
+    def __init__(self, mesh: Mesh):
+        west, east, south, north = mesh.extent
+        self.spherical, self.middle = mesh.spherical, 0.5 * (west + east)
+        self.shrink = max(0.2, np.cos(np.radians(0.5 * (south + north)))) if mesh.spherical else 1.0
+        self.bounds = (*(self.shrink * (edge - self.offset) for edge in (west, east)), south, north)
+
+    @property
+    def offset(self) -> float:
+        return self.middle if self.spherical else 0.0
+
+    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if not self.spherical:
+            return longitude, latitude
+        return self.shrink * _wrapped(longitude - self.middle), latitude
+
+    def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.ones((len(y), len(x)), bool)
+
+
+class Raster:
+    """Which cell of a mesh covers each point of a picture `width` points wide; `cell` is -1 where none does."""
+
+    def __init__(self, mesh: Mesh, width: int = 1920):
+        self.mesh = mesh
+        self.projection = EqualEarth() if mesh.is_global else Plain(mesh)
+        left, right, bottom, top = self.bounds = self.projection.bounds
+        aspect = (right - left) / (top - bottom)
+        self.stretch = min(max(aspect, 0.8), 4.0) / aspect     # a long channel is drawn wider than it is
+        self.width = width
+        self.height = 2 * round(width / (aspect * self.stretch) / 2)
+        x = left + (np.arange(self.width) + 0.5) * (right - left) / self.width
+        y = top - (np.arange(self.height) + 0.5) * (top - bottom) / self.height
+        self.inside = self.projection.inside(x, y)
+        self.cell = self._paint()
+
+    def project(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Column and row (as real numbers, from the upper left corner) of places."""
+        left, right, bottom, top = self.bounds
+        x, y = self.projection(longitude, latitude)
+        return (x - left) / (right - left) * self.width, (top - y) / (top - bottom) * self.height
+
+    def image(self, field: np.ndarray) -> np.ndarray:
+        """The field (ny, nx) at every point of the picture, NaN outside the mesh."""
+        values = np.append(np.asarray(field, float).ravel(), np.nan)
+        return values[self.cell]
+
+    def _paint(self) -> np.ndarray:
+        picture = np.full(self.height * self.width, -1, np.int32)
+        for cells, along, across in self._groups():
+            s, t = np.meshgrid((np.arange(along) + 0.5) / along, (np.arange(across) + 0.5) / across)
+            s, t = s.ravel().astype(np.float32), t.ravel().astype(np.float32)
+            step = max(1, 400_000 // s.size)
+            for start in range(0, cells.size, step):
+                part = cells[start:start + step, None]
+                column, row = self.project(*self.mesh.locate(part, s[None], t[None]))
+                column = np.clip(column.astype(np.int32), 0, self.width - 1)
+                row = np.clip(row.astype(np.int32), 0, self.height - 1)
+                picture[row * self.width + column] = part
+        picture = picture.reshape(self.height, self.width)
+        for _ in range(3):
+            _fill_pinholes(picture)
+        picture[~self.inside] = -1
+        return picture
+
+    def _groups(self):
+        """Cells with the number of samples they need along i and across: (cells, along, across)."""
+        corners = self.mesh.corners.reshape(-1, 4, 2)
+        column, row = self.project(corners[..., 0], corners[..., 1])
+        longitude = corners[..., 0]
+        counts = []
+        for first, second, third, fourth in ((0, 1, 3, 2), (0, 3, 1, 2)):
+            size = np.zeros(len(corners))
+            for a, b in ((first, second), (third, fourth)):
+                across = np.abs(column[:, b] - column[:, a])
+                if self.mesh.spherical:   # an edge over the rim of the map is measured on the other side
+                    around = np.abs(_wrapped(longitude[:, b] - longitude[:, a])) / 360 * self.width * 1.2
+                    across = np.where(across > 0.5 * self.width, around, across)
+                size = np.maximum(size, np.maximum(across, np.abs(row[:, b] - row[:, a])))
+            counts.append(size)
+        steps = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256])
+        valid = np.isfinite(counts[0]) & np.isfinite(counts[1])
+        along, across = (np.searchsorted(steps, np.minimum(1.15 * np.where(valid, size, 0) + 0.5, steps[-1])) for size in counts)
+        key = np.where(valid, along * len(steps) + across, -1)
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-2))
+        for cells in np.split(order, starts[1:]):
+            if key[cells[0]] >= 0:
+                yield cells, int(steps[along[cells[0]]]), int(steps[across[cells[0]]])
+
+
+def _fill_pinholes(picture: np.ndarray) -> None:
+    """Give points that no sample hit the cell beside them where cells lie on two opposite sides."""
+    hole = np.zeros(picture.shape, bool)
+    hole[1:-1, 1:-1] = picture[1:-1, 1:-1] < 0
+    row, column = np.nonzero(hole)
+    west, east, north, south = (picture[row, column - 1], picture[row, column + 1],
+                                picture[row - 1, column], picture[row + 1, column])
+    found = np.where((west >= 0) & (east >= 0), west, np.where((north >= 0) & (south >= 0), north, -1))
+    picture[row, column] = found

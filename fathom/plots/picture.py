@@ -1,0 +1,185 @@
+"""One variable of a stored dataset as a picture: what `fathom plot` calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.names import describe, ocean, unknown
+
+from .map import map as draw_map
+from .section import section, zonal_mean
+from .stream_function import stream_function
+from .time_series import time_series
+
+__all__ = ["picture"]
+
+kinds = ("map", "section", "series")
+
+
+def picture(dataset: Any, variable: str, *, time: str | int = "last", depth: float | str | None = None,
+            kind: str | None = None, path: str | Path | None = None) -> Any:
+    """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
+
+    variable: its name in the file or its Fathom name. time: "last", "first", an index, or a date
+    ("2000-02"; the nearest). depth: in metres (the nearest level), "surface" (default) or "bottom".
+    kind: map (default), section (zonal mean), series (mean in space against time).
+    ValueError: unknown variable, time, depth or kind, with what is allowed.
+    """
+    name = _resolve(dataset, variable)
+    data = dataset[name]
+    kind = kind or ("series" if data.dims == ("time",) else "map")
+    if kind not in kinds:
+        raise ValueError(unknown("kind of picture", kind, kinds))
+    units = str(data.attrs.get("units", "")) or None
+    if kind == "series":
+        return _series(dataset, data, variable, path)
+    data, moment = _at_time(data, time)
+    if kind == "section":
+        return _section(dataset, data, name, moment, units, path)
+    data, level = _at_depth(dataset, data, depth)
+    note = "  ".join(text for text in (moment, level) if text)
+    grid = _horizontal(dataset, data)
+    if describe(name).name == "barotropic_stream_function":
+        return stream_function(data.values, grid, note=note, path=path)
+    return draw_map(data.values, grid, name=name, title=_title(data, name), units=units, note=note, path=path)
+
+
+def _resolve(dataset: Any, variable: str) -> str:
+    """The name in the file of a variable given by that name, or by its Fathom name or alias."""
+    entry = describe(variable)
+    for candidate in (variable, entry.alias, entry.name):
+        if candidate in dataset.data_vars:
+            return candidate
+    held = [str(name) for name in dataset.data_vars if not str(name).endswith("_bounds")]
+    words = [row.name for row in ocean.values() if row.alias in held]
+    raise ValueError(unknown("variable", variable, [*held, *(word for word in words if word not in held)]))
+
+
+def _title(data: Any, name: str) -> str:
+    text = str(data.attrs.get("long_name") or describe(name).long_name)
+    return text[:1].upper() + text[1:]
+
+
+def _at_time(data: Any, time: str | int) -> tuple[Any, str]:
+    if "time" not in data.dims:
+        return data, ""
+    count = data.sizes["time"]
+    if count == 0:
+        raise ValueError("there is no complete time in the file yet")
+    words = {"last": count - 1, "first": 0}
+    index = words.get(time) if isinstance(time, str) else int(time)
+    if index is None and isinstance(time, str) and time.lstrip("-").isdigit() and len(time.lstrip("-")) < 4:
+        index = int(time)
+    if index is None:
+        index = _nearest_time(data.time, time)
+    if not -count <= index < count:
+        raise ValueError(f"time {time} is not in the file: it has times 0 to {count - 1}")
+    chosen = data.isel(time=index)
+    return chosen, _date(chosen.time.values)
+
+
+def _nearest_time(times: Any, wanted: str) -> int:
+    """Index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00."""
+    def seconds(text: str) -> float:
+        parts = [int(part) for part in text.replace("T", "-").replace(" ", "-").replace(":", "-").split(".")[0].split("-")]
+        year, month, day, hour, minute = (*parts, *(0, 1, 1, 0, 0)[len(parts):])[:5]
+        return (((year * 12 + month - 1) * 31 + day - 1) * 24 + hour) * 60 + minute
+    try:
+        target = seconds(wanted)
+    except (ValueError, TypeError):
+        raise ValueError(f"time {wanted!r} is none of: last, first, an index, a date such as 2000-02-11") from None
+    return int(np.argmin([abs(seconds(str(value)) - target) for value in times.values]))
+
+
+def _date(value: Any) -> str:
+    return str(value).replace("T", " ")[:16].removesuffix(" 00:00")
+
+
+def _vertical(data: Any) -> str | None:
+    """The vertical dimension, if there is one: what is left beside time and the last two."""
+    rest = [dim for dim in data.dims if dim != "time"][:-2]
+    return rest[0] if rest else None
+
+
+def _at_depth(dataset: Any, data: Any, depth: float | str | None) -> tuple[Any, str]:
+    dim = _vertical(data)
+    if dim is None:
+        return data, ""
+    depths = np.asarray(dataset[dim].values if dim in dataset.variables else np.arange(data.sizes[dim]), float)
+    if depth in (None, "surface"):
+        index = 0
+    elif depth == "bottom":
+        wet = np.isfinite(data.values)
+        last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
+        return data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0]), "bottom"
+    else:
+        try:
+            index = int(np.argmin(np.abs(depths - float(depth))))
+        except (TypeError, ValueError):
+            raise ValueError(f"depth {depth!r} is none of: surface, bottom, metres from {depths[0]:g} to {depths[-1]:g}") from None
+    return data.isel({dim: index}), f"{depths[index]:.4g} m"
+
+
+def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
+    """Coordinates of the variable under the names that `mesh_of` knows, bounds before centres."""
+    roles = {}
+    for name, coordinate in data.coords.items():
+        standard = str(coordinate.attrs.get("standard_name", ""))
+        for role, words in (("longitude", ("longitude",)), ("latitude", ("latitude",)),
+                            ("x", ("projection_x_coordinate",)), ("y", ("projection_y_coordinate",))):
+            if coordinate.ndim and set(coordinate.dims) <= set(data.dims[-2:]) and (standard in words or str(name).startswith(role)):
+                roles.setdefault(role, coordinate)
+    grid: dict[str, Any] = {}
+    for role, coordinate in roles.items():
+        grid[role] = coordinate
+        bounds = coordinate.attrs.get("bounds") or coordinate.encoding.get("bounds")
+        if bounds in dataset.variables and dataset[bounds].ndim == 3:
+            grid[f"{role}_bounds"] = dataset[bounds].values
+    return grid
+
+
+def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None, path: Any) -> Any:
+    dim = _vertical(data)
+    if dim is None:
+        raise ValueError(f"{name!r} has one value a column; a section needs levels")
+    grid = _horizontal(dataset, data)
+    across = np.asarray(grid.get("latitude", grid.get("y")), float)
+    across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
+    area = next((dataset[key].values for key in ("areacello", "cell_area", "area")
+                 if key in dataset.variables and dataset[key].shape == across.shape), np.ones(across.shape))
+    values, edges = zonal_mean(data.values, across, area)
+    return section(values, edges, _interfaces(dataset, dim, data.sizes[dim]), name=name, units=units, note=moment,
+                   title=f"{_title(data, name)}, zonal mean", label="latitude" if "latitude" in grid else "y", path=path)
+
+
+def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
+    """Depths of the nz+1 interfaces: from the bounds of the level, or half way between levels."""
+    bounds = dataset[dim].attrs.get("bounds") or dataset[dim].encoding.get("bounds") if dim in dataset.variables else None
+    if bounds in dataset.variables:
+        edges = dataset[bounds].values
+        return np.append(edges[:, 0], edges[-1, 1])
+    depth = np.asarray(dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float)
+    edges = [0.0]
+    for value in depth:
+        edges.append(max(2 * value - edges[-1], edges[-1] + 1e-6))
+    return np.array(edges)
+
+
+def _series(dataset: Any, data: Any, variable: str, path: Any) -> Any:
+    if "time" not in data.dims:
+        raise ValueError(f"{variable!r} does not vary in time")
+    times = data.time.values
+    seconds = np.array([_seconds(value - times[0]) for value in times])
+    area = next((dataset[key] for key in ("areacello", "cell_area", "area")
+                 if key in dataset.variables and dataset[key].dims == data.dims[-2:]), None)
+    space = [dim for dim in data.dims if dim != "time"]
+    mean = data if not space else data.weighted(area.fillna(0)).mean(space) if area is not None else data.mean(space)
+    return time_series({_title(data, str(data.name)): (seconds, mean.values, str(data.attrs.get("units", "")))},
+                       columns=1, path=path)
+
+
+def _seconds(difference: Any) -> float:
+    return float(difference / np.timedelta64(1, "s")) if isinstance(difference, np.timedelta64) else difference.total_seconds()

@@ -1,0 +1,112 @@
+"""What all pictures share: figures without global state, fonts, colour bars, units, saving."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+
+from .colours import colour_map, coast, diverging, faint, ink
+
+dots = 150   # per inch: a picture of 7.4 inches has 1110 points
+
+_look = {
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 9,
+    "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.titlecolor": ink,
+    "axes.labelsize": 9, "axes.labelcolor": ink, "axes.edgecolor": faint, "axes.linewidth": 0.7,
+    "axes.spines.top": False, "axes.spines.right": False,
+    "xtick.color": faint, "ytick.color": faint, "xtick.labelcolor": ink, "ytick.labelcolor": ink,
+    "xtick.labelsize": 8, "ytick.labelsize": 8, "xtick.major.width": 0.7, "ytick.major.width": 0.7,
+    "grid.color": "#e3e6e8", "grid.linewidth": 0.7, "svg.fonttype": "none", "figure.dpi": dots,
+}
+
+
+def styled(draw: Callable) -> Callable:
+    """Draw with Fathom's look; save to `path` if one is given; return the figure."""
+    @functools.wraps(draw)
+    def wrapped(*arguments: Any, path: str | Path | None = None, **options: Any) -> Any:
+        import matplotlib
+        with matplotlib.rc_context(_look):
+            figure = draw(*arguments, **options)
+            if path is not None:
+                figure.savefig(path)
+        return figure
+    return wrapped
+
+
+def new_figure(width: float, height: float) -> Any:
+    """A figure in inches that belongs to nobody else: no pyplot, no window."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    figure = Figure(figsize=(width, height), dpi=dots, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def encoded(figure: Any, format: str = "png") -> bytes:
+    """The picture as the bytes of a png or svg file."""
+    import io
+
+    import matplotlib
+    with matplotlib.rc_context({**_look, "svg.hashsalt": "fathom"}), io.BytesIO() as buffer:
+        options = {"metadata": {"Date": None}} if format == "svg" else {"pil_kwargs": {"compress_level": 4}}
+        figure.savefig(buffer, format=format, **options)
+        return buffer.getvalue()
+
+
+def unit_text(units: str) -> str:
+    """Units as one prints them: degC -> °C, "m s-1" -> "m s⁻¹", "1" -> ""."""
+    if units in ("", "1"):
+        return ""
+    raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+    return re.sub(r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(raised), units.replace("degC", "°C"))
+
+
+def range_of(values: np.ndarray, limits: tuple[float, float] | None, colours: str) -> tuple[float, float]:
+    """Ends of the colour bar: `limits`, or the 1st and 99th percentile, symmetric for a diverging map."""
+    finite = values[np.isfinite(values)]
+    if limits is not None:
+        return limits
+    if finite.size == 0:
+        return 0.0, 1.0
+    low, high = np.percentile(finite, (1, 99))
+    if colours in diverging:
+        high = max(abs(low), abs(high))
+        low = -high
+    elif 0 <= low < 0.25 * high:
+        low = 0.0
+    if not low < high:
+        spread = max(abs(low) * 1e-3, 1e-12)
+        low, high = low - spread, high + spread
+    return float(low), float(high)
+
+
+def colour_bar(figure: Any, axes: Any, name: str, low: float, high: float, values: np.ndarray, units: str) -> None:
+    """A slim bar in `axes`, its unit on top, pointed where values lie beyond its ends."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    finite = values[np.isfinite(values)]
+    slack = 1e-6 * (high - low)
+    below, above = finite.size and finite.min() < low - slack, finite.size and finite.max() > high + slack
+    extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[bool(below), bool(above)]
+    bar = figure.colorbar(ScalarMappable(Normalize(low, high), colour_map(name)), cax=axes, extend=extend, extendfrac=0.03)
+    bar.outline.set_linewidth(0.5)
+    bar.outline.set_edgecolor(faint)
+    axes.tick_params(length=2.5)
+    bar.ax.set_title(unit_text(units), fontsize=8.5, fontweight="normal", loc="left", pad=9, color=ink)
+
+
+def digits(value: float) -> str:
+    """A number for a caption: four significant digits at most."""
+    return f"{value:.4g}"
+
+
+def span_text(values: np.ndarray) -> str:
+    finite = values[np.isfinite(values)]
+    return f"{digits(finite.min())} … {digits(finite.max())}" if finite.size else "no values"
+
+
+__all__ = ["coast", "colour_bar", "digits", "encoded", "faint", "ink", "new_figure", "range_of", "span_text", "styled", "unit_text"]

@@ -1,0 +1,53 @@
+"""Numbers in time: one small panel for each series."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Mapping
+
+import numpy as np
+
+from .colours import faint, phases
+from .style import digits, new_figure, styled, unit_text
+
+__all__ = ["time_series"]
+
+_scales = ((2 * 86400.0, 3600.0, "hours"), (1100 * 86400.0, 86400.0, "days"), (math.inf, 365.2425 * 86400.0, "years"))
+
+
+@styled
+def time_series(series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, columns: int = 2, title: str = "") -> Any:
+    """Draw {name: (time [s], values, units)}, each in its own panel over a common time. Returns the figure."""
+    if not series:
+        raise ValueError("there is no series to draw")
+    columns = min(columns, len(series))
+    rows = math.ceil(len(series) / columns)
+    figure = new_figure(7.4, 0.45 + 1.55 * rows)
+    last = max((float(np.max(time)) for time, _, _ in series.values() if len(time)), default=0.0)
+    scale, unit = next((scale, unit) for limit, scale, unit in _scales if last <= limit)
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True)
+    top = 1 - (0.42 if title else 0.3) / figure.get_figheight()
+    figure.subplots_adjust(left=0.095, right=0.985, bottom=0.42 / figure.get_figheight(), top=top, hspace=0.45, wspace=0.26)
+    for n, (axes, (name, (time, values, units))) in enumerate(zip(panels.flat, series.items())):
+        _panel(axes, np.asarray(time, float) / scale, np.asarray(values, float), name, units, phases[n % len(phases)])
+    for axes in panels.flat[len(series):]:
+        axes.axis("off")
+    for n in range(max(0, len(series) - columns), len(series)):
+        panels.flat[n].set_xlabel(unit)
+        panels.flat[n].xaxis.set_tick_params(labelbottom=True)
+    if title:
+        figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
+    return figure
+
+
+def _panel(axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: str, colour: str) -> None:
+    axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
+    axes.grid(True, axis="y")
+    axes.margins(x=0.01, y=0.12)
+    text = unit_text(units)
+    axes.set_title(name.replace("_", " ") + (f" [{text}]" if text else ""), fontsize=8.5, pad=5)
+    finite = values[np.isfinite(values)]
+    if finite.size:
+        axes.set_title(digits(finite[-1]), loc="right", fontsize=8, fontweight="normal", color=faint, pad=5)
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(-4, 5), useMathText=True)
+    axes.yaxis.get_offset_text().set_size(7)
