@@ -1,0 +1,36 @@
+"""Annual mean potential temperature and salinity, 1 degree, 20 levels, without gaps (Levitus 1982)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import embedded
+
+if TYPE_CHECKING:
+    import numpy as np
+    import xarray as xr
+
+
+def open(variables: str | list[str] | None = None) -> xr.Dataset:
+    """`potential_temperature` [degC, reference 0 dbar] and `salinity` [practical] on (depth, latitude, longitude).
+
+    Values under the sea floor and on land are filled from the water around. Raises KeyError for an unknown variable.
+    """
+    return embedded.dataset("levitus", variables)
+
+
+def on_points(latitude, longitude, depth) -> tuple[np.ndarray, np.ndarray]:
+    """Potential temperature [degC] and salinity at the points and depths of a model grid.
+
+    latitude, longitude  any one shape, degrees
+    depth                (levels,) m, middles of the layers; below 5000 m the values there
+
+    Returns two float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear` does.
+    """
+    from . import regrid
+
+    data = embedded.read("levitus", "potential_temperature", "salinity", "depth", "latitude", "longitude")
+    return tuple(
+        regrid.vertical(regrid.bilinear(data[name], data["latitude"], data["longitude"], latitude, longitude),
+                        data["depth"], depth)
+        for name in ("potential_temperature", "salinity"))
