@@ -1,0 +1,129 @@
+/// Domain, Sequence, the barotropic solver and diagnostics for Python. No logic.
+#include "model/barotropic.hpp"
+#include "model/catalogue.hpp"
+#include "model/diagnostics.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <omp.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fathom;
+
+namespace {
+
+template <class T> using Array = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
+
+template <class T> nb::object window(const Sequence& s, const Field& f, int b) {          // (levels, ny, nx) of a block, a copy
+    const auto& block = *s.domain->blocks[b];
+    const bool profile = f.place == place::profile;
+    const std::size_t ny = profile ? 1 : block.ny, nx = profile ? 1 : block.nx;
+    T* data = new T[f.levels * ny * nx];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
+    const int h = profile ? 0 : s.domain->halo;
+    for (int k = 0; k < f.levels; ++k) for (std::size_t j = 0; j < ny; ++j) for (std::size_t i = 0; i < nx; ++i)
+        data[(k * ny + j) * nx + i] = ((const T*)f.at[b])[(j + h) * f.row[b] + k * f.level[b] + i + h];
+    return nb::cast(Array<T>(data, {std::size_t(f.levels), ny, nx}, owner));
+}
+
+nb::tuple at(const Extremes::At& a) { return nb::make_tuple(a.k, a.j, a.i); }
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+    nb::class_<Domain>(m, "Domain", "The part of a grid that this rank computes.")
+        .def("__init__", [](Domain* self, int comm, int nx, int ny, bool periodic, bool fold, int levels, std::vector<int> wet, int halo, int block_nx, int block_ny, std::string distribution) {
+            DecompositionOptions o; o.block_nx = block_nx; o.block_ny = block_ny; o.distribution = std::move(distribution); o.halo = halo;
+            new (self) Domain(MPI_Comm_f2c(comm), Topology{nx, ny, periodic, fold}, levels, std::move(wet), o);
+        }, "comm"_a, "nx"_a, "ny"_a, "periodic"_a, "fold"_a, "levels"_a, "wet_levels"_a, "halo"_a = 2, "block_nx"_a = 0, "block_ny"_a = 0, "distribution"_a = "auto")
+        .def_prop_ro("blocks", [](const Domain& d) { std::vector<std::tuple<int, int, int, int>> list; for (auto* b : d.blocks) list.emplace_back(b->j0, b->i0, b->ny, b->nx); return list; },
+                     "(j0, i0, ny, nx) of each block of this rank")
+        .def_prop_ro("all_blocks", [](const Domain& d) { std::vector<std::tuple<int, int, int, int, int>> list; for (auto& b : d.decomposition.blocks) list.emplace_back(b.j0, b.i0, b.ny, b.nx, b.owner); return list; },
+                     "(j0, i0, ny, nx, owner) of all blocks; owner -1: no water")
+        .def_prop_ro("imbalance", [](const Domain& d) { return d.decomposition.imbalance(); })
+        .def("describe", [](const Domain& d) { return d.decomposition.describe(); });
+
+    nb::class_<Sequence>(m, "Sequence", "An ordered list of processes on a domain, with all that follows from their declarations.")
+        .def("__init__", [](Sequence* self, std::shared_ptr<Domain> domain, std::vector<Process> processes, int precision, std::vector<std::string> keep,
+                            std::vector<std::vector<std::string>> rotate, int tile, bool compute_in_halo, bool group) {
+            new (self) Sequence(domain, precision, std::move(processes), {std::move(keep), std::move(rotate), tile, compute_in_halo, group});
+        }, "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{}, "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 64, "compute_in_halo"_a = true, "group"_a = true)
+        .def("advance", [](Sequence& s, int steps) { nb::gil_scoped_release nogil; for (int n = 0; n < steps; ++n) s.step(); }, "steps"_a = 1)
+        .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
+        .def_rw("count", &Sequence::count)
+        .def("has", [](const Sequence& s, const std::string& name) { return s.has(name); })
+        .def("set", [](Sequence& s, const std::string& name, Array<const double> values, int first_level, bool nearest_outside) {
+            const auto& f = s.field(name);
+            const auto& t = s.domain->decomposition.topology;
+            const int levels = values.ndim() == 3 ? int(values.shape(0)) : 1;
+            if (values.ndim() < 2 || int(values.shape(values.ndim() - 1)) != t.nx || int(values.shape(values.ndim() - 2)) != t.ny || first_level + levels > f.levels)
+                throw Error("'", name, "' takes an array (", f.levels, ", ", t.ny, ", ", t.nx, ") or (", t.ny, ", ", t.nx, ") from level ", first_level);
+            nb::gil_scoped_release nogil;
+            s.set(name, values.data(), first_level, levels, nearest_outside);
+        }, "name"_a, "values"_a.noconvert(), "first_level"_a = 0, "nearest_outside"_a = false)
+        .def("set_profile", [](Sequence& s, const std::string& name, std::vector<double> values) { s.set_profile(name, values); })
+        .def("windows", [](const Sequence& s, const std::string& name) {
+            nb::list list;
+            for (int b = 0; b < int(s.domain->blocks.size()); ++b) {
+                const auto& f = s.field(name);
+                if (f.scratch) throw Error("'", name, "' lives in cache within a step; ask for it when the model is built (keep)");
+                list.append(s.bytes == 4 ? window<float>(s, f, b) : window<double>(s, f, b));
+            }
+            return list;
+        }, "name"_a, "values of each block of this rank, (levels, ny, nx), copies")
+        .def_prop_ro("state", &Sequence::state)
+        .def_prop_ro("fields", [](const Sequence& s) {
+            nb::list list;
+            for (auto& f : s.fields()) {
+                nb::dict d;
+                d["name"] = f.name; d["units"] = f.units; d["horizontal"] = name(f.place.horizontal); d["vertical"] = f.place == place::profile ? "profile" : name(f.place.vertical);
+                d["vector"] = f.place.vector; d["levels"] = f.levels; d["written"] = f.written; d["state"] = f.state; d["scratch"] = f.scratch;
+                list.append(d);
+            }
+            return list;
+        })
+        .def_prop_ro("timings", [](const Sequence& s) {
+            nb::list list;
+            for (auto& t : s.timings()) { nb::dict d; d["process"] = t.process; d["phase"] = t.phase; d["seconds"] = t.seconds; d["calls"] = t.calls; list.append(d); }
+            return list;
+        })
+        .def("reset_timings", &Sequence::reset_timings)
+        .def_prop_ro("groups", [](const Sequence& s) {
+            nb::list list;
+            for (auto& g : s.describe()) { nb::dict d; d["exchange"] = g.exchange; d["processes"] = g.processes; d["extent"] = g.extent; list.append(d); }
+            return list;
+        })
+        .def_prop_ro("bytes_allocated", &Sequence::bytes_allocated)
+        .def("extremes", [](const Sequence& s, const std::string& name, std::vector<double> thickness) {
+            const auto e = extremes(s, name, thickness);
+            nb::dict d;
+            d["minimum"] = e.minimum; d["maximum"] = e.maximum; d["mean"] = e.mean; d["at_minimum"] = at(e.at_minimum); d["at_maximum"] = at(e.at_maximum);
+            d["finite"] = e.finite; d["not_finite"] = at(e.not_finite);
+            return d;
+        })
+        .def("content", [](const Sequence& s, const std::string& name, std::vector<double> thickness, bool moving) { return content(s, name, thickness, moving); }, "name"_a, "thickness"_a, "moving_surface"_a = true)
+        .def("volume", [](const Sequence& s, std::vector<double> thickness, bool moving) { return volume(s, thickness, moving); }, "thickness"_a, "moving_surface"_a = true)
+        .def("motion", [](const Sequence& s, std::vector<double> thickness, double step) {
+            const auto m = motion(s, thickness, step);
+            nb::dict d;
+            d["kinetic_energy"] = m.kinetic_energy; d["speed"] = m.speed; d["at"] = at(m.at); d["courant"] = m.courant; d["at_courant"] = at(m.at_courant);
+            return d;
+        })
+        .def("checksum", [](const Sequence& s, std::vector<std::string> names) { return checksum(s, names); });
+
+    nb::class_<Barotropic>(m, "Barotropic", "Implicit free surface of a sequence that has a BarotropicSolve.")
+        .def("__init__", [](Barotropic* self, Sequence& s, double step, double implicitness, double gravity, double tolerance, int maximum_iterations) {
+            new (self) Barotropic(s, {step, implicitness, gravity, tolerance, maximum_iterations});
+        }, nb::keep_alive<1, 2>(), "sequence"_a, "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a)
+        .def_ro("iterations", &Barotropic::iterations)
+        .def_ro("solves", &Barotropic::solves);
+
+    m.def("threads", [] { return omp_get_max_threads(); });
+    m.def("set_threads", [](int n) { omp_set_num_threads(n); });
+}

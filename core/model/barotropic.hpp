@@ -1,0 +1,22 @@
+/// The elliptic problem of the implicit free surface, attached to a sequence's BarotropicSolve:
+///   (M + K) deta = convergence / (g theta tau),   M = areaT / (g theta tau^2),   K = -areaT div H grad.
+#pragma once
+#include "model/sequence.hpp"
+#include "numerics/solver.hpp"
+
+namespace fathom {
+
+class Barotropic {
+public:
+    struct Parameters { double step, implicitness, gravity, tolerance; int maximum_iterations; };
+    Barotropic(Sequence&, Parameters);                    ///< reads depth_corner, dx_corner, dy_corner, area_center from the sequence
+    void solve();
+    long iterations = 0, solves = 0;
+    std::unique_ptr<EllipticSolver> solver;
+
+private:
+    Sequence& sequence;
+    Parameters parameters;
+};
+
+}  // namespace fathom

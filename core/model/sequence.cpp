@@ -1,0 +1,297 @@
+#include "model/sequence.hpp"
+#include "model/schedule.hpp"
+#include <algorithm>
+#include <cmath>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <omp.h>
+
+namespace fathom {
+
+static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+constexpr int most_fields = 32;                           // of one process
+
+Domain::Domain(MPI_Comm comm, Topology topology, int levels, std::vector<int> wet, DecompositionOptions options)
+    : comm(comm), levels(levels), halo(options.halo), wet_levels(std::move(wet)) {
+    int ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    decomposition = decompose(topology, wet_levels, ranks, options);
+    blocks = decomposition.of(rank);
+}
+
+int Domain::wet(Horizontal h, int i, int j) const {
+    const Topology& t = decomposition.topology;
+    auto center = [&](int i, int j) {
+        const auto s = t.source(Horizontal::center, i, j);
+        return s.inside ? wet_levels[std::size_t(s.j) * t.nx + s.i] : 0;
+    };
+    if (h == Horizontal::corner) return std::min({center(i, j), center(i + 1, j), center(i, j + 1), center(i + 1, j + 1)});
+    if (h == Horizontal::east_face) return std::min(center(i, j), center(i + 1, j));
+    if (h == Horizontal::north_face) return std::min(center(i, j), center(i, j + 1));
+    return center(i, j);
+}
+
+Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes, Options o)
+    : domain(std::move(d)), bytes(bytes), cell(64 / bytes), options(std::move(o)) {
+    for (auto& p : processes) steps.push_back({std::move(p), {}, 0, std::vector<Clock>(omp_get_max_threads())});
+    declare(); derive(); allocate(); cut_rows();
+}
+Sequence::~Sequence() {
+    for (auto& f : all) if (!f.scratch) for (auto* at : f.at) if (at) std::free(at - 64);
+    std::free(scratch);
+}
+
+int Sequence::index(std::string_view name) const {
+    std::vector<std::string> known;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        if (all[n].name == name) return int(n);
+        known.push_back(all[n].name);
+    }
+    throw Error("no process of this sequence has a field '", name, "'", near(name, known));
+}
+const Field& Sequence::field(std::string_view name) const { return all[index(name)]; }
+bool Sequence::has(std::string_view name) const { return std::ranges::any_of(all, [&](auto& f) { return f.name == name; }); }
+
+/// Which fields there are, and whether the processes agree about them.
+void Sequence::declare() {
+    for (auto& s : steps) {
+        if (s.process.fields.size() > most_fields) throw Error(s.process.name, " has too many fields");
+        for (auto& use : s.process.fields) {
+            std::size_t n = 0;
+            while (n < all.size() && all[n].name != use.name) ++n;
+            if (n == all.size()) all.push_back({use.name, use.units, use.place});
+            Field& f = all[n];
+            if (f.place != use.place) throw Error(s.process.name, " expects '", use.name, "' at ", name(use.place.horizontal), " ", name(use.place.vertical), "; others have it at ", name(f.place.horizontal), " ", name(f.place.vertical));
+            if (f.units == "1" || f.units == "s-1") f.units = use.units;   // "1": a process for any tracer
+            else if (use.units != f.units && use.units != "1" && use.units != "s-1") throw Error(s.process.name, " expects '", use.name, "' in ", use.units, "; others have it in ", f.units);
+            if (use.reach > domain->halo) throw Error(s.process.name, " reads '", use.name, "' ", use.reach, " columns away; the halo is ", domain->halo);
+            if (use.access != Access::writes && !f.written) f.state = true;
+            s.fields.push_back(int(n));
+        }
+        for (std::size_t i = 0; i < s.fields.size(); ++i) if (s.process.fields[i].access != Access::reads) all[s.fields[i]].written = true;
+    }
+    for (auto& cycle : options.rotate) {
+        rotations.emplace_back();
+        for (auto& name : cycle) rotations.back().push_back(index(name));
+        // what is left of the last step is state; the last of the cycle is overwritten before it is read
+        for (std::size_t n = 0; n + 1 < rotations.back().size(); ++n) all[rotations.back()[n]].state = all[rotations.back()[n]].written = true;
+        for (int f : rotations.back()) all[f].units = all[rotations.back().front()].units;
+    }
+    for (auto& f : all) f.state = f.state && f.written;
+}
+
+void Sequence::derive() {
+    std::vector<Process> processes;
+    std::vector<std::vector<int>> used;
+    for (auto& s : steps) processes.push_back(s.process), used.push_back(s.fields);
+    std::vector<bool> constant, keep;
+    for (auto& f : all) {
+        constant.push_back(!f.written);
+        bool kept = f.state || f.place == place::profile || std::ranges::find(options.keep, f.name) != options.keep.end();
+        for (auto& cycle : rotations) kept |= std::ranges::find(cycle, int(&f - all.data())) != cycle.end();
+        keep.push_back(kept);
+    }
+    Schedule schedule(processes, used, constant, rotations, domain->halo, options.compute_in_halo, options.group);
+    for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
+    for (auto& g : schedule.groups) {
+        groups.push_back({g.first, g.last, {}, g.extent, nullptr, {}, {}});
+        for (auto& s : g.exchange) groups.back().sent.push_back({s.field, s.width});
+    }
+    for (std::size_t f = 0; f < all.size(); ++f) all[f].scratch = !keep[f] && schedule.local[f];
+}
+
+/// Rows are padded to whole cells plus one, so that the last cell of a row may run over its end; spare bytes at both ends for its reach.
+/// An odd number of cache lines from level to level: no set of the cache is used more often than others.
+void Sequence::allocate() {
+    auto odd = [&](int n) { return ((n + cell - 1) / cell | 1) * cell; };
+    const int blocks = int(domain->blocks.size()), tile = odd(options.tile);
+    for (auto& f : all) {
+        const bool profile = f.place == place::profile;
+        f.levels = f.place.vertical == Vertical::column ? 1 : domain->levels + (f.place.vertical == Vertical::interface);
+        f.level.resize(blocks); f.row.resize(blocks); f.at.resize(blocks);
+        if (f.scratch) {
+            for (int b = 0; b < blocks; ++b) f.level[b] = tile, f.row[b] = 0, f.at[b] = (std::byte*)scratch_bytes;      // an offset
+            scratch_bytes += std::size_t(f.levels) * tile * bytes;
+            continue;
+        }
+        for (int b = 0; b < blocks; ++b) {
+            const int columns = odd(columns_of(b) + cell);
+            f.level[b] = profile ? 1 : columns;
+            f.row[b] = profile ? 0 : std::ptrdiff_t(columns) * f.levels;
+            const std::size_t row = f.row[b] * bytes, size = profile ? f.levels * bytes : rows_of(b) * row, spare = 64 + (profile ? 0 : 3 * columns * bytes);
+            const std::size_t all_bytes = (size + 64 + spare + 63) / 64 * 64;
+            f.at[b] = (std::byte*)std::aligned_alloc(64, all_bytes) + 64;
+            allocated += all_bytes;
+            std::memset(f.at[b] - 64, 0, 64);
+            std::memset(f.at[b] + size, 0, all_bytes - 64 - size);
+            if (profile) { std::memset(f.at[b], 0, size); continue; }
+            #pragma omp parallel for schedule(static)
+            for (int r = 0; r < rows_of(b); ++r) std::memset(f.at[b] + r * row, 0, row);      // by a thread that will use it
+        }
+    }
+    scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
+    scratch = (std::byte*)std::aligned_alloc(64, scratch_bytes * omp_get_max_threads());
+    std::memset(scratch, 0, scratch_bytes * omp_get_max_threads());
+    allocated += scratch_bytes * omp_get_max_threads();
+    for (auto& g : groups) {
+        std::vector<Exchange::Item> items;
+        for (auto& s : g.sent) items.push_back({all[s.field].place.horizontal, all[s.field].place.vector, s.width, all[s.field].levels}), g.slabs.push_back(slab(all[s.field]));
+        if (!items.empty()) g.exchange = std::make_unique<Exchange>(domain->comm, domain->decomposition, domain->halo, bytes, items);
+    }
+}
+
+FieldSlab Sequence::slab(const Field& f) const { return {f.at, f.row, f.level, f.levels}; }
+
+/// Cells start at multiples of their width (aligned loads), every column is computed as part of a pack (one path: the same bits under
+/// any decomposition), and land between wet columns of a cell is computed and means nothing.
+void Sequence::cut_rows() {
+    const int h = domain->halo;
+    for (int b = 0; b < int(domain->blocks.size()); ++b) {
+        auto& block = *domain->blocks[b];
+        auto& list = cells.emplace_back(rows_of(b));
+        for (int r = 0; r < rows_of(b); ++r)
+            for (int c = 0; c < columns_of(b); c += cell) {
+                int deepest = 0;
+                for (int i = c; i < std::min(c + cell, columns_of(b)); ++i) deepest = std::max(deepest, domain->wet(Horizontal::center, block.i0 + i - h, block.j0 + r - h));
+                if (deepest) list[r].push_back({c, deepest});
+            }
+    }
+    for (auto& g : groups) {
+        auto& list = rows.emplace_back();
+        for (int b = 0; b < int(domain->blocks.size()); ++b)
+            for (int r = h - g.extent; r < h + domain->blocks[b]->ny + g.extent; ++r) if (!cells[b][r].empty()) list.push_back({b, r});
+    }
+}
+
+void Sequence::run_row(const Group& group, Row at_row, int thread) {
+    const auto [b, row] = at_row;
+    const auto& wet = cells[b][row];
+    const int h = domain->halo, ny = domain->blocks[b]->ny;
+    for (auto first = wet.begin(); first != wet.end();) {
+        auto last = first;
+        while (last != wet.end() && last->column + cell <= first->column + options.tile) ++last;
+        double t = now();
+        for (int p = group.first; p < group.last; ++p) {
+            auto& s = steps[p];
+            if (row < h - s.extent || row >= h + ny + s.extent) continue;
+            Raw at[most_fields];
+            for (std::size_t i = 0; i < s.fields.size(); ++i) {
+                const Field& f = all[s.fields[i]];
+                at[i] = f.scratch ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], f.level[b], 0}
+                                  : Raw{f.at[b] + (row * f.row[b] + (f.place == place::profile ? 0 : first->column)) * bytes, f.level[b], f.row[b]};
+            }
+            s.process.run(s.process.scheme.get(), at, &*first, &*first + (last - first));
+            const double end = now();
+            s.clocks[thread].seconds += end - t; ++s.clocks[thread].calls; t = end;
+        }
+        first = last;
+    }
+}
+
+void Sequence::ramp(std::string_view profile, double step, double origin, double length) {
+    if (!(length > 0)) throw Error("the ramp of '", profile, "' needs a length > 0 s, given ", length);
+    std::erase_if(ramps, [&](auto& r) { return r.profile == profile; });
+    ramps.push_back({field(profile).name, step, origin, length});
+}
+
+void Sequence::step() {
+    for (auto& r : ramps) {
+        const double value = (double(count) * r.step - r.origin) / r.length;
+        set_profile(r.profile, std::span(&value, 1));
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        auto& group = groups[g];
+        if (group.exchange) {
+            const double t = now();
+            for (std::size_t n = 0; n < group.sent.size(); ++n) std::ranges::copy(all[group.sent[n].field].at, group.slabs[n].at.begin());
+            group.exchange->start(group.slabs);
+            group.exchange->finish(group.slabs);
+            group.clock.seconds += now() - t; ++group.clock.calls;
+        }
+        if (steps[group.first].process.global) {
+            const double t = now();
+            steps[group.first].process.global();
+            auto& clock = steps[group.first].clocks[0];
+            clock.seconds += (now() - t) * double(steps[group.first].clocks.size()); ++clock.calls;
+            continue;
+        }
+        const Row* list = rows[g].data();
+        const int count = int(rows[g].size());
+        #pragma omp parallel for schedule(dynamic, 2)
+        for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num());
+    }
+    for (auto& cycle : rotations)
+        for (std::size_t n = 0; n + 1 < cycle.size(); ++n) std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);
+    ++count;
+}
+
+void Sequence::attach(std::string_view process, std::function<void()> work) {
+    for (auto& s : steps) if (s.process.name == process) { s.process.global = std::move(work); return; }
+    throw Error("no process '", process, "' in this sequence");
+}
+
+void Sequence::set(std::string_view name, const double* values, int first_level, int levels, bool nearest_outside) {
+    Field& f = all[index(name)];
+    const Topology& t = domain->decomposition.topology;
+    for (int b = 0; b < int(domain->blocks.size()); ++b) for (int r = 0; r < rows_of(b); ++r) for (int c = 0; c < columns_of(b); ++c) {
+        int i = domain->blocks[b]->i0 + c - domain->halo, j = domain->blocks[b]->j0 + r - domain->halo;
+        auto s = t.source(f.place.horizontal, i, j);
+        if (!s.inside && nearest_outside) s = t.source(f.place.horizontal, t.periodic ? i : std::clamp(i, 0, t.nx - 1), std::clamp(j, 0, t.ny - 1));
+        for (int k = 0; k < levels; ++k) {
+            const double sign = s.flipped && f.place.vector ? -1 : 1;
+            const double value = s.inside ? sign * values[(std::size_t(k) * t.ny + s.j) * t.nx + s.i] : 0;
+            const std::ptrdiff_t n = r * f.row[b] + (first_level + k) * f.level[b] + c;
+            if (bytes == 4) ((float*)f.at[b])[n] = float(value); else ((double*)f.at[b])[n] = value;
+        }
+    }
+}
+
+void Sequence::set_profile(std::string_view name, std::span<const double> values) {
+    Field& f = all[index(name)];
+    if (f.place != place::profile) throw Error("'", name, "' is not a profile");
+    if (int(values.size()) > f.levels) throw Error("'", name, "' holds ", f.levels, " values, given ", values.size());
+    for (auto* at : f.at) for (std::size_t k = 0; k < values.size(); ++k)
+        if (bytes == 4) ((float*)at)[k] = float(values[k]); else ((double*)at)[k] = values[k];
+}
+
+std::vector<std::string> Sequence::state() const {
+    std::vector<std::string> names;
+    for (auto& f : all) if (f.state && f.place != place::profile) names.push_back(f.name);
+    return names;
+}
+
+std::vector<Sequence::Timing> Sequence::timings() const {
+    std::vector<Timing> list;
+    for (auto& g : groups) {
+        if (g.exchange) {
+            std::string what;
+            for (auto& s : g.sent) what += (what.empty() ? "" : ", ") + all[s.field].name;
+            list.push_back({"exchange of " + what, "exchange", g.clock.seconds, g.clock.calls});
+        }
+        for (int p = g.first; p < g.last; ++p) {
+            Timing t{steps[p].process.name, steps[p].process.phase, 0, 0};
+            for (auto& c : steps[p].clocks) t.seconds += c.seconds, t.calls += c.calls;
+            t.seconds /= double(steps[p].clocks.size());
+            list.push_back(t);
+        }
+    }
+    return list;
+}
+void Sequence::reset_timings() {
+    for (auto& g : groups) g.clock = {};
+    for (auto& s : steps) for (auto& c : s.clocks) c = {};
+}
+
+std::vector<Sequence::GroupText> Sequence::describe() const {
+    std::vector<GroupText> list;
+    for (auto& g : groups) {
+        list.push_back({{}, {}, g.extent});
+        for (auto& s : g.sent) list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
+        for (int p = g.first; p < g.last; ++p) list.back().processes.push_back(steps[p].process.name);
+    }
+    return list;
+}
+
+}  // namespace fathom

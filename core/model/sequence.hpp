@@ -1,0 +1,92 @@
+/// Sequence: an ordered list of processes. From their declarations follow the fields to allocate, which of them are state (restart),
+/// which are only scratch, where halos are exchanged and how wide, which processes run together row by row, and the timers.
+/// Compiled once, for both precisions, and assembled at run time.
+#pragma once
+#include "field/process.hpp"
+#include "parallel/decomposition.hpp"
+#include "parallel/exchange.hpp"
+#include <memory>
+#include <span>
+
+namespace fathom {
+
+/// The part of the world that this rank computes.
+struct Domain {
+    MPI_Comm comm; int rank;
+    Decomposition decomposition;
+    int levels, halo;
+    std::vector<int> wet_levels;                          ///< of each column of the global grid, (ny, nx)
+    std::vector<const Block*> blocks;                     ///< of this rank
+    Domain(MPI_Comm, Topology, int levels, std::vector<int> wet_levels, DecompositionOptions);
+    int wet(Horizontal, int i, int j) const;              ///< wet levels at a global point, halo and outside included
+};
+
+struct Field {
+    std::string name, units; Place place;
+    bool written = false, state = false, scratch = false; ///< state: read before it is written. scratch: lives within a group
+    int levels = 0;
+    std::vector<std::ptrdiff_t> level, row;               ///< strides of each block, in numbers
+    std::vector<std::byte*> at;                           ///< of each block: column 0 of row 0 (both in the halo), level 0
+};
+
+class Sequence {
+public:
+    struct Options {
+        std::vector<std::string> keep;                    ///< what output wants to see: not scratch
+        std::vector<std::vector<std::string>> rotate;     ///< {before, now, after}: each takes the next one's place at the end of a step
+        int tile = 64;                                    ///< columns that pass through a group at once
+        bool compute_in_halo = true, group = true;        ///< for tests and measurements
+    };
+    Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
+    ~Sequence();
+    Sequence(const Sequence&) = delete;
+
+    void step();
+    /// Before each step [0] of a profile becomes (count x step - origin) / length: the weight of the later of two forcing records.
+    void ramp(std::string_view profile, double step, double origin, double length);
+    void attach(std::string_view process, std::function<void()>);   ///< the work of a global process
+    const Field& field(std::string_view name) const;
+    bool has(std::string_view name) const;
+    FieldSlab slab(const Field&) const;
+    /// A value of the global grid into every point of the rank that shows it: own points, halo, folded halo. Outside the grid: the
+    /// nearest value (metrics), or 0.
+    void set(std::string_view name, const double* values, int first_level, int levels, bool nearest_outside);
+    void set_profile(std::string_view name, std::span<const double> values);
+    std::vector<std::string> state() const;               ///< names of the restart's fields, in the order of declaration
+    std::span<const Field> fields() const { return all; }
+
+    struct Timing { std::string process, phase; double seconds; long calls; };
+    std::vector<Timing> timings() const;                  ///< of threads added up and divided by their number; exchanges are entries too
+    void reset_timings();
+    struct GroupText { std::vector<std::string> exchange, processes; int extent; };
+    std::vector<GroupText> describe() const;
+    std::size_t bytes_allocated() const { return allocated; }
+
+    std::shared_ptr<const Domain> domain;
+    const int bytes, cell;                                ///< of a number; columns of a cell
+    long count = 0;                                       ///< steps taken
+
+private:
+    struct Clock { double seconds = 0; long calls = 0; char pad[48]; };
+    struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; };
+    struct Sent { int field, width; };
+    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };
+    struct Row { int block, row; };
+    struct Ramp { std::string profile; double step, origin, length; };
+    std::vector<Ramp> ramps;
+    std::vector<Field> all;
+    std::vector<Step> steps;
+    std::vector<Group> groups;
+    std::vector<std::vector<std::vector<Cell>>> cells;    ///< [block][row]: only those with water
+    std::vector<std::vector<Row>> rows;                   ///< of each group: what the threads share out
+    std::vector<std::vector<int>> rotations;
+    std::byte* scratch = nullptr; std::size_t scratch_bytes = 0, allocated = 0;   ///< scratch: per thread
+    Options options;
+    int index(std::string_view name) const;
+    void declare(); void derive(); void allocate(); void cut_rows();
+    void run_row(const Group&, Row, int thread);
+    int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
+    int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }
+};
+
+}  // namespace fathom

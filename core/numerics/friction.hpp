@@ -1,0 +1,116 @@
+/// Lateral friction on the corners of the B grid, vector Laplacian with the terms of a curved grid, so that a solid rotation of the
+/// sphere feels none (Smith et al. 2010, POP manual, section 3.4; NUMERICS of Bryan 1969):
+///   F(u, v)_x = 1/areaC [d(A dy/dx du) + d(A dx/dy du)] - A [c2 u - 2 ky v_x + 2 kx v_y],   c2 = d kx/dx + d ky/dy + 2 kx^2 + 2 ky^2
+///   F(u, v)_y = the same of v with - A [c2 v + 2 ky u_x - 2 kx u_y].
+/// Land is a dry corner with u = 0: no slip needs no mask. The coefficient is `viscosity` times the field viscosity_scale.
+#pragma once
+#include "field/process.hpp"
+
+namespace fathom::numerics {
+
+/// The geometry of one column and its four neighbours, read once for all levels.
+template <class Real> struct FrictionStencil {
+    Real east, west, north, south, center, cross_x, cross_y;
+    FrictionStencil(In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> length_north, In<Real, 1> distance_north,
+                    In<Real, 1> length_east, In<Real, 1> distance_east, In<Real> kx, In<Real> ky, In<Real> c2) {
+        using fathom::east, fathom::north;
+        const Real A = scale[0], X = dx[0], Y = dy[0], per_area = 0.5 / (X * Y);
+        this->east  = (A + scale(fathom::east)[0]) * per_area * distance_north(fathom::east)[0] / length_north(fathom::east)[0];
+        this->west  = (A + scale(-fathom::east)[0]) * per_area * distance_north[0] / length_north[0];
+        this->north = (A + scale(fathom::north)[0]) * per_area * distance_east(fathom::north)[0] / length_east(fathom::north)[0];
+        this->south = (A + scale(-fathom::north)[0]) * per_area * distance_east[0] / length_east[0];
+        center = -(this->east + this->west + this->north + this->south) - A * c2[0];
+        cross_x = A * ky[0] / X;                                     // 2 ky d/dx over two intervals
+        cross_y = A * kx[0] / Y;
+    }
+    std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k) const {
+        const Real ue = u(fathom::east)[k], uw = u(-fathom::east)[k], un = u(fathom::north)[k], us = u(-fathom::north)[k];
+        const Real ve = v(fathom::east)[k], vw = v(-fathom::east)[k], vn = v(fathom::north)[k], vs = v(-fathom::north)[k];
+        const Real fx = fma(center, u[k], fma(east, ue, west * uw)) + fma(north, un, south * us) + cross_x * (ve - vw) - cross_y * (vn - vs);
+        const Real fy = fma(center, v[k], fma(east, ve, west * vw)) + fma(north, vn, south * vs) - cross_x * (ue - uw) + cross_y * (un - us);
+        return {fx, fy};
+    }
+};
+
+#define FATHOM_FRICTION_GEOMETRY                                      \
+        reads("viscosity_scale",     place::corner_column,        "1", 1), \
+        reads("dx_corner",           place::corner_column,        "m", 1), \
+        reads("dy_corner",           place::corner_column,        "m", 1), \
+        reads("length_north_face",   place::north_face_column,    "m", 1), \
+        reads("dy_north_face",       place::north_face_column,    "m", 1), \
+        reads("length_east_face",    place::east_face_column,     "m", 1), \
+        reads("dx_east_face",        place::east_face_column,     "m", 1), \
+        reads("curvature_x",         place::corner_vector_column, "m-1"),  \
+        reads("curvature_y",         place::corner_vector_column, "m-1"),  \
+        reads("curvature_squared",   place::corner_column,        "m-2")
+
+struct LaplacianFriction {
+    double viscosity = 1e4;
+    static constexpr std::string_view summary = "Laplacian lateral friction with a grid-scaled coefficient";
+    static constexpr std::tuple parameters{Parameter<LaplacianFriction>{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7, "lateral viscosity where viscosity_scale is 1"}};
+    static constexpr std::array fields{
+        reads  ("velocity_x",          place::corner_vector_layer, "m s-1", 1),
+        reads  ("velocity_y",          place::corner_vector_layer, "m s-1", 1),
+        FATHOM_FRICTION_GEOMETRY,
+        updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
+        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2")};
+
+    template <class Real>
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
+                    In<Real> kx, In<Real> ky, In<Real> c2, InOut<Real> tendency_x, InOut<Real> tendency_y) const {
+        const FrictionStencil<Real> friction(scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2);
+        for (int k = 0; k < tendency_x.levels(); ++k) {
+            const auto [fx, fy] = friction(u, v, k);
+            tendency_x[k] += viscosity * fx;
+            tendency_y[k] += viscosity * fy;
+        }
+    }
+};
+
+/// First half of biharmonic friction: the Laplacian of the velocity, 0 at dry corners.
+struct VelocityLaplacian {
+    static constexpr std::string_view summary = "vector Laplacian of the velocity, first half of biharmonic friction";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{
+        reads ("velocity_x",           place::corner_vector_layer, "m s-1", 1),
+        reads ("velocity_y",           place::corner_vector_layer, "m s-1", 1),
+        FATHOM_FRICTION_GEOMETRY,
+        reads ("wet_levels",           place::center_column,       "1", 1),
+        writes("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1"),
+        writes("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1")};
+
+    template <class Real>
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
+                    In<Real> kx, In<Real> ky, In<Real> c2, In<Real, 1> wet, Out<Real> laplacian_x, Out<Real> laplacian_y) const {
+        const FrictionStencil<Real> friction(scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2);
+        const Real bottom = smaller(smaller(wet[0], wet(fathom::east)[0]), smaller(wet(fathom::north)[0], wet(northeast)[0]));
+        for (int k = 0; k < laplacian_x.levels(); ++k) {
+            const auto [fx, fy] = friction(u, v, k);
+            const auto here = Real(typename Real::Number(k)) < bottom;
+            laplacian_x[k] = select(here, fx, Real(0));
+            laplacian_y[k] = select(here, fy, Real(0));
+        }
+    }
+};
+
+/// Second half: minus the Laplacian of the Laplacian; the scale enters both halves.
+struct BiharmonicFriction {
+    double viscosity = 1e12;
+    static constexpr std::string_view summary = "biharmonic lateral friction; needs VelocityLaplacian before it";
+    static constexpr std::tuple parameters{Parameter<BiharmonicFriction>{"viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17, "lateral biharmonic viscosity where viscosity_scale is 1"}};
+    static constexpr std::array fields{
+        reads  ("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1),
+        reads  ("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1),
+        FATHOM_FRICTION_GEOMETRY,
+        updates("velocity_tendency_x",  place::corner_vector_layer, "m s-2"),
+        updates("velocity_tendency_y",  place::corner_vector_layer, "m s-2")};
+
+    template <class Real>
+    void operator()(In<Real, 1> lx, In<Real, 1> ly, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
+                    In<Real> kx, In<Real> ky, In<Real> c2, InOut<Real> tendency_x, InOut<Real> tendency_y) const {
+        LaplacianFriction{-viscosity}(lx, ly, scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2, tendency_x, tendency_y);
+    }
+};
+#undef FATHOM_FRICTION_GEOMETRY
+
+}  // namespace fathom::numerics

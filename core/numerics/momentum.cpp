@@ -1,0 +1,21 @@
+#include "numerics/momentum.hpp"
+#include "numerics/friction.hpp"
+#include "numerics/free_surface.hpp"
+#include "numerics/schemes.hpp"
+
+namespace fathom::numerics {
+
+std::vector<Entry> momentum_schemes() {
+    return {entry<MomentumAdvection>("MomentumAdvection"), entry<AdamsBashforth>("AdamsBashforth"), entry<PressureGradient>("PressureGradient"),
+            entry<LaplacianFriction>("LaplacianFriction"), entry<VelocityLaplacian>("VelocityLaplacian"), entry<BiharmonicFriction>("BiharmonicFriction"),
+            entry<ImplicitMomentum>("ImplicitMomentum"), entry<BarotropicDivergence>("BarotropicDivergence"), entry<BarotropicSolve>("BarotropicSolve"),
+            entry<BarotropicCorrection>("BarotropicCorrection"), entry<VolumeTransport>("VolumeTransport")};
+}
+
+std::vector<Entry> schemes() {
+    auto list = momentum_schemes();
+    for (auto& e : tracer_schemes()) list.push_back(e);
+    return list;
+}
+
+}  // namespace fathom::numerics

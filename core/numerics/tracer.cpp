@@ -1,0 +1,11 @@
+#include "numerics/tracer.hpp"
+#include "numerics/schemes.hpp"
+
+namespace fathom::numerics {
+
+std::vector<Entry> tracer_schemes() {
+    return {entry<CentredAdvection>("CentredAdvection"), entry<UpwindAdvection>("UpwindAdvection"), entry<LaplacianDiffusion>("LaplacianDiffusion"),
+            entry<TracerLaplacian>("TracerLaplacian"), entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<IdealAge>("IdealAge")};
+}
+
+}  // namespace fathom::numerics
