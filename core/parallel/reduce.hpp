@@ -1,0 +1,74 @@
+/// Sums with the same bits on any number of ranks, blocks and threads, in any order: integer arithmetic.
+///
+///   x = n1 u + n2 u 2^-40 + (less than u 2^-41),   n1, n2 integers,   sum = u sum(n1) + u 2^-40 sum(n2), rounded once.
+/// n1 costs one addition: with M = 1.5 2^52 u the low bits of the floating-point number x + M are n1, so the bit patterns are summed.
+/// u = 2^e is chosen from something that all ranks know, so that |x| < 2^51 u; what is larger, or not a number, changes the exponent of
+/// x + M and is seen there. A sum is off by at most (number of terms) u 2^-41 before its one rounding.
+#pragma once
+#include "base/pack.hpp"
+#include "parallel/mpi.hpp"
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace fathom {
+
+/// The unit 2^exponent of a sum.
+struct SumUnit {
+    int exponent = -50;
+    static SumUnit for_largest(double largest) { return {largest > 0 ? std::max(std::ilogb(largest) - 49, -960) : -960}; }   ///< |terms| <= largest
+    double coarse() const { return std::ldexp(1.5, 52 + exponent); }
+    double fine() const { return std::ldexp(1.5, 12 + exponent); }
+};
+
+/// A sum of packs, in registers. `most` additions at most, then ExactSum::add.
+struct ExactLanes {
+    using Real = Pack<double, 8>;
+    typedef std::int64_t Bits __attribute__((vector_size(64)));
+    static constexpr int most = 4096;
+    double coarse, fine;
+    Bits high{}, low{}, strange{};                         ///< sums of n1 and n2; bits in which x + M ever differed from M
+    explicit ExactLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
+    void add(Real x) {
+        const Real M(coarse), m(fine), y = x + M, rest = x - (y - M), z = rest + m;
+        const Bits yb = std::bit_cast<Bits>(y.lanes), Mb = std::bit_cast<Bits>(M.lanes);
+        strange |= yb ^ Mb;
+        high += yb - Mb;
+        low += std::bit_cast<Bits>(z.lanes) - std::bit_cast<Bits>(m.lanes);
+    }
+    void add(Real::Mask yes, Real x) { add(select(yes, x, Real(0.0))); }
+};
+
+class ExactSum {
+public:
+    ExactSum() = default;
+    explicit ExactSum(SumUnit u) : unit(u) {}
+    void add(const ExactLanes& lanes) {
+        std::int64_t high = 0, low = 0;
+        for (int n = 0; n < 8; ++n) {
+            // one lane: |high| <= 2^63, |low| <= 2^51
+            total += (__int128(lanes.high[n]) << 40) + lanes.low[n];
+            bad |= (lanes.strange[n] >> 52) != 0;
+        }
+        (void)high; (void)low;
+    }
+    void add(double x) { ExactLanes one(unit); one.add(select(ExactLanes::Real::Mask{-1}, ExactLanes::Real(x), ExactLanes::Real(0.0))); add(one); }
+    void add(const ExactSum& other) { total += other.total; bad |= other.bad; }
+    /// False if a term was too large for the unit, or not a number: choose a larger unit, or report it.
+    bool valid() const { return !bad; }
+    double value() const { return bad ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(double(total), unit.exponent - 40); }
+    SumUnit unit;
+private:
+    __int128 total = 0;                                    // in u 2^-40
+    bool bad = false;
+    friend void allreduce(MPI_Comm, std::span<ExactSum>);
+};
+
+/// Adds up over the ranks: one message of 64-bit integers, MPI_SUM.
+void allreduce(MPI_Comm, std::span<ExactSum>);
+
+/// Sum over all ranks of their terms; the largest is found first. NaN if any term is not finite.
+double exact_sum(MPI_Comm, std::span<const double> terms);
+
+}  // namespace fathom
