@@ -47,7 +47,7 @@ ocean: dict[str, Name] = _table(
     Name("velocity_y", "velocity_y", "sea_water_y_velocity", "velocity along the grid's j", "m s-1", "corner", "layer", "balance"),
     Name("eastward_velocity", "uo", "eastward_sea_water_velocity", "eastward velocity", "m s-1", "corner", "layer", "balance"),
     Name("northward_velocity", "vo", "northward_sea_water_velocity", "northward velocity", "m s-1", "corner", "layer", "balance"),
-    Name("sea_surface_height", "zos", "sea_surface_height_above_geoid", "sea surface height", "m", "center", "column", "height", (-2, 1.5)),
+    Name("sea_surface_height", "zos", "sea_surface_height_above_geoid", "sea surface height", "m", "center", "column", "height", (-1.8, 1.8)),
     Name("barotropic_velocity_x", "ubx", "barotropic_sea_water_x_velocity", "depth-mean velocity along the grid's i", "m s-1", "corner", "column", "balance"),
     Name("barotropic_velocity_y", "vby", "barotropic_sea_water_y_velocity", "depth-mean velocity along the grid's j", "m s-1", "corner", "column", "balance"),
     Name("ideal_age", "agessc", "sea_water_age_since_surface_contact", "ideal age", "s", "center", "layer", "deep", None, ("years", 1 / _year)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Iterable, Mapping
 
 from .colours import faint, ink, phases
 from .style import new_figure, styled
 
-__all__ = ["bars", "merged"]
+__all__ = ["bars", "merged", "seconds_text"]
 
 
 @styled
@@ -18,15 +19,15 @@ def bars(profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time w
     """
     records = merged(profile, most)
     total = sum(record["seconds"] for record in records) or 1.0
-    figure = new_figure(7.4, 0.75 + 0.225 * len(records))
+    figure = new_figure(7.4, 0.95 + 0.225 * len(records))
     height = figure.get_figheight()
-    axes = figure.add_axes((0.27, 0.12 / height, 0.60, 1 - 0.62 / height))
+    axes = figure.add_axes((0.27, 0.12 / height, 0.60, 1 - 0.8 / height))
     order = list(dict.fromkeys(record["phase"] for record in records))
     colour = {phase: phases[n % len(phases)] for n, phase in enumerate(order)}
     longest = max(record["seconds"] for record in records) or 1.0
     for row, record in enumerate(records):
         axes.barh(row, record["seconds"], height=0.68, color=colour[record["phase"]])
-        axes.text(record["seconds"] + 0.012 * longest, row, f"{record['seconds']:.3g} s", va="center", fontsize=7.5, color=ink)
+        axes.text(record["seconds"] + 0.012 * longest, row, seconds_text(record['seconds']), va="center", fontsize=7.5, color=ink)
         axes.text(1.235 * longest, row, f"{100 * record['seconds'] / total:.1f} %", va="center", ha="right", fontsize=7.5, color=faint)
     axes.set_yticks(range(len(records)), [record["process"] for record in records])
     axes.set(xlim=(0, 1.12 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
@@ -48,11 +49,19 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
     return records
 
 
+def seconds_text(seconds: float) -> str:
+    """13.3 s, 240 ms, 31 µs: three digits in the nearest unit."""
+    for factor, unit in ((1, "s"), (1e-3, "ms")):
+        if seconds >= factor:
+            return f"{seconds / factor:.{max(0, 2 - int(math.log10(seconds / factor)))}f} {unit}"
+    return f"{seconds * 1e6:.0f} µs"
+
+
 def _legend(figure: Any, colour: Mapping[str, str], records: list[dict], total: float, title: str) -> None:
     from matplotlib.patches import Patch
     height = figure.get_figheight()
     share = {phase: sum(r["seconds"] for r in records if r["phase"] == phase) / total for phase in colour}
     handles = [Patch(color=colour[phase], label=f"{phase} {100 * share[phase]:.0f} %") for phase in sorted(share, key=share.get, reverse=True)]
     figure.text(0.012, 1 - 0.2 / height, title, fontsize=11, fontweight="bold", va="center", color=ink)
-    figure.legend(handles=handles, loc="center right", bbox_to_anchor=(0.99, 1 - 0.2 / height), ncols=len(handles),
+    figure.legend(handles=handles, loc="center left", bbox_to_anchor=(0.262, 1 - 0.5 / height), ncols=min(6, len(handles)),
                   frameon=False, fontsize=8, handlelength=0.9, handleheight=0.9, columnspacing=1.2, borderpad=0)

@@ -57,7 +57,7 @@ def displayed(named: Any, field: np.ndarray, units: str | None, limits: Any) -> 
 def panel(raster: Raster) -> tuple[Any, Any, Any]:
     """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of the bar."""
     across, down = raster.width // 2, raster.height // 2
-    margin = 12 if raster.mesh.is_global else 62
+    margin = 12 if raster.mesh.is_global else 84
     left, right, top, bottom = margin, 118, 52, 12 if raster.mesh.is_global else 56
     figure = new_figure((left + across + right) / 150, (top + down + bottom) / 150)
     width, height = left + across + right, top + down + bottom

@@ -48,7 +48,8 @@ def section(values: np.ndarray, along: np.ndarray, depth: np.ndarray, *, name: s
 def zonal_mean(field: np.ndarray, latitude: np.ndarray, area: np.ndarray, bands: int = 180) -> tuple[np.ndarray, np.ndarray]:
     """Mean (nz, n) of a field (nz, ny, nx) in bands of latitude (or y) and the n+1 edges of the bands.
 
-    area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN.
+    area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN. A band between two
+    rows of a coarse grid, without the centre of any cell, has the values of the nearest band that has one.
     """
     latitude = np.asarray(latitude, float)
     edges = np.linspace(np.nanmin(latitude), np.nanmax(latitude), max(2, min(bands, latitude.shape[0])) + 1)
@@ -62,7 +63,9 @@ def zonal_mean(field: np.ndarray, latitude: np.ndarray, area: np.ndarray, bands:
         total = np.bincount(band[wet], weight[wet], n)
         sums = np.bincount(band[wet], weight[wet] * values[wet], n)
         np.divide(sums, total, out=result[k], where=total > 0)
-    return result, edges
+    held = np.flatnonzero(np.bincount(band, minlength=n))
+    nearest = held[np.abs(np.arange(n)[:, None] - held).argmin(axis=1)]
+    return result[:, nearest], edges
 
 
 def _stretch(axes: Any, depth: np.ndarray) -> None:
@@ -90,7 +93,7 @@ def _contours(axes: Any, values: np.ndarray, along: np.ndarray, depth: np.ndarra
     from matplotlib.ticker import MaxNLocator
     if min(values.shape) < 2 or not np.isfinite(values).any():
         return
-    levels = [v for v in MaxNLocator(10).tick_values(low, high) if low < v < high]
+    levels = [v for v in MaxNLocator(16).tick_values(low, high) if low < v < high]
     lines = axes.contour(0.5 * (along[1:] + along[:-1]), 0.5 * (depth[1:] + depth[:-1]),
                          np.ma.masked_invalid(values), levels=levels, colors=ink, linewidths=0.5, alpha=0.75)
     axes.clabel(lines, fontsize=6.5, inline_spacing=2, fmt="%g")

@@ -9,7 +9,7 @@ import numpy as np
 from .colours import ink
 from .map import caption, paint, panel, raster_of
 from .mesh import Raster
-from .style import colour_bar, digits, range_of, styled
+from .style import colour_bar, digits, range_of, span_text, styled
 
 __all__ = ["stream_function"]
 
@@ -34,7 +34,7 @@ def stream_function(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, inte
         first, last = np.ceil(finite.min() / interval), np.floor(finite.max() / interval)
         _contours(axes, raster, transport, np.arange(first, last + 1) * interval)
     colour_bar(figure, bar, "balance", low, high, transport, "Sv")
-    extremes = f"{digits(finite.min())} … {digits(finite.max())} Sv, " if finite.size else ""
+    extremes = f"{span_text(finite)} Sv, " if finite.size else ""
     caption(axes, title, note or f"{extremes}every {digits(interval)} Sv")
     return figure
 

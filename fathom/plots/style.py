@@ -105,8 +105,14 @@ def digits(value: float) -> str:
 
 
 def span_text(values: np.ndarray) -> str:
+    """The least and the greatest value, to a thousandth of the greater."""
     finite = values[np.isfinite(values)]
-    return f"{digits(finite.min())} … {digits(finite.max())}" if finite.size else "no values"
+    if not finite.size:
+        return "no values"
+    ends = np.array([finite.min(), finite.max()], float)
+    largest = np.abs(ends).max()
+    step = 10.0 ** (np.floor(np.log10(largest)) - 3) if largest > 0 else 1.0
+    return " … ".join(digits(end) for end in np.round(ends / step) * step + 0.0)
 
 
 __all__ = ["coast", "colour_bar", "digits", "encoded", "faint", "ink", "new_figure", "range_of", "span_text", "styled", "unit_text"]

@@ -8,7 +8,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from .colours import faint, phases
-from .style import digits, new_figure, styled, unit_text
+from .style import new_figure, styled, unit_text
 
 __all__ = ["time_series"]
 
@@ -22,12 +22,12 @@ def time_series(series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, col
         raise ValueError("there is no series to draw")
     columns = min(columns, len(series))
     rows = math.ceil(len(series) / columns)
-    figure = new_figure(7.4, 0.45 + 1.55 * rows)
+    figure = new_figure(7.4, 0.5 + 1.55 * rows)
     last = max((float(np.max(time)) for time, _, _ in series.values() if len(time)), default=0.0)
     scale, unit = next((scale, unit) for limit, scale, unit in _scales if last <= limit)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True)
-    top = 1 - (0.42 if title else 0.3) / figure.get_figheight()
-    figure.subplots_adjust(left=0.095, right=0.985, bottom=0.42 / figure.get_figheight(), top=top, hspace=0.45, wspace=0.26)
+    top = 1 - (0.62 if title else 0.36) / figure.get_figheight()
+    figure.subplots_adjust(left=0.105, right=0.985, bottom=0.42 / figure.get_figheight(), top=top, hspace=0.45, wspace=0.3)
     for n, (axes, (name, (time, values, units))) in enumerate(zip(panels.flat, series.items())):
         _panel(axes, np.asarray(time, float) / scale, np.asarray(values, float), name, units, phases[n % len(phases)])
     for axes in panels.flat[len(series):]:
@@ -48,6 +48,6 @@ def _panel(axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: st
     axes.set_title(name.replace("_", " ") + (f" [{text}]" if text else ""), fontsize=8.5, pad=5)
     finite = values[np.isfinite(values)]
     if finite.size:
-        axes.set_title(digits(finite[-1]), loc="right", fontsize=8, fontweight="normal", color=faint, pad=5)
-    axes.ticklabel_format(axis="y", style="sci", scilimits=(-4, 5), useMathText=True)
-    axes.yaxis.get_offset_text().set_size(7)
+        axes.set_title(f"{finite[-1]:.6g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.7g}")
+    axes.locator_params(axis="y", nbins=5)

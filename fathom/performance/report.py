@@ -1,0 +1,287 @@
+"""The page that a run leaves behind: one self-contained HTML file with its key figures and pictures."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+
+__all__ = ["write_report"]
+
+
+def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], configuration: str,
+                 grid: Mapping[str, Any], state: Mapping[str, Any], series: Mapping[str, tuple] | None = None,
+                 profile: Iterable[Mapping[str, Any]] = ()) -> Path:
+    """Write the report and return its path. Everything but `grid` may be empty; what is missing is left out.
+
+    summary: as in summary.json (steps, ranks, threads, wet_cells, simulated_years_per_day, checksum, state, ...).
+    configuration: TOML text. grid, state: xarray.Dataset or mapping of arrays.
+      grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) in degrees, or
+        corner_x, corner_y and x, y in metres for a plane; depth, thickness (nz) [m]; wet_levels (ny, nx);
+        area (ny, nx) [m2].
+      state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny, nx)
+        [m s-1] at the corner north-east of each cell; sea_surface_height (ny, nx) [m] at centres;
+        barotropic_stream_function (ny, nx) [m3 s-1] at corners. Values on land do not matter.
+        Other fields (ny, nx) or (nz, ny, nx) at centres get a map.
+    series: name -> (time [s], values, units). profile: records with process, phase, seconds, calls.
+    OSError where the file cannot be written.
+    """
+    profile = list(profile)
+    sections = [("Surface", _figures(_maps(grid, state))), ("Sections", _figures(_sections(grid, state))),
+                ("In time", _figures(_in_time(series or {}), "wide")),
+                ("Where the time went", _figures(_bars(profile), "wide") + _profile_table(profile)),
+                ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
+                ("Configuration", f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "")]
+    present = [(name, body) for name, body in sections if body]
+    page = _page.format(title=html.escape(title), style=_style, cards=_cards(summary),
+                        links="".join(f'<a href="#{_anchor(name)}">{name}</a>' for name, _ in present),
+                        body="".join(f'<section id="{_anchor(name)}"><h2>{name}</h2>{body}</section>' for name, body in present))
+    path = Path(path)
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise type(error)(error.errno, f"cannot write the report {path}: {error.strerror}") from None
+    return path
+
+
+# Pictures: each entry is (name, function that draws it), so that one that fails costs only itself.
+
+Pictures = Iterator[tuple[str, Callable[[], Any]]]
+
+
+def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    raster = plots.Raster(plots.mesh_of(grid))
+    levels = _levels(grid, raster.mesh.shape)
+    wet = levels > 0
+
+    def surface(name: str) -> np.ndarray:
+        return np.where(wet, _first_level(state[name]), np.nan)
+
+    for name, drawn in (("temperature", "sea_surface_temperature"), ("salinity", "sea_surface_salinity"), ("sea_surface_height",) * 2):
+        if name in state:
+            yield drawn, lambda: plots.map(surface(name), raster, name=drawn, limits=_fitting(drawn, surface(name)))
+    if {"eastward_velocity", "northward_velocity"} <= set(state):
+        speed = np.hypot(_first_level(state["eastward_velocity"]), _first_level(state["northward_velocity"]))
+        speed = _to_centers(speed, levels, raster.mesh.cyclic)
+        yield "surface_speed", lambda: plots.map(speed, raster, name="surface_speed", limits=_fitting("surface_speed", speed))
+    if "barotropic_stream_function" in state:
+        transport = _to_centers(np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic)
+        yield "barotropic_stream_function", lambda: plots.stream_function(transport, raster)
+    for name in set(state) - _known:
+        if np.shape(state[name])[-2:] == raster.mesh.shape:
+            yield str(name), lambda: plots.map(surface(name), raster, name=str(name))
+
+
+_known = {"temperature", "salinity", "sea_surface_height", "eastward_velocity", "northward_velocity",
+          "velocity_x", "velocity_y", "barotropic_stream_function", "longitude", "latitude"}
+
+
+def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    if "thickness" not in grid:
+        return
+    interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
+    spherical = "latitude" in grid
+    across = np.asarray(grid["latitude"] if spherical else grid["y"], float)
+    across, label = (across, "latitude") if spherical else (across * 1e-3, "y [km]")
+    area = np.asarray(grid["area"]) if "area" in grid else np.ones(across.shape)
+    wet = np.arange(len(interfaces) - 1)[:, None, None] < _levels(grid, across.shape)
+    for name in ("temperature", "salinity"):
+        if name in state and np.ndim(state[name]) == 3:
+            values, edges = plots.zonal_mean(np.where(wet, np.asarray(state[name]), np.nan), across, area)
+            limits = _fitting(name, values) if name == "temperature" else _middle(values)
+            mean = "zonal mean" if spherical else "mean along x"
+            yield name, lambda: plots.section(values, edges, interfaces, name=name, label=label, limits=limits,
+                                              title=f"{name.capitalize()}, {mean}")
+
+
+def _in_time(series: Mapping[str, tuple]) -> Pictures:
+    import fathom.plots as plots
+    drawn = {name: (np.asarray(time), np.asarray(values), units) for name, (time, values, units) in series.items() if len(time)}
+    if drawn:
+        yield "time series", lambda: plots.time_series(drawn)
+
+
+def _bars(profile: list[Mapping[str, Any]]) -> Pictures:
+    import fathom.plots as plots
+    if profile:
+        yield "profile", lambda: plots.bars(profile, title="Seconds by process")
+
+
+def _figures(pictures: Pictures, shape: str = "") -> str:
+    import fathom.plots as plots
+    figures = []
+    for name, draw in pictures:
+        try:
+            data = base64.b64encode(plots.encoded(draw())).decode()
+            figures.append(f'<figure><img alt="{html.escape(name)}" src="data:image/png;base64,{data}"></figure>')
+        except (ValueError, TypeError, ArithmeticError) as error:
+            figures.append(f'<figure class="missing">{html.escape(name)}: {html.escape(str(error))}</figure>')
+    return f'<div class="figures {shape}">{"".join(figures)}</div>' if figures else ""
+
+
+# Fields
+
+def _levels(grid: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
+    return np.asarray(grid["wet_levels"]) if "wet_levels" in grid else np.ones(shape, int)
+
+
+def _first_level(field: Any) -> np.ndarray:
+    values = np.asarray(field, float)
+    return values[0] if values.ndim == 3 else values
+
+
+def _to_centers(field: np.ndarray, levels: np.ndarray, cyclic: bool) -> np.ndarray:
+    """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its four cells are."""
+    east = np.roll(levels, -1, axis=1)
+    if not cyclic:
+        east[:, -1] = 0
+    both = np.minimum(levels, east)
+    north = np.vstack([both[1:], np.zeros_like(both[:1])])
+    weight = ((np.minimum(both, north) > 0) & np.isfinite(field)).astype(float)
+    total = _four(weight, cyclic)
+    return np.divide(_four(np.where(weight > 0, field, 0.0), cyclic), total, out=np.full(field.shape, np.nan),
+                     where=(total > 0) & (levels > 0))
+
+
+def _four(field: np.ndarray, cyclic: bool) -> np.ndarray:
+    """Sum over the corners of each cell; corner (j, i) lies north-east of cell (j, i)."""
+    west = np.roll(field, 1, axis=1)
+    if not cyclic:
+        west[:, 0] = 0
+    both = field + west
+    return both + np.vstack([np.zeros_like(both[:1]), both[:-1]])
+
+
+def _fitting(name: str, values: np.ndarray) -> tuple[float, float] | None:
+    """The typical limits of a field where they suit these values; None: from the values."""
+    from fathom.names import describe
+    from fathom.plots.style import range_of
+    limits = describe(name).limits
+    if limits is None or not np.isfinite(values).any():
+        return limits
+    low, high = np.nanpercentile(values, (10, 90))
+    span = limits[1] - limits[0]
+    fits = low >= limits[0] - 0.1 * span and high <= limits[1] + 0.1 * span and high - low > 0.2 * span
+    return limits if fits else range_of(values, None, describe(name).colours)
+
+
+def _middle(values: np.ndarray) -> tuple[float, float] | None:
+    """Rounded ends that hold 94 % of the values."""
+    if not np.isfinite(values).any():
+        return None
+    low, high = np.nanpercentile(values, (3, 97))
+    return (np.floor(low * 10) / 10, np.ceil(high * 10) / 10) if high - low > 0.1 else None
+
+
+# Words and tables
+
+_cards_of = (("simulated_years_per_day", "simulated years per day"), ("steps", "steps"), ("seconds_per_step", "seconds per step"),
+             ("wet_cells", "wet cells"), ("ranks", "ranks"), ("threads", "threads"), ("wall_seconds", "wall seconds"), ("checksum", "checksum"))
+
+
+def _cards(summary: Mapping[str, Any]) -> str:
+    return "".join(f'<div class="card{" code" if key == "checksum" else ""}"><b>{_value(summary[key])}</b><span>{label}</span></div>'
+                   for key, label in _cards_of if summary.get(key) is not None)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        return html.escape(str(value))
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", "\u2009")
+    return f"{float(value):.4g}"
+
+
+def _facts(summary: Mapping[str, Any]) -> str:
+    rows = [(key.replace("_", " "), value) for key, value in summary.items() if not isinstance(value, (Mapping, list, tuple))]
+    return _table(("", ""), [(name, _value(value)) for name, value in rows], "facts") if rows else ""
+
+
+def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:
+    from fathom.names import describe
+    from fathom.plots.style import unit_text
+    rows = [(name.replace("_", " "), *(_value(held.get(key, "")) for key in ("minimum", "mean", "maximum")), unit_text(held.get("units") or describe(name).units))
+            for name, held in state.items() if isinstance(held, Mapping)]
+    return _table(("field", "minimum", "mean", "maximum", ""), rows) if rows else ""
+
+
+def _profile_table(profile: list[Mapping[str, Any]]) -> str:
+    if not profile:
+        return ""
+    from fathom.plots.bars import merged, seconds_text
+    records = merged(profile, len(profile))
+    total = sum(record["seconds"] for record in records) or 1.0
+    rows = [(html.escape(str(r["process"])), html.escape(str(r["phase"])), seconds_text(r["seconds"]), f"{100 * r['seconds'] / total:.1f} %",
+             _value(r.get("calls", 0)), seconds_text(r["seconds"] / r["calls"]) if r.get("calls") else "") for r in records]
+    return ("<details><summary>As a table</summary>"
+            + _table(("process", "phase", "time", "share", "calls", "per call"), rows) + "</details>")
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:
+    top = f"<tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>" if any(head) else ""
+    return f'<table class="{shape}">{top}{"".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)}</table>'
+
+
+def _coloured(toml: str) -> str:
+    """TOML with its headings, keys and comments marked."""
+    lines = []
+    for line in html.escape(toml.strip(), quote=False).splitlines():
+        line = re.sub(r"^(\s*\[.*\])", r"<b>\1</b>", line)
+        line = re.sub(r"^(\s*)([\w.\-\"]+)(\s*=)", r"\1<i>\2</i>\3", line)
+        lines.append(re.sub(r"(^|\s)(#[^\"']*)$", r"\1<em>\2</em>", line))
+    return "\n".join(lines)
+
+
+def _anchor(name: str) -> str:
+    return name.lower().replace(" ", "-")
+
+
+_style = """
+:root { --ink: #22303c; --faint: #75818b; --line: #e2e7ea; --sea: #0f3d56; }
+* { box-sizing: border-box; }
+body { margin: 0; background: #f5f7f8; color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
+header { background: linear-gradient(160deg, #0b2c40, #14567a 70%, #2b7f9e); color: white; padding: 30px max(24px, calc(50vw - 640px)) 26px; }
+h1 { margin: 0 0 18px; font-size: 27px; font-weight: 650; letter-spacing: -.01em; }
+.cards { display: flex; flex-wrap: wrap; gap: 10px; }
+.card { background: rgba(255,255,255,.11); border-radius: 8px; padding: 9px 16px 8px; }
+.card b { display: block; font-size: 21px; font-weight: 620; line-height: 1.25; font-variant-numeric: tabular-nums; }
+.card.code b { font: 600 15px/26px ui-monospace, "DejaVu Sans Mono", monospace; }
+.card span { font-size: 12.5px; opacity: .8; }
+nav { position: sticky; top: 0; z-index: 2; background: rgba(255,255,255,.95); border-bottom: 1px solid var(--line); padding: 0 max(24px, calc(50vw - 640px)); }
+nav a { display: inline-block; padding: 9px 18px 9px 0; color: var(--sea); text-decoration: none; font-size: 14px; }
+nav a:hover { text-decoration: underline; }
+main { max-width: 1328px; margin: 0 auto; padding: 4px 24px 50px; }
+section { scroll-margin-top: 44px; }
+h2 { margin: 28px 0 12px; font-size: 18px; font-weight: 650; color: var(--sea); }
+.figures { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; }
+.figures.wide { grid-template-columns: minmax(0, 940px); }
+figure { margin: 0; padding: 12px 10px 8px; background: white; border: 1px solid var(--line); border-radius: 9px; }
+figure img { display: block; width: 100%; cursor: zoom-in; }
+figure.large { grid-column: 1 / -1; } figure.large img { cursor: zoom-out; }
+figure.missing { color: var(--faint); font-size: 13px; }
+table { border-collapse: collapse; background: white; border: 1px solid var(--line); border-radius: 9px; font-size: 14px; font-variant-numeric: tabular-nums; }
+th { text-align: right; font-weight: 600; color: var(--faint); }
+td, th { padding: 5px 16px; text-align: right; border-top: 1px solid var(--line); }
+tr:first-child > * { border-top: 0; }
+td:first-child, th:first-child { text-align: left; }
+table.facts td:last-child { text-align: left; font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px; word-break: break-all; }
+details { margin-top: 12px; } summary { cursor: pointer; color: var(--sea); margin-bottom: 8px; }
+pre { margin: 0; padding: 16px 20px; overflow-x: auto; background: white; border: 1px solid var(--line); border-radius: 9px; font: 13px/1.55 ui-monospace, "DejaVu Sans Mono", monospace; }
+pre b { color: #8a3f1d; } pre i { color: var(--sea); font-style: normal; } pre em { color: var(--faint); }
+@media (max-width: 820px) { .figures { grid-template-columns: minmax(0, 1fr); } }
+@media print { nav { display: none; } body { background: white; } figure { break-inside: avoid; } }
+"""
+
+_page = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title><style>{style}</style></head>
+<body><header><h1>{title}</h1><div class="cards">{cards}</div></header><nav>{links}</nav><main>{body}</main>
+<script>document.querySelectorAll("figure").forEach(f => f.onclick = () => f.classList.toggle("large"))</script>
+</body></html>
+"""
