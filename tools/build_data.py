@@ -27,9 +27,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from fathom.data import bathymetry, regrid  # noqa: E402
-from fathom.data.embedded import FOLDER  # noqa: E402
-from fathom.data.fill import harmonic  # noqa: E402
+from fathom.data import bathymetry, regrid
+from fathom.data.embedded import FOLDER
+from fathom.data.fill import harmonic
 
 EARTH_RADIUS = 6.371e6       # m
 STEFAN_BOLTZMANN = 5.67e-8   # W m-2 K-4
@@ -243,14 +243,29 @@ def build_levitus(files):
     absolute = gsw.SA_from_SP(salinity, pressure, x, y)
     potential = gsw.pt0_from_t(absolute, in_situ, pressure)
     # A gap looks sideways along its level ten times as much as up and down: water masses spread along levels.
-    potential, filled = (harmonic(v, latitude, coupling=0.1) for v in (potential, salinity))
+    gaps = np.isnan(potential)
+    potential, salinity = (harmonic(v, latitude, coupling=0.1) for v in (potential, salinity))
+    stabilise(potential, salinity, gaps, pressure)
     write("levitus", "Annual mean potential temperature and salinity", ["levitus"], files,
           {"depth": Variable("depth", depth, "m", "depth", "depth"),
            "latitude": latitudes(latitude), "longitude": longitudes(longitude)},
           {"potential_temperature": Variable("depth latitude longitude", potential, "degC", "potential temperature, "
                                              "reference pressure 0", "sea_water_potential_temperature", 0.001),
-           "salinity": Variable("depth latitude longitude", filled, "1", "practical salinity",
+           "salinity": Variable("depth latitude longitude", salinity, "1", "practical salinity",
                                 "sea_water_practical_salinity", 0.001)})
+
+
+def stabilise(potential, salinity, gaps, pressure):
+    """Where filled water would be lighter than the water above it, continue that downward instead (in place)."""
+    import gsw
+
+    def density(level, at):
+        return gsw.rho(salinity[level], gsw.CT_from_pt(salinity[level], potential[level]), pressure[at])
+
+    for k in range(1, len(potential)):
+        lighter = gaps[k] & (density(k, k) < density(k - 1, k))
+        for field in (potential, salinity):
+            field[k] = np.where(lighter, field[k - 1], field[k])
 
 
 def from_greenwich(longitude, *fields):
@@ -287,14 +302,14 @@ def build_surface(files):
     salinity = harmonic(salinity[0], sea_latitude)
 
     air_, sea = "month latitude longitude", "month sea_latitude sea_longitude"
-    monthly = dict(cell_methods="time: mean within years time: mean over years")
+    monthly = {"cell_methods": "time: mean within years time: mean over years"}
     write("surface-climatology", "Monthly climatology of the sea surface and the air above it",
           ["coads", "navy", "budget", "oisst", "levitus"], files,
           {"month": Variable("month", np.arange(1, 13), "1", "month of the year"),
            "latitude": latitudes(latitude), "longitude": longitudes(longitude),
            "sea_latitude": latitudes(sea_latitude, "sea_latitude"),
            "sea_longitude": longitudes(sea_longitude, "sea_longitude")},
-          {"day_of_year": Variable("month", np.array(MONTH_CENTRES), "days since start of year", "middle of the month"),
+          {"day_of_year": Variable("month", np.array(MONTH_CENTRES), "d", "middle of the month, from the start of the year"),
            "wind_speed": Variable(air_, wind["wind_speed"], "m s-1", "mean wind speed at 10 m, gusts included",
                                   "wind_speed", 0.01, **monthly),
            "eastward_wind": Variable(air_, wind["eastward_wind"], "m s-1", "mean eastward wind at 10 m",
@@ -476,21 +491,16 @@ def bulk_fluxes(speed, air_temperature, humidity, pressure, sea_temperature):
     excess = humidity - saturation(sea_temperature, 0.98, density)
     warmth = air_temperature - sea_temperature
     wind = np.maximum(speed, 0.5)
+    virtual = (air_temperature + CELSIUS) * (1 + 0.608 * humidity)
     neutral, zeta = wind, np.zeros_like(wind)
     for _ in range(5):
         drag = 1e-3 * (2.7 / neutral + 0.142 + neutral / 13.09 - 3.14807e-10 * neutral**6)
         root = np.sqrt(drag)
         momentum, scalar = stability(zeta)
-        inverse = 1 - root / 0.4 * momentum           # of the ratio of the friction velocities
-        drag_here = drag / inverse**2
-
-        def exchange(factor):
-            neutral_exchange = factor * root
-            return neutral_exchange * np.sqrt(drag_here / drag) / (1 - neutral_exchange * scalar / (0.4 * root))
-
-        heat, moisture = exchange(np.where(zeta > 0, 18.0e-3, 32.7e-3)), exchange(34.6e-3)
-        friction = np.sqrt(drag_here) * wind
-        virtual = (air_temperature + CELSIUS) * (1 + 0.608 * humidity)
+        ratio = 1 / (1 - root / 0.4 * momentum)                  # of the friction velocity to its neutral value
+        heat, moisture = (factor * root * ratio / (1 - factor * scalar / 0.4)
+                          for factor in (np.where(zeta > 0, 18.0e-3, 32.7e-3), 34.6e-3))
+        friction = root * ratio * wind
         buoyancy = 9.81 * wind / friction * (heat * warmth / virtual + moisture * excess / (humidity + 1 / 0.608))
         zeta = np.clip(0.4 * buoyancy * 10 / friction**2, -10, 10)
         neutral = np.maximum(wind / (1 - root / 0.4 * stability(zeta)[0]), 0.5)
@@ -536,7 +546,7 @@ def build_levels(name, grid_file):
     thickness (nz,); attributes periodic, fold (0 or 1) and minimum_levels.
     """
     with netCDF4.Dataset(grid_file) as file:
-        settings = dict(periodic=bool(file.periodic), fold=bool(file.fold), minimum_levels=int(file.minimum_levels))
+        settings = {"periodic": bool(file.periodic), "fold": bool(file.fold), "minimum_levels": int(file.minimum_levels)}
     names = "center_longitude", "center_latitude", "thickness", "corner_longitude", "corner_latitude"
     *centers, corner_longitude, corner_latitude = read(grid_file, *names)
     centers = dict(zip(names, centers))

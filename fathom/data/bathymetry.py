@@ -10,6 +10,7 @@ makes a cell without one a dead end.
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 import zlib
 from dataclasses import dataclass
@@ -233,7 +234,7 @@ def _along(points, spacing):
     """Unit vectors (n, 3) along great circles through the points, about `spacing` degrees apart."""
     corners = unit_vectors(*np.array(points, float).T)
     pieces = [corners[:1]]
-    for start, end in zip(corners, corners[1:]):
+    for start, end in itertools.pairwise(corners):
         n = max(int(np.ceil(np.rad2deg(np.linalg.norm(end - start)) / spacing)), 1)
         pieces.append(start + np.arange(1, n + 1)[:, None] / n * (end - start))
     line = np.concatenate(pieces)
