@@ -29,7 +29,7 @@ struct Process {
     std::vector<Field> fields;
     std::shared_ptr<const void> scheme;
     Run run = nullptr;                   ///< `at` holds each field at column first->column
-    std::function<void()> global;        ///< instead of `run`: once for all columns, by communication (an elliptic solve)
+    std::function<void()> global;        ///< instead of `run`: once for all columns, by communication (a scheme that says `global`)
 
     /// The same scheme on other fields: process.on({{"tracer", "salinity"}}).
     Process on(const std::map<std::string, std::string>& names) const {
@@ -39,6 +39,12 @@ struct Process {
             for (auto& f : copy.fields) if (f.name == from) f.name = to, found = true;
             if (!found) throw Error(name, " has no field '", from, "'");
         }
+        return copy;
+    }
+    /// The same scheme on a field that is elsewhere: process.at("value", place::corner_vector_layer).
+    Process at(std::string_view field, Place place) const {
+        Process copy = *this;
+        for (auto& f : copy.fields) if (f.name == field) f.place = place;
         return copy;
     }
 };
@@ -77,8 +83,9 @@ template <class T, int width = cell_width<T>, class Scheme> Process process(std:
     Process p;
     p.name = std::move(name);
     p.scheme = std::make_shared<Scheme>(scheme);
-    p.run = [](const void* s, const Raw* at, const Cell* first, const Cell* last) {
-        run<Scheme, Real, cell_width<T>>(s, at, first, last, std::make_index_sequence<count>{}); };
+    if constexpr (!requires { Scheme::global; })
+        p.run = [](const void* s, const Raw* at, const Cell* first, const Cell* last) {
+            run<Scheme, Real, cell_width<T>>(s, at, first, last, std::make_index_sequence<count>{}); };
     for (const Use& u : Scheme::fields) p.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
     return p;
 }

@@ -17,6 +17,7 @@ public:
 private:
     Sequence& sequence;
     Parameters parameters;
+    FieldSlab right_side, increment;
 };
 
 }  // namespace fathom

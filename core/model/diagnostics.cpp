@@ -46,10 +46,10 @@ struct Weight {                                            ///< area x thickness
     }
 };
 
-template <class Of> double exact_sum(const Sequence& s, const Field& f, Of of) {
+template <class Of> double sum_of(const Sequence& s, const Field& f, Of of) {
     std::vector<double> terms;
     for_each_wet(s, f, [&](int b, int k, int j, int i, int, int) { terms.push_back(of(b, k, j, i)); });
-    return reproducible_sum(s.domain->comm, terms);
+    return exact_sum(s.domain->comm, terms);
 }
 
 struct Ranked { double value; long place; };               // smallest place wins among equals: the same on any ranks
@@ -80,8 +80,8 @@ Extremes extremes(const Sequence& s, std::string_view name, std::span<const doub
     Extremes e{-low.value, high.value, std::nan(""), where(low.place), where(high.place), !(bad.value > 0), where(bad.place)};
     if (e.finite) {
         const Weight weight(s, f, thickness, false);
-        const double sum = exact_sum(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i) * value(s, f, b, k, j, i); });
-        e.mean = sum / exact_sum(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i); });
+        const double sum = sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i) * value(s, f, b, k, j, i); });
+        e.mean = sum / sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i); });
     }
     return e;
 }
@@ -89,12 +89,12 @@ Extremes extremes(const Sequence& s, std::string_view name, std::span<const doub
 double content(const Sequence& s, std::string_view name, std::span<const double> thickness, bool moving) {
     const Field& f = s.field(name);
     const Weight weight(s, f, thickness, moving);
-    return exact_sum(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i) * value(s, f, b, k, j, i); });
+    return sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i) * value(s, f, b, k, j, i); });
 }
 double volume(const Sequence& s, std::span<const double> thickness, bool moving) {
     const Field& f = s.field("temperature");
     const Weight weight(s, f, thickness, moving);
-    return exact_sum(s, f, weight);
+    return sum_of(s, f, weight);
 }
 
 Motion motion(const Sequence& s, std::span<const double> thickness, double step) {
@@ -111,10 +111,10 @@ Motion motion(const Sequence& s, std::span<const double> thickness, double step)
     });
     auto where = [&](long n) { return Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)}; };
     fastest = best(s.domain->comm, fastest); steepest = best(s.domain->comm, steepest);
-    const double energy = exact_sum(s, u, [&](int b, int k, int j, int i) {
+    const double energy = sum_of(s, u, [&](int b, int k, int j, int i) {
         const double x = value(s, u, b, k, j, i), y = value(s, v, b, k, j, i);
         return 0.5 * weight(b, k, j, i) * (x * x + y * y); });
-    const double volume = exact_sum(s, u, weight);
+    const double volume = sum_of(s, u, weight);
     return {volume > 0 ? energy / volume : 0, std::max(fastest.value, 0.), where(fastest.place), std::max(steepest.value, 0.), where(steepest.place)};
 }
 

@@ -84,6 +84,18 @@ struct AdamsBashforth {
     }
 };
 
+/// Linear dynamics: no advection of momentum.
+struct LinearMomentum {
+    static constexpr std::string_view summary = "no advection of momentum: linear dynamics";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{
+        writes("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
+        writes("velocity_tendency_y", place::corner_vector_layer, "m s-2")};
+    template <class Real> void operator()(Out<Real> tendency_x, Out<Real> tendency_y) const {
+        for (int k = 0; k < tendency_x.levels(); ++k) { tendency_x[k] = Real(0); tendency_y[k] = Real(0); }
+    }
+};
+
 /// -grad(p / rho0 + g eta) at the corner from the four cells around it.
 struct PressureGradient {
     double gravity = constants::gravity;

@@ -1,0 +1,87 @@
+"""Periods and dates: "1h", "5d", "2y", "1month" from a start in a CF calendar. A simulation counts steps; the clock says what date that is."""
+
+import re
+
+units = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400, "day": 86400, "days": 86400, "w": 604800}
+calendar_units = {"month": 1, "months": 1, "y": 12, "year": 12, "years": 12}
+calendars = ("standard", "noleap", "360_day")
+
+
+class Period:
+    """A length of time: seconds, or calendar months."""
+
+    def __init__(self, text, what="period"):
+        if isinstance(text, Period):
+            self.seconds, self.months, self.text = text.seconds, text.months, text.text
+            return
+        if isinstance(text, (int, float)):
+            text = f"{text}s"
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]+)\s*", str(text))
+        if not match or match[2] not in units | calendar_units:
+            raise ValueError(f"{what} = {text!r} is not a length of time; allowed: a number and one of {', '.join(units | calendar_units)}, as in '1h', '30d', '2y'")
+        number = float(match[1])
+        self.text = str(text).strip()
+        self.months = number * calendar_units[match[2]] if match[2] in calendar_units else 0
+        self.seconds = 0 if self.months else number * units[match[2]]
+        if self.months != int(self.months):
+            raise ValueError(f"{what} = {text!r}: months and years come whole")
+        self.months = int(self.months)
+        if not (self.seconds > 0 or self.months > 0):
+            raise ValueError(f"{what} = {text!r} must be longer than 0 s")
+
+    def __repr__(self):
+        return self.text
+
+
+class Clock:
+    """Dates of a start and a calendar."""
+
+    def __init__(self, start="2000-01-01", calendar="standard"):
+        import cftime
+
+        if calendar not in calendars:
+            from fathom.names import near
+
+            raise ValueError(f"unknown calendar '{calendar}'{near(calendar, calendars)}")
+        match = re.fullmatch(r"(\d{1,4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?)(?::(\d\d?))?(?::(\d\d?))?)?", str(start).strip())
+        if not match:
+            raise ValueError(f"start = {start!r} is not a date; allowed: 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'")
+        self.calendar = calendar
+        try:
+            self.start = cftime.datetime(*(int(x or 0) for x in match.groups()), calendar=calendar)
+        except ValueError as error:
+            raise ValueError(f"start = {start!r}: {error}") from None
+
+    def date(self, seconds):
+        """The date `seconds` after the start."""
+        from datetime import timedelta
+
+        return self.start + timedelta(seconds=round(seconds))
+
+    def seconds(self, date):
+        return (date - self.start).total_seconds()
+
+    def after(self, seconds, period):
+        """Seconds after the start of the time one period after `seconds`."""
+        if not period.months:
+            return seconds + period.seconds
+        now = self.date(seconds)
+        month = now.year * 12 + now.month - 1 + period.months
+        return self.seconds(now.replace(year=month // 12, month=month % 12 + 1, day=min(now.day, 28) if now.day > 28 else now.day))
+
+    def month_bracket(self, seconds):
+        """The two middles of months around a time: (month before 0..11, month after, seconds of both after the start)."""
+        now = self.date(seconds)
+
+        def middle(year, month):
+            first = now.replace(year=year, month=month, day=1, hour=0, minute=0, second=0)
+            last = first.replace(year=year + month // 12, month=month % 12 + 1)
+            return (self.seconds(first) + self.seconds(last)) / 2
+
+        here = middle(now.year, now.month)
+        step = 1 if seconds >= here else -1
+        month = now.year * 12 + now.month - 1 + step
+        other, other_month = middle(month // 12, month % 12 + 1), month % 12
+        pair = [(now.month - 1, here), (other_month, other)]
+        (a, t0), (b, t1) = pair if step > 0 else pair[::-1]
+        return a, b, t0, t1

@@ -1,0 +1,78 @@
+"""Schemes as Python classes, made from the core's own lists of parameters.
+
+Each entry of the core's catalogue becomes a class of the same name: its parameters are keywords, checked when the object is built.
+
+>>> import fathom as fm
+>>> fm.RichardsonMixing(maximum=1e-2)
+RichardsonMixing(maximum=0.01)
+"""
+
+from functools import cache
+
+
+class Scheme:
+    """A process with its parameters; a class of its own for each entry of the catalogue."""
+
+    entry: dict = {}
+
+    def __init__(self, **parameters):
+        from fathom import mpi  # loads the MPI library that the core needs
+
+        self.parameters = {name: float(value) for name, value in parameters.items()}
+        mpi.core.process(self.name, self.parameters)  # names and bounds are checked by the core
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    @property
+    def field_names(self):
+        return [f["name"] for f in self.entry["fields"]]
+
+    def process(self, precision=8, *, phase="baroclinic", on=None, label=None, **runtime):
+        """The core's process; `runtime` are parameters that the simulation knows (the step), `on` renames fields."""
+        from fathom import mpi
+
+        known = {p["name"] for p in self.entry["parameters"]}
+        values = {**self.parameters, **{k: float(v) for k, v in runtime.items() if k in known}}
+        process = mpi.core.process(self.name, values, precision).on(on or {})
+        process.phase = phase
+        process.name = label or self.name
+        return process
+
+    def __repr__(self):
+        return f"{self.name}({', '.join(f'{k}={v:g}' for k, v in self.parameters.items())})"
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.parameters == other.parameters
+
+    __hash__ = None
+
+
+def _documentation(entry):
+    lines = [entry["summary"][:1].upper() + entry["summary"][1:] + ".", ""]
+    if entry["parameters"]:
+        lines += ["Parameters", "----------"]
+        for p in entry["parameters"]:
+            lines += [f"{p['name']} : float [{p['units']}], default {p['value']:g}", f"    {p['meaning']}; in [{p['least']:g}, {p['most']:g}]"]
+        lines.append("")
+    lines.append("Fields: " + "; ".join(f"{f['access']} {f['name']} [{f['units']}]" for f in entry["fields"]))
+    return "\n".join(lines)
+
+
+@cache
+def schemes():
+    """All schemes of the core: name -> class."""
+    from fathom import mpi
+
+    return {e["name"]: type(e["name"], (Scheme,), {"entry": e, "__doc__": _documentation(e), "__module__": "fathom"}) for e in mpi.core.catalogue()}
+
+
+def scheme(name, **parameters):
+    """The scheme of that name, with a clear error for a name that does not exist."""
+    known = schemes()
+    if name not in known:
+        from fathom.names import near
+
+        raise ValueError(f"unknown scheme '{name}'{near(name, list(known))}")
+    return known[name](**parameters)

@@ -1,0 +1,94 @@
+"""What can be asked for by name: how output variables and time series follow from the fields of the sequence."""
+
+from dataclasses import dataclass
+from typing import Callable
+
+import numpy as np
+
+from fathom import names
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """`needs`: fields of the sequence; `surface`: only their top layer; `of(ocean, window, *arrays)` gives (levels, ny, nx) of a block.
+    Linear ones may be averaged in time from the means of what they need."""
+
+    needs: tuple[str, ...]
+    of: Callable
+    surface: bool = False
+    linear: bool = True
+
+
+def _same(ocean, window, value):
+    return value
+
+
+def _east(ocean, window, u, v):
+    cosine, sine = _turn(ocean, window)
+    return u * cosine - v * sine
+
+
+def _north(ocean, window, u, v):
+    cosine, sine = _turn(ocean, window)
+    return u * sine + v * cosine
+
+
+def _turn(ocean, window):
+    j0, i0, ny, nx = window
+    angle = np.asarray(ocean.grid.horizontal.angle_corner)[j0 : j0 + ny, i0 : i0 + nx]
+    return np.cos(angle), np.sin(angle)
+
+
+def _speed(ocean, window, u, v):
+    return np.hypot(u, v)
+
+
+_velocity = ("velocity_x", "velocity_y")
+ocean = {
+    "sea_surface_temperature": Diagnostic(("temperature",), _same, surface=True),
+    "sea_surface_salinity": Diagnostic(("salinity",), _same, surface=True),
+    "eastward_velocity": Diagnostic(_velocity, _east),
+    "northward_velocity": Diagnostic(_velocity, _north),
+    "speed": Diagnostic(_velocity, _speed, linear=False),
+    "surface_eastward_velocity": Diagnostic(_velocity, _east, surface=True),
+    "surface_northward_velocity": Diagnostic(_velocity, _north, surface=True),
+    "surface_speed": Diagnostic(_velocity, _speed, surface=True, linear=False),
+}
+
+
+def find(name, fields):
+    """The diagnostic of that name or output alias; any field of the sequence is one too. ValueError with near names."""
+    for long_name, entry in names.ocean.items():
+        if name == entry.alias:
+            name = long_name
+    if name in ocean:
+        return name, ocean[name]
+    if name in fields:
+        return name, Diagnostic((name,), _same)
+    raise ValueError(f"no output variable '{name}'{names.near(name, [*ocean, *sorted(fields)])}")
+
+
+def stream_function(ocean_, u, v):
+    """Barotropic stream function at corners [m3 s-1] from the depth-integrated transports: psi = 0 on the southern edge and
+    d(psi)/dy = -U, integrated northward; u: velocity along i, (nz, ny, nx), global."""
+    thickness = np.asarray(ocean_.grid.vertical.thickness)[:, None, None]
+    dy = np.asarray(ocean_.grid.horizontal.dy_corner)
+    transport = np.nansum(np.asarray(u, float) * thickness, axis=0) * dy
+    return -np.cumsum(transport, axis=0)
+
+
+def drake_transport(ocean_, u, v):
+    """Volume transport through Drake Passage [m3 s-1], eastward: across the corner column nearest 68 W between South America and
+    Antarctica; None where the grid has none."""
+    h = ocean_.grid.horizontal
+    if not h.spherical:
+        return None
+    lon, lat = np.asarray(h.corner_longitude)[1:, 1:], np.asarray(h.corner_latitude)[1:, 1:]
+    south = lat < -53
+    distance = np.where(south, np.abs((lon - 292 + 180) % 360 - 180), np.inf).min(axis=0)
+    if not np.isfinite(distance).any() or distance.min() > 5:
+        return None
+    i = int(distance.argmin())
+    rows = (lat[:, i] < -53) & (lat[:, i] > -72)
+    thickness = np.asarray(ocean_.grid.vertical.thickness)[:, None]
+    return float((np.nan_to_num(np.asarray(u[:, rows, i], float)) * thickness * np.asarray(h.dy_corner)[rows, i]).sum())

@@ -1,0 +1,235 @@
+"""Models: which processes, in which order, with which defaults.
+
+A model takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it time, ranks and forcing.
+"""
+
+import numpy as np
+
+from fathom.components import scheme
+
+earth_rotation = 7.292123516990375e-5  # [s-1]
+gravity = 9.80616  # [m s-2]
+sea_water_density = 1026.0  # [kg m-3]
+degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
+
+
+class FreeSurface:
+    """Implicit linear free surface (Dukowicz & Smith 1994), solved by preconditioned conjugate gradients.
+
+    Parameters
+    ----------
+    tolerance : float
+        residual at which the solve ends, relative to the right-hand side.
+    maximum_iterations : int
+    implicitness : float
+        weight of the new height in the pressure gradient, in [0.5, 1].
+    """
+
+    def __init__(self, tolerance=1e-12, maximum_iterations=2000, implicitness=0.6):
+        if not 0 < tolerance < 1:
+            raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
+        if not 0.5 <= implicitness <= 1:
+            raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
+        self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), int(maximum_iterations), float(implicitness)
+
+    def __repr__(self):
+        return f"FreeSurface(tolerance={self.tolerance:g}, maximum_iterations={self.maximum_iterations}, implicitness={self.implicitness:g})"
+
+
+class PassiveTracer:
+    """A dye: advected and mixed like temperature, without sources."""
+
+    def __init__(self, name="passive_tracer", units="1"):
+        self.name, self.units = name, units
+
+    def __repr__(self):
+        return f"PassiveTracer({self.name!r})"
+
+
+class Ocean:
+    """Hydrostatic Boussinesq primitive equations on the B grid, z levels, implicit free surface.
+
+    Parameters
+    ----------
+    grid : a grid of `fathom.grids` with `levels`.
+    equation_of_state : MWJF (default), LinearEquationOfState or TEOS10Polynomial.
+    vertical_mixing : RichardsonMixing (default) or ConstantMixing.
+    tracer_advection : CentredAdvection (default) or UpwindAdvection.
+    momentum_advection : MomentumAdvection (default), or None for linear dynamics.
+    friction : LaplacianFriction (default), BiharmonicFriction or None.
+    diffusion : LaplacianDiffusion (default), BiharmonicDiffusion or None.
+    bottom_drag : float, quadratic drag coefficient.
+    free_surface : FreeSurface.
+    tracers : list of further tracers: PassiveTracer, or the word "ideal_age".
+    coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
+    precision : "fp64" (default) or "fp32".
+    """
+
+    halo = 2
+
+    def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
+                 diffusion="default", bottom_drag=1.2e-3, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+        self.grid = grid
+        self.equation_of_state = equation_of_state or scheme("MWJF")
+        self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
+        self.tracer_advection = tracer_advection or scheme("CentredAdvection")
+        self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
+        self.friction = scheme("LaplacianFriction") if friction == "default" else friction
+        self.diffusion = scheme("LaplacianDiffusion") if diffusion == "default" else diffusion
+        self.bottom_drag = float(bottom_drag)
+        self.free_surface = free_surface or FreeSurface()
+        self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
+        self.coriolis = coriolis
+        self.extrapolation = float(extrapolation)
+        if precision not in ("fp64", "fp32"):
+            raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+        self.precision = precision
+        self.initial = {}
+
+    @property
+    def tracer_names(self):
+        return ["temperature", "salinity", *[t.name for t in self.tracers]]
+
+    def set(self, **values):
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of (longitude, latitude, depth) – of (x, y, depth)
+        on a plane –, an xarray.DataArray, or the name of a data set ("levitus").
+
+        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height.
+        """
+        allowed = [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
+        for name, value in values.items():
+            if name not in allowed:
+                from fathom.names import near
+
+                raise ValueError(f"the ocean has no field '{name}' to set{near(name, allowed)}")
+            self.initial[name] = value
+        return self
+
+    # ---- what the simulation asks for -------------------------------------------------------------------------------------------
+
+    def processes(self, step, surface=()):
+        """The sequence of one step [s], in order; `surface` are the processes that give stress and fluxes."""
+        bytes_ = 8 if self.precision == "fp64" else 4
+        sequence = list(surface)
+
+        def add(what, phase="baroclinic", on=None, label=None, **runtime):
+            what = scheme(what) if isinstance(what, str) else what
+            sequence.append(what.process(bytes_, phase=phase, on=on, label=label, step=step, **runtime))
+
+        add(self.equation_of_state)
+        add("HydrostaticPressure")
+        add(self.vertical_mixing)
+        if self.momentum_advection is not None:
+            add(self.momentum_advection)
+            add("AdamsBashforth")
+        else:
+            add("LinearMomentum")
+        add("PressureGradient")
+        if self.friction is not None:
+            if self.friction.name == "BiharmonicFriction":
+                add("VelocityLaplacian")
+            add(self.friction)
+        add("ImplicitMomentum", drag=self.bottom_drag)
+        add("BarotropicDivergence", "barotropic")
+        add("BarotropicSolve", "barotropic")
+        add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
+        add("VolumeTransport", "tracer")
+        add("VerticalFactors", "tracer")
+        for tracer in self.tracer_names:
+            names = {"tracer": tracer, "tracer_before": tracer + "_before", "tracer_tendency": tracer + "_tendency", "tracer_after": tracer + "_after",
+                     "tracer_surface_flux": tracer + "_surface_flux", "tracer_laplacian": tracer + "_laplacian"}  # fmt: skip
+
+            def for_tracer(what):
+                what = scheme(what) if isinstance(what, str) else what
+                add(what, "tracer", on={a: b for a, b in names.items() if a in what.field_names}, label=f"{what.name} of {tracer}")
+
+            for_tracer(self.tracer_advection)
+            if self.diffusion is not None:
+                if self.diffusion.name == "BiharmonicDiffusion":
+                    for_tracer("TracerLaplacian")
+                for_tracer(self.diffusion)
+            if tracer == "ideal_age":
+                add("IdealAge", "tracer")
+            for_tracer("TracerUpdate")
+        return sequence
+
+    @property
+    def rotations(self):
+        """Fields that take each other's place at the end of a step."""
+        return [*[[t + "_before", t, t + "_after"] for t in self.tracer_names],
+                *[[f, f + "_after"] for f in ("velocity_x", "velocity_y", "sea_surface_height")]]  # fmt: skip
+
+    @property
+    def restart_fields(self):
+        """What a restart holds: the state of which everything else follows."""
+        fields = [f for t in self.tracer_names for f in (t, t + "_before")] + ["velocity_x", "velocity_y", "sea_surface_height"]
+        if self.momentum_advection is not None:
+            fields += ["momentum_advection_x_before", "momentum_advection_y_before"]
+        return fields
+
+    @property
+    def checksum_fields(self):
+        return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
+
+    def time_weights(self, first):
+        """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth 2, a little damped)."""
+        return [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]
+
+    def geometry(self):
+        """Fields that never change: name -> array (ny, nx)."""
+        h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
+        ny, nx = wet.shape
+        depth = np.concatenate([[0.0], np.cumsum(self.grid.vertical.thickness)])
+        metric = {n: np.asarray(getattr(h, n), float) for n in ("dx_corner", "dy_corner", "dx_center", "dy_center", "length_north_face", "length_east_face", "dx_east_face", "dy_north_face")}
+        kx, ky = np.asarray(h.kx, float), np.asarray(h.ky, float)
+        d_kx = (np.roll(kx, -1, 1) - np.roll(kx, 1, 1)) / (2 * metric["dx_corner"])
+        d_ky = np.gradient(ky, axis=0) / metric["dy_corner"] if ny > 1 else np.zeros_like(ky)
+        if not h.periodic:
+            d_kx = np.gradient(kx, axis=1) / metric["dx_corner"] if nx > 1 else np.zeros_like(kx)
+        scale = np.sqrt(metric["dx_corner"] * metric["dy_corner"]) / degree
+        return metric | {
+            "area_center": np.asarray(h.area_center, float),
+            "curvature_x": kx, "curvature_y": ky, "curvature_squared": d_kx + d_ky + 2 * (kx**2 + ky**2),
+            "coriolis": self.coriolis_parameter(),
+            "grid_angle": np.asarray(h.angle_corner, float),
+            "viscosity_scale": scale**1.5 if self.friction is not None and self.friction.name == "BiharmonicFriction" else self._lateral_scale(scale),
+            "diffusivity_scale": self._lateral_scale(np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree),
+            "wet_levels": wet.astype(float),
+            "depth_corner": depth[self.corner_levels()],
+        }  # fmt: skip
+
+    def _lateral_scale(self, scale):
+        return scale if self.grid.horizontal.spherical else np.ones_like(scale)  # on a plane the coefficient is what the user gives
+
+    def corner_levels(self):
+        """Wet levels at the velocity points: the least of the four cells around (0 on a closed edge); (ny, nx)."""
+        wet = np.asarray(self.grid.wet_levels)
+        h = self.grid.horizontal
+        north = np.zeros_like(wet)
+        north[:-1] = wet[1:]
+        if h.fold:
+            north[-1] = wet[-1, ::-1]
+
+        def east(a):
+            b = np.roll(a, -1, 1)
+            if not h.periodic:
+                b[:, -1] = 0
+            return b
+
+        return np.minimum(np.minimum(wet, east(wet)), np.minimum(north, east(north)))
+
+    def coriolis_parameter(self):
+        """f at the corners [s-1], (ny, nx)."""
+        h = self.grid.horizontal
+        if self.coriolis == "earth":
+            if not h.spherical:
+                raise ValueError("a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the sphere")
+            return 2 * earth_rotation * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
+        f0, beta = self.coriolis
+        y = np.asarray(h.corner_latitude)[1:, 1:]
+        return f0 + beta * y if not h.spherical else np.full(y.shape, float(f0))
+
+    def profiles(self):
+        """Profiles: name -> values."""
+        depth = np.cumsum(self.grid.vertical.thickness) - 0.5 * np.asarray(self.grid.vertical.thickness)
+        return {"thickness": list(self.grid.vertical.thickness), "pressure_reference": list(sea_water_density * gravity * depth / 1e4)}
