@@ -1,0 +1,22 @@
+/// Any curvilinear grid from the coordinates of its corners: all sides are great circles.
+#include "base/error.hpp"
+#include "grid/makers.hpp"
+#include "grid/sphere.hpp"
+
+namespace fathom {
+
+HorizontalGrid curvilinear_grid(int nx, int ny, Plane corner_longitude, Plane corner_latitude, bool periodic, bool fold, double radius) {
+    HorizontalGrid g;
+    g.nx = nx, g.ny = ny, g.periodic = periodic, g.fold = fold, g.radius = radius;
+    g.corner_longitude = std::move(corner_longitude), g.corner_latitude = std::move(corner_latitude);
+    if (g.corner_longitude.size() != std::size_t(nx + 1) * (ny + 1) || g.corner_latitude.size() != g.corner_longitude.size()) return with_metrics(std::move(g));   // says so
+    auto apart = [&](int m, int n) { return sphere::distance(sphere::point(g.corner_longitude[m], g.corner_latitude[m]), sphere::point(g.corner_longitude[n], g.corner_latitude[n])) / sphere::degree; };
+    auto near = [&](int m, int n, const char* what, int j, int i) {
+        if (!(apart(m, n) < 1e-4)) throw Error(what, " needs corner [", j, "][", i, "] to coincide with its partner; they are ", apart(m, n), " degrees apart");
+    };
+    if (periodic) for (int j = -1; j < ny; ++j) near(g.corner(-1, j), g.corner(nx - 1, j), "a periodic grid", j + 1, 0);
+    if (fold && nx % 2 == 0) for (int i = 0; i < nx; ++i) near(g.corner(i, ny - 1), g.corner((2 * nx - 2 - i) % nx, ny - 1), "a fold", ny, i + 1);
+    return with_metrics(std::move(g));
+}
+
+}  // namespace fathom

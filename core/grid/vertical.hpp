@@ -1,0 +1,19 @@
+/// Levels: k = 0 at the surface, k grows downward; n layers between n + 1 interfaces, the layer's depth in its middle [m].
+///   stretched: thickness(k) = surface + (bottom - surface) t^2 (3 - 2 t),   t = k / (number - 1),   bottom such that the sum is `depth`
+/// Thickness and its change are smooth at both ends: the centred vertical differences stay second-order accurate.
+#pragma once
+#include <vector>
+
+namespace fathom {
+
+struct VerticalGrid {
+    std::vector<double> thickness, interface_depth, layer_depth;
+    int levels() const { return int(thickness.size()); }
+    double depth() const { return interface_depth.back(); }
+};
+
+VerticalGrid levels_from_thickness(std::vector<double> thickness);
+VerticalGrid uniform_levels(int number, double depth);
+VerticalGrid stretched_levels(int number, double depth, double surface);       ///< surface: thickness of the first layer
+
+}  // namespace fathom
