@@ -46,14 +46,14 @@ EVAPORATION = 3.13           # mm day-1, mean over the ocean (Trenberth et al. 2
 @dataclass(frozen=True)
 class Source:
     """One file of one package."""
-    package: str        # name and version
+    package: str        # name and version, of apt the one used here (a later one will do)
     manager: str        # apt or pip
     member: str         # the file in it
     content: str        # what it is, who made it
     licence: str
 
 
-FERRET = ("ferret-datasets", "apt", "usr/share/ferret-vis/data/")
+FERRET = ("ferret-datasets=7.6.0-5", "apt", "usr/share/ferret-vis/data/")
 PUBLIC = "public domain (US government)"
 SOURCES = {
     "etopo5": Source(*FERRET[:2], FERRET[2] + "etopo5.cdf", "ETOPO5 relief, 1/12 degree, NOAA NGDC (1988)", PUBLIC),
@@ -86,7 +86,7 @@ def fetch(folder: Path) -> dict[str, Path]:
 
 
 def _package(source: Source, folder: Path) -> Path:
-    stem = source.package.split("==")[0]
+    stem = source.package.split("=")[0]
     pattern = f"{stem}_*.deb" if source.manager == "apt" else f"{stem.replace('-', '_')}-*.whl"
     if not any(folder.glob(pattern)):
         print(f"downloading {source.package} with {source.manager}")

@@ -46,6 +46,18 @@ def test_volume_does_not_depend_on_the_grid():
         assert (fraction * area).sum() == pytest.approx(362.6e6, rel=0.01)
 
 
+def test_volume_of_a_grid_with_other_poles():
+    """A regular grid turned so that its poles lie elsewhere: no row of it follows a parallel."""
+    (x, y), _ = regular(2.0, -90, 90)
+    a, b = np.deg2rad(40), np.deg2rad(76)
+    turn = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]]) @ np.array(
+        [[np.sin(b), 0, np.cos(b)], [0, 1, 0], [-np.cos(b), 0, np.sin(b)]])
+    X, Y, Z = np.moveaxis(bathymetry.unit_vectors(x, y) @ turn.T, -1, 0)
+    fraction, depth = ocean_depth(np.rad2deg(np.arctan2(Y, X)), np.rad2deg(np.arcsin(Z.clip(-1, 1))))
+    area = 6371.0**2 * np.deg2rad(2.0) * np.diff(np.sin(np.deg2rad(y[:, 0])))[:, None]
+    assert (fraction * depth * area).sum() / 1e3 == pytest.approx(1.338e9, rel=0.01)
+
+
 def test_a_cell_around_the_pole():
     fraction, depth = ocean_depth([[0.0, 90.0], [270.0, 180.0]], np.full((2, 2), 89.0))
     assert fraction[0, 0] == pytest.approx(1) and 3500 < depth[0, 0] < 4500
