@@ -1,6 +1,7 @@
 """Output: stores of fields in time, one module per format with the same `create, write, extend, close`.
 
-    writer = output.create("surface.zarr", coordinates, variables, time=TimeAxis("2000-01-01"))   # root
+    variables = [output.variable("sea_surface_temperature")]
+    writer = output.create("surface.zarr", output.coordinates(grid, variables), variables, time=TimeAxis("2000-01-01"))   # root
     writer = output.append("surface.zarr")                                                        # other ranks
     for region in writer.regions("tos"):                       # each region has one owner
         writer.write("tos", 0, region, array)
@@ -13,9 +14,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from .coordinates import coordinates, variable
 from .specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
 
-__all__ = ["Region", "TimeAxis", "VariableSpec", "append", "chunk_shape", "create", "formats", "open", "regions", "writer"]
+__all__ = ["Region", "TimeAxis", "VariableSpec", "append", "chunk_shape", "coordinates", "create",
+           "formats", "open", "regions", "variable", "writer"]
 
 formats = {".zarr": "Zarr v3", ".nc": "NetCDF-4"}
 

@@ -20,6 +20,7 @@ import numpy as np
 from .specification import explain
 
 version = 1
+_piece = 1 << 20   # bytes
 
 
 @dataclass(frozen=True)
@@ -153,8 +154,10 @@ def _put(archive: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
         np.lib.format.write_array_header_2_0(member, np.lib.format.header_data_from_array_1_0(array))
         if array.dtype.kind == "U":
             member.write(array.tobytes())
-        elif array.size:
-            member.write(memoryview(array.reshape(-1)).cast("B"))
+        else:
+            content = array.reshape(-1).view(np.uint8)
+            for start in range(0, content.size, _piece):   # summed and written while in cache
+                member.write(content[start:start + _piece].data)
 
 
 def _get(archive: zipfile.ZipFile, name: str, path: Path) -> np.ndarray:
@@ -166,7 +169,7 @@ def _get(archive: zipfile.ZipFile, name: str, path: Path) -> np.ndarray:
             array = np.empty(shape, dtype)
             view, done = array.reshape(-1).view(np.uint8), 0
             while done < view.size:
-                got = member.read(min(1 << 22, view.size - done))
+                got = member.read(min(_piece, view.size - done))
                 if not got:
                     raise EOFError
                 view[done:done + len(got)] = np.frombuffer(got, np.uint8)

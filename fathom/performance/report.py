@@ -167,7 +167,7 @@ def _fitting(name: str, values: np.ndarray) -> tuple[float, float] | None:
         return limits
     low, high = np.nanpercentile(values, (10, 90))
     span = limits[1] - limits[0]
-    fits = low >= limits[0] - 0.1 * span and high <= limits[1] + 0.1 * span and high - low > 0.2 * span
+    fits = low >= limits[0] - 0.1 * span and high <= limits[1] + 0.1 * span and high - low > 0.45 * span
     return limits if fits else range_of(values, None, describe(name).colours)
 
 

@@ -125,8 +125,9 @@ def _at_depth(dataset: Any, data: Any, depth: float | str | None) -> tuple[Any, 
 
 def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
     """Coordinates of the variable under the names that `mesh_of` knows, bounds before centres."""
-    roles = {}
-    for name, coordinate in data.coords.items():
+    roles: dict[str, Any] = {}
+    own = str(data.encoding.get("coordinates") or data.attrs.get("coordinates") or "").split()
+    for name, coordinate in sorted(data.coords.items(), key=lambda item: item[0] not in own):
         standard = str(coordinate.attrs.get("standard_name", ""))
         for role, words in (("longitude", ("longitude",)), ("latitude", ("latitude",)),
                             ("x", ("projection_x_coordinate",)), ("y", ("projection_y_coordinate",))):

@@ -1,0 +1,113 @@
+"""CF coordinates of a model grid, and variables named and placed by the table of `fathom.names`.
+
+    center (y, x) · corner (y_corner, x_corner) · east_face (y, x_corner) · north_face (y_corner, x)
+    layer (depth) · interface (depth_interface) · column: no vertical dimension
+
+Corner (j, i), east face and north face (j, i) lie on the north and east side of cell (j, i).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Mapping
+
+import numpy as np
+
+from .specification import VariableSpec
+
+dimensions = {"center": ("y", "x"), "corner": ("y_corner", "x_corner"), "east_face": ("y", "x_corner"), "north_face": ("y_corner", "x")}
+verticals = {"layer": ("depth",), "interface": ("depth_interface",), "column": ()}
+
+
+def variable(name: str, *, dtype: str = "float32", mean: bool = False, spherical: bool = True) -> VariableSpec:
+    """The variable of an output for a field of `fathom.names` (others: a tracer at centers of layers)."""
+    from fathom.names import describe
+    row = describe(name)
+    attributes = dict(row.attributes)
+    if spherical:
+        attributes["coordinates"] = " ".join(_names(row.horizontal))
+    if row.horizontal == "center":
+        attributes["cell_measures"] = "area: areacello"
+    if mean:
+        attributes["cell_methods"] = "time: mean"
+    return VariableSpec(row.alias, ("time", *verticals[row.vertical], *dimensions[row.horizontal]), dtype, attributes)
+
+
+def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> dict[str, tuple]:
+    """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims, array, attributes).
+
+    grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or
+    corner_x, corner_y and x, y [m] of a rectangular plane; thickness (nz) [m]; area (ny, nx) [m2] and
+    wet_levels (ny, nx) where known.
+    """
+    from fathom.names import get
+    variables = list(variables)
+    used = {dim for held in variables for dim in held.dims}
+    places = [place for place, dims in dimensions.items() if place == "center" or any(held.dims[-2:] == dims for held in variables)]
+    result = _vertical(grid, used) if used & {"depth", "depth_interface"} else {}
+    for place in places:
+        result |= _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
+    for key, name in (("area", "cell_area"), ("wet_levels", "wet_levels")):
+        if key in grid:
+            row = get(name)
+            result[row.alias] = (dimensions["center"], np.asarray(grid[key]), row.attributes)
+    return result
+
+
+def _names(place: str) -> tuple[str, str]:
+    suffix = "" if place == "center" else f"_{place}"
+    return f"longitude{suffix}", f"latitude{suffix}"
+
+
+def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
+    west_to_east, south_to_north = (np.asarray(grid[f"corner_{name}"], float) for name in ("longitude", "latitude"))
+    after, before = slice(1, None), slice(None, -1)
+    if place == "center":
+        arrays = [np.asarray(grid[name], float) for name in ("longitude", "latitude")]
+    elif place == "corner":
+        arrays = [corner[after, after] for corner in (west_to_east, south_to_north)]
+    else:
+        other_end = (before, after) if place == "east_face" else (after, before)
+        arrays = _middle(*((west_to_east[end], south_to_north[end]) for end in (other_end, (after, after))))
+    result = {}
+    for name, standard, units, array, corner in zip(_names(place), ("longitude", "latitude"), ("degrees_east", "degrees_north"),
+                                                    arrays, (west_to_east, south_to_north)):
+        attributes = {"standard_name": standard, "long_name": standard, "units": units}
+        if place == "center":
+            attributes["bounds"] = f"{name}_bounds"
+            around = np.stack([corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]], axis=2)
+            result[f"{name}_bounds"] = (("y", "x", "vertex"), around, {})
+        result[name] = (dimensions[place], array, attributes)
+    return result
+
+
+def _middle(first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
+    """Half way on the great circle between two places."""
+    x, y, z = (sum(part) for part in zip(*((np.cos(np.radians(b)) * np.cos(np.radians(a)), np.cos(np.radians(b)) * np.sin(np.radians(a)),
+                                            np.sin(np.radians(b))) for a, b in (first, second))))
+    return [np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))]
+
+
+def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
+    """One coordinate along each side: a rectangular plane has no more."""
+    result = {}
+    for name, dim, along in (("x", dimensions[place][1], 1), ("y", dimensions[place][0], 0)):
+        corner = np.asarray(grid[f"corner_{name}"], float)
+        if np.ptp(corner, axis=1 - along).max() > 1e-9 * (np.ptp(corner) or 1.0):
+            raise ValueError(f"corner_{name} varies along both sides of the grid; a plane must be rectangular")
+        edges = np.take(corner, 0, axis=1 - along)
+        values = 0.5 * (edges[1:] + edges[:-1]) if dim == name else edges[1:]
+        result[dim] = ((dim,), values, {"standard_name": f"projection_{name}_coordinate", "long_name": name, "units": "m", "axis": name.upper()})
+    return result
+
+
+def _vertical(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+    interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
+    attributes = {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}
+    result = {}
+    if "depth" in used:
+        middle = np.asarray(grid["depth"], float) if "depth" in grid else 0.5 * (interfaces[1:] + interfaces[:-1])
+        result["depth"] = (("depth",), middle, {**attributes, "long_name": "depth of the layer", "bounds": "depth_bounds"})
+        result["depth_bounds"] = (("depth", "bounds"), np.stack([interfaces[:-1], interfaces[1:]], axis=1), {})
+    if "depth_interface" in used:
+        result["depth_interface"] = (("depth_interface",), interfaces, {**attributes, "long_name": "depth of the interface"})
+    return result

@@ -1,0 +1,108 @@
+"""Restarts: bit for bit, and a file that is not whole or not of this grid says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fathom.output import restart
+
+random = np.random.default_rng(0)
+depth, wet = np.linspace(5, 5000, 6), random.integers(0, 6, (20, 30))
+grid = restart.fingerprint(depth=depth, wet_levels=wet)
+
+
+def fields(dtype="float64"):
+    return {"temperature": random.standard_normal((6, 20, 30)).astype(dtype), "sea_surface_height": random.standard_normal((20, 30)).astype(dtype),
+            "one_number": np.array(3.5), "flags": wet.astype("int32"), "nothing": np.empty((0, 4))}
+
+
+def header(precision="float64"):
+    return restart.Header(7200.0, "2000-01-01 00:00:00", "noleap", 2, precision, grid, {"mean": {"weight": 3}})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_is_written_is_what_is_read(tmp_path, dtype, stream):
+    path, written = tmp_path / "restart.npz", fields(dtype)
+    written["temperature"][0, 0, 0] = np.nan
+    restart.write(path, iter(written.items()) if stream else written, header(dtype))
+    with restart.read(path, grid=grid, fields=["temperature"]) as read:
+        assert read.header == header(dtype) and read.names == tuple(written)
+        for name, array in written.items():
+            assert read[name].dtype == array.dtype and read[name].tobytes() == array.tobytes() and read[name].shape == array.shape
+    np.testing.assert_array_equal(np.load(path)["flags"], wet)
+    assert [p.name for p in tmp_path.iterdir()] == ["restart.npz"]
+
+
+def test_the_same_state_gives_the_same_bytes(tmp_path):
+    state = fields()
+    restart.write(tmp_path / "a.npz", state, header())
+    restart.write(tmp_path / "b.npz", {name: np.array(array, order="F") for name, array in state.items()}, header())
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+@pytest.mark.parametrize("keep", [0, 100, 0.5, 0.99])
+def test_a_truncated_file_is_refused(tmp_path, keep):
+    path = tmp_path / "restart.npz"
+    restart.write(path, fields(), header())
+    whole = path.read_bytes()
+    path.write_bytes(whole[:int(keep if keep >= 1 else keep * len(whole))])
+    with pytest.raises(ValueError, match="not a whole restart: truncated"):
+        restart.read(path)
+
+
+def test_a_flipped_bit_is_noticed(tmp_path):
+    path = tmp_path / "restart.npz"
+    restart.write(path, fields(), header())
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 1
+    path.write_bytes(whole)
+    with pytest.raises(ValueError, match="field 'temperature' is damaged"):
+        restart.read(path)["temperature"]
+
+
+def test_another_grid_is_named_part_by_part(tmp_path):
+    path = tmp_path / "restart.npz"
+    restart.write(path, fields(), header())
+    other = wet.copy()
+    other[3, 3] += 1
+    with pytest.raises(ValueError, match="another grid: wet_levels has the same shape 20 x 30 but other values$"):
+        restart.read(path, grid=restart.fingerprint(depth=depth, wet_levels=other))
+    with pytest.raises(ValueError, match="depth has shape 6 in the restart, 4 here"):
+        restart.read(path, grid=restart.fingerprint(depth=depth[:4], wet_levels=wet))
+    with pytest.raises(ValueError, match="longitude is only in this grid"):
+        restart.read(path, grid=restart.fingerprint(depth=depth, wet_levels=wet, longitude=depth))
+
+
+def test_missing_file_field_version_and_header(tmp_path, monkeypatch):
+    path = tmp_path / "restart.npz"
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        restart.read(path)
+    restart.write(path, fields(), header())
+    with pytest.raises(ValueError, match="lacks 'salinity', which this model needs; it holds temperature"):
+        restart.read(path, fields=["temperature", "salinity"])
+    with pytest.raises(ValueError, match="unknown field 'temprature'; did you mean 'temperature'"):
+        restart.read(path)["temprature"]
+    monkeypatch.setattr(restart, "version", 2)
+    with pytest.raises(ValueError, match="has restart version 1; this Fathom reads version 2"):
+        restart.read(path)
+    np.savez(path, a=depth)
+    with pytest.raises(ValueError, match="not a Fathom restart"):
+        restart.read(path)
+
+
+def test_a_failed_write_keeps_the_earlier_restart(tmp_path):
+    path = tmp_path / "restart.npz"
+    restart.write(path, fields(), header())
+    before = path.read_bytes()
+
+    def broken():
+        yield "temperature", depth
+        raise RuntimeError("a rank died")
+
+    with pytest.raises(RuntimeError):
+        restart.write(path, broken(), header())
+    assert path.read_bytes() == before and len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(OSError, match="writing restart"):
+        restart.write(tmp_path / "nowhere" / "restart.npz", fields(), header())
