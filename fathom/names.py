@@ -7,8 +7,8 @@ One table serves output, plots, the report and error messages. A field is found 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Iterable
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ Corner (j, i), east face and north face (j, i) lie on the north and east side of
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 

@@ -8,13 +8,13 @@ that opens; for a store that survives a kill at any moment use Zarr.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from .specification import (Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain,
-                            no_overwrite, regions, sizes_of)
+from .specification import Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain, no_overwrite, regions, sizes_of
 
 compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}, "none": {}}
 
@@ -40,7 +40,7 @@ class NetcdfWriter:
 
     @classmethod
     def create(cls, path: str | Path, coordinates: Any, variables: list[VariableSpec],
-               chunks: Mapping[str, int] | None = None, *, time: TimeAxis = TimeAxis(),
+               chunks: Mapping[str, int] | None = None, *, time: TimeAxis | None = None,
                attributes: Mapping[str, Any] | None = None, compression: str = "zlib",
                overwrite: bool = False) -> NetcdfWriter:
         """Create the file with its coordinates and no times. Arguments and errors as `ZarrWriter.create`."""
@@ -62,7 +62,7 @@ class NetcdfWriter:
                 file.createDimension("time", None)
                 for dim, size in sizes.items():
                     file.createDimension(dim, size)
-                _create_times(file, time)
+                _create_times(file, time or TimeAxis())
                 for name, (dims, array, given) in arrays.items():
                     variable = file.createVariable(name, array.dtype, dims)
                     variable.setncatts(given)

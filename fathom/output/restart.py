@@ -11,9 +11,10 @@ import hashlib
 import json
 import os
 import zipfile
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 

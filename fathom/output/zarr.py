@@ -14,13 +14,13 @@ import json
 import math
 import os
 import shutil
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from .specification import (Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain,
-                            no_overwrite, regions, sizes_of)
+from .specification import Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain, no_overwrite, regions, sizes_of
 
 compressions = {
     "zstd": {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
@@ -50,7 +50,7 @@ class ZarrWriter:
 
     @classmethod
     def create(cls, path: str | Path, coordinates: Any, variables: list[VariableSpec],
-               chunks: Mapping[str, int] | None = None, *, time: TimeAxis = TimeAxis(),
+               chunks: Mapping[str, int] | None = None, *, time: TimeAxis | None = None,
                attributes: Mapping[str, Any] | None = None, compression: str = "zstd",
                overwrite: bool = False) -> ZarrWriter:
         """Create the store with its coordinates and no times, on the root rank only.
@@ -72,7 +72,7 @@ class ZarrWriter:
             metadata[variable.name] = _array_metadata(
                 shape, chunk_of(variable.dims, sizes, chunks), np.dtype(variable.dtype), variable.dims,
                 variable.attributes, compression, variable.fill)
-        metadata |= _time_metadata(time)
+        metadata |= _time_metadata(time or TimeAxis())
         try:
             for name, entry in metadata.items():
                 (path / name).mkdir(parents=True, exist_ok=True)

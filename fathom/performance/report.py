@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import html
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +50,7 @@ def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], co
     return path
 
 
-# Pictures: each entry is (name, function that draws it), so that one that fails costs only itself.
+# Pictures: each is (name, function that draws it), so that one that fails costs only itself, not the page.
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
@@ -64,17 +66,17 @@ def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
     for name, drawn in (("temperature", "sea_surface_temperature"), ("salinity", "sea_surface_salinity"), ("sea_surface_height",) * 2):
         if name in state:
-            yield drawn, lambda: plots.map(surface(name), raster, name=drawn, limits=_fitting(drawn, surface(name)))
+            yield drawn, partial(plots.map, surface(name), raster, name=drawn, limits=_fitting(drawn, surface(name)))
     if {"eastward_velocity", "northward_velocity"} <= set(state):
         speed = np.hypot(_first_level(state["eastward_velocity"]), _first_level(state["northward_velocity"]))
         speed = _to_centers(speed, levels, raster.mesh.cyclic)
-        yield "surface_speed", lambda: plots.map(speed, raster, name="surface_speed", limits=_fitting("surface_speed", speed))
+        yield "surface_speed", partial(plots.map, speed, raster, name="surface_speed", limits=_fitting("surface_speed", speed))
     if "barotropic_stream_function" in state:
         transport = _to_centers(np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic)
-        yield "barotropic_stream_function", lambda: plots.stream_function(transport, raster)
-    for name in set(state) - _known:
+        yield "barotropic_stream_function", partial(plots.stream_function, transport, raster)
+    for name in sorted(set(map(str, state)) - _known):
         if np.shape(state[name])[-2:] == raster.mesh.shape:
-            yield str(name), lambda: plots.map(surface(name), raster, name=str(name))
+            yield name, partial(plots.map, surface(name), raster, name=name)
 
 
 _known = {"temperature", "salinity", "sea_surface_height", "eastward_velocity", "northward_velocity",
@@ -96,33 +98,46 @@ def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
             values, edges = plots.zonal_mean(np.where(wet, np.asarray(state[name]), np.nan), across, area)
             limits = _fitting(name, values) if name == "temperature" else _middle(values)
             mean = "zonal mean" if spherical else "mean along x"
-            yield name, lambda: plots.section(values, edges, interfaces, name=name, label=label, limits=limits,
-                                              title=f"{name.capitalize()}, {mean}")
+            yield name, partial(plots.section, values, edges, interfaces, name=name, label=label, limits=limits,
+                                title=f"{name.capitalize()}, {mean}")
 
 
 def _in_time(series: Mapping[str, tuple]) -> Pictures:
     import fathom.plots as plots
     drawn = {name: (np.asarray(time), np.asarray(values), units) for name, (time, values, units) in series.items() if len(time)}
     if drawn:
-        yield "time series", lambda: plots.time_series(drawn)
+        yield "time series", partial(plots.time_series, drawn)
 
 
 def _bars(profile: list[Mapping[str, Any]]) -> Pictures:
     import fathom.plots as plots
     if profile:
-        yield "profile", lambda: plots.bars(profile, title="Seconds by process")
+        yield "profile", partial(plots.bars, profile, title="Seconds by process")
 
 
 def _figures(pictures: Pictures, shape: str = "") -> str:
-    import fathom.plots as plots
     figures = []
-    for name, draw in pictures:
-        try:
-            data = base64.b64encode(plots.encoded(draw())).decode()
-            figures.append(f'<figure><img alt="{html.escape(name)}" src="data:image/png;base64,{data}"></figure>')
-        except (ValueError, TypeError, ArithmeticError) as error:
-            figures.append(f'<figure class="missing">{html.escape(name)}: {html.escape(str(error))}</figure>')
+    try:
+        figures.extend(_figure(name, draw) for name, draw in pictures)
+    except _failures as error:
+        figures.append(_missing("pictures", error))
     return f'<div class="figures {shape}">{"".join(figures)}</div>' if figures else ""
+
+
+def _figure(name: str, draw: Callable[[], Any]) -> str:
+    import fathom.plots as plots
+    try:
+        data = base64.b64encode(plots.encoded(draw())).decode()
+    except _failures as error:
+        return _missing(name, error)
+    return f'<figure><img alt="{html.escape(name)}" src="data:image/png;base64,{data}"></figure>'
+
+
+_failures = (ValueError, TypeError, KeyError, IndexError, ArithmeticError)
+
+
+def _missing(name: str, error: Exception) -> str:
+    return f'<figure class="missing">{html.escape(f"{name}: {error}")}</figure>'
 
 
 # Fields

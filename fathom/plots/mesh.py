@@ -10,9 +10,10 @@ Projection of the globe: Equal Earth (Šavrič, Patterson & Jenny 2018, doi:10.1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Mapping
+from typing import Any
 
 import numpy as np
 

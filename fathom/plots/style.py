@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
-from .colours import colour_map, coast, diverging, faint, ink
+from .colours import coast, colour_map, diverging, faint, ink
 
 dots = 150   # per inch: a picture of 7.4 inches has 1110 points
 

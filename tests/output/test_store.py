@@ -14,8 +14,8 @@ import time as clock
 import numpy as np
 import pytest
 
-import fathom.output as output
 import fathom.names as names
+import fathom.output as output
 
 endings = list(output.formats)
 ny, nx, nz = 50, 70, 7

@@ -20,7 +20,7 @@ def test_a_full_report(made, tmp_path):
     path = write_report(tmp_path / "report.html", title="A <test>", summary=summary, configuration='[grid]\nis = "A & B"  # why\n',
                         grid=grid, state=state, series=series(), profile=profile())
     page = path.read_text()
-    assert page.count("data:image/png;base64,") == 9 and "missing" not in re.sub("<style>.*</style>", "", page, flags=re.S)
+    assert page.count("data:image/png;base64,") == 9 and "missing" not in re.sub("<style>.*</style>", "", page, flags=re.DOTALL)
     assert "A &lt;test&gt;" in page and "A &amp; B" in page and "53.7" in page and "9f2b6c01" in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)   # nothing outside the file
 
