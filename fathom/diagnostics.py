@@ -77,18 +77,16 @@ def stream_function(ocean_, u, v):
     return -np.cumsum(transport, axis=0)
 
 
-def drake_transport(ocean_, u, v):
-    """Volume transport through Drake Passage [m3 s-1], eastward: across the corner column nearest 68 W between South America and
-    Antarctica; None where the grid has none."""
+def drake_section(ocean_):
+    """(i, j0, j1): the corners of Drake Passage, the column nearest 68 W between 72 S and 53 S; None where the grid has none."""
     h = ocean_.grid.horizontal
     if not h.spherical:
         return None
     lon, lat = np.asarray(h.corner_longitude)[1:, 1:], np.asarray(h.corner_latitude)[1:, 1:]
-    south = lat < -53
-    distance = np.where(south, np.abs((lon - 292 + 180) % 360 - 180), np.inf).min(axis=0)
+    passage = (lat < -53) & (lat > -72)
+    distance = np.where(passage, np.abs((lon - 292 + 180) % 360 - 180), np.inf).min(axis=0)
     if not np.isfinite(distance).any() or distance.min() > 5:
         return None
     i = int(distance.argmin())
-    rows = (lat[:, i] < -53) & (lat[:, i] > -72)
-    thickness = np.asarray(ocean_.grid.vertical.thickness)[:, None]
-    return float((np.nan_to_num(np.asarray(u[:, rows, i], float)) * thickness * np.asarray(h.dy_corner)[rows, i]).sum())
+    rows = np.flatnonzero(passage[:, i])
+    return i, int(rows[0]), int(rows[-1]) + 1

@@ -248,6 +248,12 @@ void Sequence::set(std::string_view name, const double* values, int first_level,
     }
 }
 
+void Sequence::zero(std::string_view name) {
+    Field& f = all[index(name)];
+    if (f.scratch) return;
+    for (int b = 0; b < int(domain->blocks.size()); ++b) std::memset(f.at[b], 0, std::size_t(f.place == place::profile ? f.levels : rows_of(b) * f.row[b]) * bytes);
+}
+
 void Sequence::set_profile(std::string_view name, std::span<const double> values) {
     Field& f = all[index(name)];
     if (f.place != place::profile) throw Error("'", name, "' is not a profile");

@@ -1,0 +1,9 @@
+"""Failures of a run that are not the user's mistake in a configuration: exit status 1, one clear message."""
+
+
+class RunFailure(RuntimeError):
+    """A run that cannot go on."""
+
+
+class Unstable(RunFailure):
+    """A field is no longer finite, or absurd."""

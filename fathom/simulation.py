@@ -1,0 +1,387 @@
+"""Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the next event; here is decided what
+happens there."""
+
+import json
+import os
+import signal
+import time as wall_clock
+from pathlib import Path
+
+import numpy as np
+
+from fathom.clock import Clock, Period
+from fathom.failure import RunFailure, Unstable
+
+
+class Event:
+    """Something that happens at a time: `action(simulation)` whenever `every` has passed since the start."""
+
+    def __init__(self, every, action, step):
+        self.every, self.action = Period(every, "every"), action
+        if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
+            raise ValueError(f"every = {self.every} is not a whole number of steps of {step:g} s")
+        self.due = 0.0
+
+    def schedule(self, clock, seconds):
+        """The first time after `seconds` at which it is due."""
+        self.due = 0.0
+        while self.due <= seconds + 1e-6:
+            self.due = clock.after(self.due, self.every)
+
+
+class Simulation:
+    """A model in time.
+
+    Parameters
+    ----------
+    model : Ocean.
+    step : time step, "1h" or seconds.
+    start : date, "2000-01-01".
+    surface : BulkForcing, SurfaceForcing or None (no stress, no fluxes).
+    calendar : "standard", "noleap" or "360_day".
+    directory : where output, restart, summary and report go.
+    overwrite : whether an earlier run in that directory may be replaced.
+    parallel : threads, blocks (nx, ny), distribution; never changes a bit of the answer.
+    configuration : TOML text of the run, kept beside its results.
+    """
+
+    def __init__(self, model, step, start="2000-01-01", surface=None, calendar="standard", directory=".", overwrite=False, parallel=None, configuration=""):
+        from fathom import mpi
+        from fathom.surface import SurfaceForcing
+
+        self.model, self.comm = model, mpi.world
+        period = Period(step, "step")
+        if period.months:
+            raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
+        self.step = period.seconds
+        self.clock = Clock(start, calendar)
+        self.surface = surface or SurfaceForcing()
+        self.directory, self.overwrite = Path(directory), overwrite
+        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto"} | (parallel or {})
+        self.configuration = configuration
+        self.outputs, self.events, self.series = [], [], {}
+        self.sequence = self.domain = self.barotropic = None
+        self.restart_from = None
+        self.count, self._stop, self._records, self._bracket = 0, False, {}, None
+        self.wall_seconds, self._first = 0.0, None
+
+    # ---- what the user says before the run ---------------------------------------------------------------------------------------
+
+    def output(self, path, variables, every="1d", mean=False, dtype="float32"):
+        """A store (.zarr or .nc) of fields by name, instantaneous or averaged over the rhythm `every`."""
+        from fathom.output.stream import Stream
+
+        stream = Stream(self, path, variables, every, mean, dtype)
+        self.outputs.append(stream)
+        self.events.append(Event(every, lambda simulation: stream.write(), self.step))
+        return self
+
+    def checkpoint(self, every="30d", path="restart-{date}.fathom"):
+        """A restart file every so often; `{date}` in its name becomes the date."""
+        self.events.append(Event(every, lambda simulation: simulation.write_restart(path.format(date=self.date.strftime("%Y-%m-%d"))), self.step))
+        return self
+
+    def call(self, function, every):
+        """A callback: function(simulation) every so often."""
+        self.events.append(Event(every, function, self.step))
+        return self
+
+    def restore(self, path):
+        """Start from a restart file of the same grid, on any ranks."""
+        self.restart_from = Path(path)
+        return self
+
+    # ---- state -------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def seconds(self):
+        """Model time since the start [s]."""
+        return self.count * self.step
+
+    @property
+    def date(self):
+        return self.clock.date(self.seconds)
+
+    @property
+    def is_root(self):
+        return self.comm.rank == 0
+
+    def prepare(self):
+        """Blocks, fields, processes, initial state: everything but time. Returns the simulation."""
+        if self.sequence is not None:
+            return self
+        from fathom import mpi
+
+        model, grid = self.model, self.model.grid
+        mpi.core.set_threads(int(self.parallel["threads"]))
+        wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
+        blocks = self.parallel["blocks"] or (0, 0)
+        self.thickness = [float(x) for x in grid.vertical.thickness]
+        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, len(self.thickness), wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), self.parallel["distribution"])
+        precision = 8 if model.precision == "fp64" else 4
+        processes = model.processes(self.step, self.surface.processes(precision)) + self.surface.after(precision)
+        known = {f["name"] for p in processes for f in p.fields}
+        keep = []
+        for stream in self.outputs:
+            processes += stream.processes(known, precision)
+            keep += stream.keep
+        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations)
+        for name, values in {**model.geometry(), **self.surface.fields(model)}.items():
+            if self.sequence.has(name):
+                self.sequence.set(name, np.ascontiguousarray(values, float), nearest_outside=name not in ("wet_levels", "depth_corner"))
+        for name, values in model.profiles().items():
+            if self.sequence.has(name):
+                self.sequence.set_profile(name, values)
+        surface = model.free_surface
+        from fathom.models import gravity
+
+        self.barotropic = mpi.core.Barotropic(self.sequence, self.step, surface.implicitness, gravity, surface.tolerance, surface.maximum_iterations)
+        self._records = self.surface.records(model)
+        self._read_restart() if self.restart_from else self._set_initial()
+        return self
+
+    def _set_initial(self):
+        from fathom.state import on_columns, on_layers
+
+        model = self.model
+        initial = {"temperature": 10.0, "salinity": 35.0} | model.initial
+        for name, value in initial.items():
+            if name == "sea_surface_height":
+                self.sequence.set(name, on_columns(model, value, name=name))
+                continue
+            for k, values in on_layers(model, value, name, "corner" if name.startswith("velocity") else "center"):
+                for field in (name, name + "_before") if name in model.tracer_names else (name,):
+                    self.sequence.set(field, values, k)
+
+    def _read_restart(self):
+        from fathom.output import restart
+
+        with restart.read(self.restart_from, grid=self._fingerprint(), fields=self.sequence.state) as file:
+            self.count = file.header.steps
+            if abs(file.header.seconds - self.seconds) > 1e-6:
+                raise ValueError(f"{self.restart_from} was written with a step of {file.header.seconds / file.header.steps:g} s; this run has {self.step:g} s")
+            for name in self.sequence.state:
+                values = np.ascontiguousarray(file[name], float)
+                self.sequence.set(name, values)
+            self.series = {k: tuple(v) for k, v in file.header.extra.get("series", {}).items()}
+        self.sequence.count = self.count
+
+    def _fingerprint(self):
+        from fathom.output import restart
+
+        h = self.model.grid.horizontal
+        return restart.fingerprint(wet_levels=np.asarray(self.model.grid.wet_levels, np.int32), thickness=np.asarray(self.thickness), area=np.asarray(h.area_center))
+
+    def gather(self, name):
+        """The field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
+        windows = self.sequence.windows(name)
+        parts = self.comm.gather(list(zip(self.domain.blocks, windows)))
+        if not self.is_root:
+            return None
+        ny, nx = np.shape(self.model.grid.wet_levels)
+        whole = None
+        for (j0, i0, my, mx), window in (piece for part in parts for piece in part):
+            if whole is None:
+                whole = np.zeros((window.shape[0], ny, nx), window.dtype)
+            whole[:, j0 : j0 + my, i0 : i0 + mx] = window
+        return whole
+
+    def write_restart(self, path):
+        """The whole state in one file; returns its path."""
+        from fathom.output import restart
+
+        path = self.directory / path
+        fields = ((name, self.gather(name)) for name in self.sequence.state)
+        if self.is_root:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            header = restart.Header(self.seconds, str(self.clock.start), self.clock.calendar, self.count, {8: "float64", 4: "float32"}[8 if self.model.precision == "fp64" else 4],
+                                    self._fingerprint(), {"series": self.series})  # fmt: skip
+            self._on_root(lambda: restart.write(path, fields, header))
+        else:
+            for _ in fields:
+                pass
+            self._on_root(None)
+        return path
+
+    def _on_root(self, action):
+        """Do it on rank 0; an error there is raised everywhere, so that no rank waits for another."""
+        error = None
+        if self.is_root:
+            try:
+                action()
+            except (OSError, ValueError) as e:
+                error = e
+        error = self.comm.bcast(error)
+        if error is not None:
+            raise error
+
+    # ---- time --------------------------------------------------------------------------------------------------------------------
+
+    def advance(self, steps):
+        """That many steps, without events; forcing and time weights are kept right."""
+        self.prepare()
+        end = self.count + steps
+        while self.count < end:
+            piece = end - self.count
+            if self._records:
+                piece = min(piece, self._load_records())
+            first = self.count == 0
+            self.sequence.set_profile("time_weights", self.model.time_weights(first))
+            piece = 1 if first else piece
+            self.sequence.advance(piece)
+            self.count += piece
+
+    def _load_records(self):
+        """Forcing for now; how many steps it is good for."""
+        a, b, t0, t1 = self.clock.month_bracket(self.seconds)
+        if (a, b) != self._bracket:
+            for name, months in self._records.items():
+                for suffix, month in (("_previous", a), ("_next", b)):
+                    self.sequence.set(name + suffix, np.ascontiguousarray(months[month], float), nearest_outside=True)
+            self.sequence.ramp("forcing_weight", self.step, t0, t1 - t0)
+            self._bracket = (a, b)
+        return max(1, int(np.ceil((t1 - self.seconds) / self.step - 1e-9)))
+
+    def request_stop(self, *_):
+        """End after the current piece of steps, with a restart."""
+        self._stop = True
+
+    def run(self, period, progress=None, report=True):
+        """Integrate for a period, with all events; leaves restart, summary and report in the directory. Returns the summary."""
+        from fathom.performance.summary import finish
+
+        if self.sequence is None:
+            self._make_directory()
+        self.prepare()
+        for stream in self.outputs:
+            stream.open()
+        end = self.clock.after(self.seconds, Period(period, "run"))
+        watch = Event("1d" if self.step <= 86400 and 86400 % self.step == 0 else Period(24 * self.step), lambda s: s.watch(), self.step)
+        events = [*self.events, watch]
+        for event in events:
+            event.schedule(self.clock, self.seconds)
+        handler = signal.signal(signal.SIGINT, self.request_stop)
+        self._start_steps, began = self.count, wall_clock.perf_counter()
+        if self.count == 0:
+            self.watch()
+        self.sequence.reset_timings()
+        shown, pace = began, 1
+        stop_file = self.directory / ".stop"
+        try:
+            while self.seconds < end - 1e-6 and not self._stop:
+                due = min(end, *(e.due for e in events))
+                steps = max(1, round((due - self.seconds) / self.step))
+                before = wall_clock.perf_counter()
+                piece = min(steps, pace)
+                self.advance(piece)
+                now = wall_clock.perf_counter()
+                # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks agree on the length
+                pace, stop = self.comm.bcast((max(1, int(piece * 0.5 / max(now - before, 1e-9))), self._stop or stop_file.exists()) if self.is_root else None)
+                self._stop |= stop
+                for event in events:
+                    if event.due <= self.seconds + 1e-6:
+                        event.action(self)
+                        event.schedule(self.clock, self.seconds)
+                self.wall_seconds = wall_clock.perf_counter() - began
+                if progress is not None and self.is_root and (now - shown > 0.5 or self.seconds >= end - 1e-6):
+                    shown = now
+                    progress(self, (self.seconds - self._start_steps * self.step) / (end - self._start_steps * self.step))
+        finally:
+            signal.signal(signal.SIGINT, handler)
+        self.wall_seconds = wall_clock.perf_counter() - began
+        for stream in self.outputs:
+            stream.close()
+        if self.is_root:
+            stop_file.unlink(missing_ok=True)
+        self.write_restart("restart.fathom")
+        return finish(self, report)
+
+    def _make_directory(self):
+        def make():
+            if (self.directory / "summary.json").exists() and not self.overwrite and not self.restart_from:
+                raise FileExistsError(f"{self.directory} holds a finished run; choose another directory, or allow it to be replaced (overwrite=True, --overwrite)")
+            self.directory.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.directory, os.W_OK):
+                raise PermissionError(f"{self.directory} cannot be written")
+            (self.directory / ".stop").unlink(missing_ok=True)
+            if self.configuration:
+                (self.directory / "resolved.toml").write_text(self.configuration)
+
+        self._on_root(make)
+
+    def watch(self):
+        """Once a day: is everything finite, and the numbers of the time series. Raises Unstable with field, place, level and step."""
+        motion = self.sequence.motion(self.thickness, self.step)
+        energy = motion["kinetic_energy"]
+        temperature = self.sequence.extremes("temperature", self.thickness)
+        if not (np.isfinite(energy) and temperature["finite"] and motion["speed"] < 1e3):
+            self._blow_up()
+        self.now = {"speed": motion["speed"], "courant": motion["courant"], "temperature": temperature}
+        record = {"mean_temperature": (temperature["mean"], "degC"), "kinetic_energy": (energy, "m2 s-2"), "maximum_speed": (motion["speed"], "m s-1"), **self.model_series()}
+        for name, (value, units) in record.items():
+            times, values, _ = self.series.setdefault(name, ([], [], units))
+            times.append(self.seconds)
+            values.append(value)
+
+    def model_series(self):
+        from fathom.diagnostics import drake_section
+
+        section = drake_section(self.model)
+        if section is None:
+            return {}
+        return {"drake_transport": (self._section_transport(*section), "m3 s-1")}
+
+    def _section_transport(self, i, j0, j1):
+        """Volume transport through the corners (j0:j1, i) along the grid's x [m3 s-1]."""
+        total = 0.0
+        width = np.asarray(self.model.grid.horizontal.dy_corner)
+        for (b0, a0, ny, nx), u in zip(self.domain.blocks, self.sequence.windows("velocity_x")):
+            rows = range(max(j0, b0), min(j1, b0 + ny))
+            if a0 <= i < a0 + nx:
+                for j in rows:
+                    total += float(np.dot(u[:, j - b0, i - a0], self.thickness)) * width[j, i]
+        return self.comm.allreduce(total)
+
+    def _blow_up(self):
+        from fathom.state import place
+
+        for name in self.model.checksum_fields:
+            e = self.sequence.extremes(name, self.thickness)
+            k, j, i = e["not_finite"] if not e["finite"] else e["at_maximum"]
+            limit = {"temperature": 100, "salinity": 1000}.get(name, 1e3)
+            if not e["finite"] or max(abs(e["maximum"]), abs(e["minimum"])) > limit:
+                value = "not a number" if not e["finite"] else f"{e['maximum']:.3g}"
+                where = place(self.model, j, i, k)
+                path = self.write_restart("last-state.fathom")
+                raise Unstable(f"{name} is {value} at {where}, found at step {self.count} ({self.date}). The last state is in {path}. {self.advice()}")
+        raise RunFailure(f"the run went bad at step {self.count}")
+
+    def advice(self):
+        """Which limits the step is near, and which step would hold."""
+        from fathom.stability import criteria
+
+        worst = max(criteria(self.model, self.step), key=lambda c: c[1] / c[2])
+        name, value, limit, where = worst
+        step = self.step * limit / value * 0.8
+        return f"Nearest limit of the step of {self.step:g} s: {name} = {value:.2g} (at most {limit:g}) at {where}; try a step of {min(step, self.step / 2):.0f} s"
+
+    # ---- what the run was --------------------------------------------------------------------------------------------------------
+
+    @property
+    def wet_cells(self):
+        return int(np.sum(self.model.grid.wet_levels))
+
+    def checksum(self):
+        """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and threads."""
+        return f"{self.sequence.checksum(self.model.checksum_fields):016x}"
+
+    def describe(self):
+        """(title, [(label, text or list)]) for `show`."""
+        from fathom.show import describe
+
+        return describe(self)
+
+
+def summary_json(path, summary):
+    """Write a summary; numbers as they are."""
+    Path(path).write_text(json.dumps(summary, indent=2) + "\n")

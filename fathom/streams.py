@@ -1,0 +1,199 @@
+"""Streams: fields of a running model into a store on their rhythm. Each chunk of the store has one owner, which collects it from the
+blocks; chunks are fixed by the grid, so the bytes do not depend on ranks."""
+
+from pathlib import Path
+
+import numpy as np
+
+from fathom import diagnostics, names, output
+from fathom.components import scheme
+
+
+class Stream:
+    """One store: `variables` by name every so often, as they are or averaged (mean=True)."""
+
+    def __init__(self, simulation, path, variables, every, mean=False, dtype="float32"):
+        self.simulation, self.path, self.mean, self.dtype = simulation, Path(path), bool(mean), dtype
+        self.requested = [variables] if isinstance(variables, str) else list(variables)
+        self.every = every
+        if not self.requested:
+            raise ValueError(f"output {path}: no variables; allowed: {', '.join(diagnostics.ocean)}, or any field")
+        output.writer(path)  # an unknown ending is an error now
+        self.keep, self.last, self.file = [], 0, None
+
+    # ---- before the run ------------------------------------------------------------------------------------------------------------
+
+    def processes(self, known, precision):
+        """What the sequence must do for this stream: running sums for means."""
+        self.variables = [diagnostics.find(name, known) for name in self.requested]
+        needs = sorted({(field, d.surface) for _, d in self.variables for field in d.needs})
+        if not self.mean:
+            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
+            return []
+        for name, d in self.variables:
+            if not d.linear:
+                raise ValueError(f"output {self.path}: '{name}' is not linear, its mean does not follow from means; ask for the instantaneous one, or for its components")
+        from fathom import mpi
+
+        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
+        return [self._sum(field, surface, known, places, precision) for field, surface in needs]
+
+    def _sum(self, field, surface, known, places, precision):
+        now = f"{field}_after" if f"{field}_after" in known else field
+        place = places.get(field) or places["tracer"]
+        flat = surface or place["vertical"] == "column"
+        process = scheme("SurfaceTimeSum" if flat else "TimeSum").process(precision, phase="output", on={"value": now, "sum": self._sum_name(field, surface)}, label=f"TimeSum of {field}")
+        process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
+        return process.at(self._sum_name(field, surface), place["horizontal"], "column" if flat else place["vertical"], place["vector"])
+
+    def _sum_name(self, field, surface):
+        return f"sum of {'surface ' if surface else ''}{field} for {self.path.name}"
+
+    # ---- the store ------------------------------------------------------------------------------------------------------------------
+
+    def open(self):
+        """Create the store on root (after a restart: keep its times up to now), open it elsewhere."""
+        s = self.simulation
+        path = s.directory / self.path
+        fields = {f["name"]: f for f in s.sequence.fields}
+        self.places = {name: fields[d.needs[0]] for name, d in self.variables}
+        continued = s.restart_from is not None and path.exists()
+
+        def create():
+            if continued:
+                self.file = output.append(path)
+                self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
+                return
+            axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, self.mean)
+            specs = [self._specification(name, d) for name, d in self.variables]
+            self.file = output.create(path, self._coordinates(), specs, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+
+        s._on_root(create)
+        if self.file is None:
+            self.file = output.append(path) if output.writer(path).collective else None
+        self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
+        self.regions = s.comm.bcast({self._alias(name): list(self.file.regions(self._alias(name))) for name, _ in self.variables} if s.is_root else None)
+        self.last = s.count
+
+    def _alias(self, name):
+        return names.ocean[name].alias if name in names.ocean else name
+
+    def _levels(self, name, d):
+        return 1 if d.surface else self.places[name]["levels"]
+
+    def _dims(self, name, d):
+        corner = "_corner" if self.places[name]["horizontal"] == "corner" else ""
+        vertical = {"interface": ("depth_interface",), "layer": ("depth",)}.get("column" if d.surface else self.places[name]["vertical"], ())
+        return ("time", *vertical, f"y{corner}", f"x{corner}")
+
+    def _specification(self, name, d):
+        entry = names.ocean.get(name)
+        attributes = dict(entry.attributes) if entry else {"long_name": name.replace("_", " "), "units": self.places[name]["units"]}
+        corner = "_corner" if self.places[name]["horizontal"] == "corner" else ""
+        attributes |= {"coordinates": f"longitude{corner} latitude{corner}" if self.simulation.model.grid.horizontal.spherical else f"x_position{corner} y_position{corner}",
+                       "cell_methods": f"time: {'mean' if self.mean else 'point'}"}  # fmt: skip
+        return output.VariableSpec(self._alias(name), self._dims(name, d), self.dtype, attributes)
+
+    def _coordinates(self):
+        from fathom.state import coordinates
+
+        model = self.simulation.model
+        h, dz = model.grid.horizontal, np.asarray(model.grid.vertical.thickness)
+        interface = np.concatenate([[0], np.cumsum(dz)])
+        result = {"depth": (("depth",), interface[:-1] + dz / 2, {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z", "bounds": "depth_bounds"}),
+                  "depth_bounds": (("depth", "bound"), np.stack([interface[:-1], interface[1:]], 1), {})}  # fmt: skip
+        if any("depth_interface" in self._dims(name, d) for name, d in self.variables):
+            result["depth_interface"] = (("depth_interface",), interface, {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"})
+        for where in sorted({self.places[name]["horizontal"] for name, _ in self.variables}):
+            corner = "_corner" if where == "corner" else ""
+            x, y = coordinates(model, "corner" if corner else "center")
+            dims = (f"y{corner}", f"x{corner}")
+            if h.spherical:
+                result[f"longitude{corner}"] = (dims, x, {"standard_name": "longitude", "units": "degrees_east"} | ({} if corner else {"bounds": "longitude_bounds"}))
+                result[f"latitude{corner}"] = (dims, y, {"standard_name": "latitude", "units": "degrees_north"} | ({} if corner else {"bounds": "latitude_bounds"}))
+            else:
+                result[f"x_position{corner}"] = (dims, x, {"standard_name": "projection_x_coordinate", "units": "m"})
+                result[f"y_position{corner}"] = (dims, y, {"standard_name": "projection_y_coordinate", "units": "m"})
+            if h.spherical and not corner:
+                for name, values in (("longitude", h.corner_longitude), ("latitude", h.corner_latitude)):
+                    v = np.asarray(values)
+                    result[f"{name}_bounds"] = ((*dims, "vertex"), np.stack([v[:-1, :-1], v[:-1, 1:], v[1:, 1:], v[1:, :-1]], -1), {})
+        return result
+
+    # ---- an event -------------------------------------------------------------------------------------------------------------------
+
+    def write(self):
+        """One time of all variables."""
+        s = self.simulation
+        steps = s.count - self.last
+        for name, d in self.variables:
+            windows = self._windows(name, d, steps)
+            alias = self._alias(name)
+            for region, values in self._collect(self.regions[alias], windows):
+                self.file.write(alias, self.count, region, values.astype(self.dtype, copy=False))
+        s.comm.barrier()
+        bounds = (self.last * s.step, s.seconds) if self.mean else None
+        s._on_root(lambda: self.file.extend(self.count, s.seconds if not self.mean else sum(bounds) / 2, bounds))
+        if self.mean:
+            for field, surface in sorted({(f, d.surface) for _, d in self.variables for f in d.needs}):
+                s.sequence.zero(self._sum_name(field, surface))
+        self.count += 1
+        self.last = s.count
+
+    def _windows(self, name, d, steps):
+        """Values of each block of this rank, (levels, ny, nx) or (ny, nx), land NaN."""
+        s = self.simulation
+        sources = [self._sum_name(f, d.surface) if self.mean else f for f in d.needs]
+        blocks = [s.sequence.windows(f) for f in sources]
+        wet = np.asarray(s.model.grid.wet_levels) if self.places[name]["horizontal"] == "center" else s.model.corner_levels()
+        result = []
+        for window, *arrays in zip(s.domain.blocks, *blocks):
+            j0, i0, ny, nx = window
+            arrays = [np.asarray(a, float) / (steps if self.mean else 1) for a in arrays]
+            arrays = [a[:1] if d.surface else a for a in arrays]
+            value = d.of(s.model, window, *arrays)
+            k = np.arange(value.shape[0])[:, None, None]
+            value = np.where(k < wet[j0 : j0 + ny, i0 : i0 + nx], value, np.nan)
+            result.append(value if len(self._dims(name, d)) == 4 else value[0])
+        return result
+
+    def _collect(self, regions, windows):
+        """Yields (region, values) of the regions that this rank owns: pieces travel once, straight to their owner."""
+        s = self.simulation
+        comm, owner_of = s.comm, (lambda n: n % s.comm.size) if output.writer(self.path).collective else (lambda n: 0)
+        mine = dict(zip([(b[0], b[1]) for b in s.domain.blocks], windows))
+        sends, receives, kept = [], [], {}
+        for n, (j0, j1, i0, i1) in enumerate(regions):
+            for b, (bj, bi, bny, bnx, block_owner) in enumerate(s.domain.all_blocks):
+                a0, a1, c0, c1 = max(j0, bj), min(j1, bj + bny), max(i0, bi), min(i1, bi + bnx)
+                if block_owner < 0 or a0 >= a1 or c0 >= c1:
+                    continue
+                here, there = block_owner == comm.rank, owner_of(n) == comm.rank
+                if here:
+                    piece = np.ascontiguousarray(mine[bj, bi][..., a0 - bj : a1 - bj, c0 - bi : c1 - bi])
+                    if there:
+                        kept.setdefault(n, []).append(((a0, a1, c0, c1), piece))
+                    else:
+                        sends.append((comm.Isend(piece, owner_of(n), tag=b), piece))
+                elif there:
+                    levels = windows[0].shape[:-2]
+                    piece = np.empty((*levels, a1 - a0, c1 - c0))
+                    receives.append((comm.Irecv(piece, block_owner, tag=b), n, (a0, a1, c0, c1), piece))
+        for request, n, where, piece in receives:
+            request.Wait()
+            kept.setdefault(n, []).append((where, piece))
+        for request, _ in sends:
+            request.Wait()
+        for n, (j0, j1, i0, i1) in enumerate(regions):
+            if owner_of(n) != comm.rank:
+                continue
+            pieces = kept.get(n, [])
+            whole = np.full((*(windows[0].shape[:-2]), j1 - j0, i1 - i0), np.nan)
+            for (a0, a1, c0, c1), piece in pieces:
+                whole[..., a0 - j0 : a1 - j0, c0 - i0 : c1 - i0] = piece
+            yield (j0, j1, i0, i1), whole
+
+    def close(self):
+        if self.file is not None:
+            self.file.close()
+        self.simulation.comm.barrier()

@@ -1,0 +1,25 @@
+"""Running a part of a test on several ranks: `on_ranks(n, script, *arguments)` returns the JSON that rank 0 prints last."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def launch(ranks, script, *arguments, threads=1, timeout=240):
+    """Run a Python script on `ranks` processes; its last line of output, parsed."""
+    mpiexec = Path(sys.prefix) / "bin" / "mpiexec"
+    command = [sys.executable, str(script), *map(str, arguments)]
+    if ranks > 1:
+        command = [str(mpiexec), "-n", str(ranks), *command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def on_ranks():
+    return launch

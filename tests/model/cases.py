@@ -1,0 +1,77 @@
+"""Small oceans for the tests, each in one process of an MPI run: python cases.py NAME [key=value ...] prints one JSON object on rank 0."""
+
+import json
+import sys
+import tempfile
+
+import numpy as np
+
+
+def box(nx=40, ny=32, nz=8, size=1000e3, depth=2000.0, slope=True, **ocean):
+    """A closed beta-plane basin with a sloping bottom and an island."""
+    import fathom as fm
+
+    def bottom(x, y):
+        r = np.hypot((x - 0.6 * size) / size, (y - 0.4 * size) / size)
+        return np.where(r < 0.08, 0.0, depth * (np.clip(0.35 + 1.2 * x / size, 0, 1) if slope else 1))
+
+    grid = fm.CartesianGrid(nx=nx, ny=ny, size_x=size, size_y=size, levels=fm.ZLevels(number=nz, depth=depth, surface=50), bathymetry=bottom)
+    return fm.Ocean(grid, coriolis=(1e-4, 2e-11), **ocean)
+
+
+def globe(precision="fp64", **ocean):
+    """The 3-degree tripolar ocean from real data."""
+    import fathom as fm
+
+    model = fm.Ocean(fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(number=25, depth=5500)), precision=precision, **ocean)
+    return model.set(temperature="levitus", salinity="levitus")
+
+
+def stirred(model):
+    """Warm and salty eddies to be stirred: every term of the equations is alive."""
+    size = 1000e3
+    return model.set(
+        temperature=lambda x, y, z: 20 * np.exp(-z / 700) + 2 * np.sin(6 * x / size) * np.cos(9 * y / size) * np.exp(-z / 300),
+        salinity=lambda x, y, z: 35 + 0.5 * np.cos(7 * x / size) * np.exp(-z / 500),
+        sea_surface_height=lambda x, y: 0.05 * np.cos(np.pi * x / size) * np.cos(np.pi * y / size),
+    )
+
+
+def simulate(model, step="1800s", surface=None, blocks=None, distribution="auto", threads=1, start="2000-01-01"):
+    import fathom as fm
+
+    parallel = {"blocks": blocks, "distribution": distribution, "threads": threads}
+    return fm.Simulation(model, step=step, surface=surface, start=start, parallel=parallel, directory=tempfile.gettempdir())
+
+
+def wind():
+    import fathom as fm
+
+    return fm.SurfaceForcing(stress_x=lambda x, y: -0.1 * np.cos(np.pi * y / 1000e3), heat_flux=lambda x, y: 50 * np.sin(2 * np.pi * x / 1000e3))
+
+
+def bits(steps=12, case="box", blocks=None, distribution="auto", threads=1, advection="CentredAdvection", friction="LaplacianFriction", precision="fp64"):
+    """Checksum after some steps."""
+    import fathom as fm
+
+    schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**({"viscosity": 1e11} if friction.startswith("Bi") else {})), "precision": precision}
+    if case == "globe":
+        sim = simulate(globe(**schemes), step="3600s", surface=fm.BulkForcing(), blocks=blocks, distribution=distribution, threads=threads)
+    else:
+        sim = simulate(stirred(box(tracers=["ideal_age", "dye"], **schemes)).set(dye=lambda x, y, z: 1.0 * (x < 400e3)), surface=wind(), blocks=blocks, distribution=distribution, threads=threads)
+    sim.advance(steps)
+    return {"checksum": sim.checksum(), "blocks": len(sim.domain.all_blocks), "speed": sim.sequence.motion(sim.thickness, sim.step)["speed"]}
+
+
+def main():
+    name, *arguments = sys.argv[1:]
+    options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
+    result = globals()[name](**options)
+    from fathom import mpi
+
+    if mpi.is_root:
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

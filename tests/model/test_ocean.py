@@ -1,0 +1,101 @@
+"""What the ocean must keep: constants, contents, rest, and itself across a restart."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from cases import box, simulate, stirred, wind  # noqa: E402
+
+
+@pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection"])
+def test_constant_tracer_stays_constant(advection):
+    """With bathymetry and a moving surface; 200 steps of rounding: 1e-13."""
+    import fathom as fm
+
+    sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=1.0), surface=wind())
+    sim.advance(200)
+    dye = sim.sequence.extremes("dye", sim.thickness)
+    assert abs(dye["minimum"] - 1) < 1e-13 and abs(dye["maximum"] - 1) < 1e-13
+    assert sim.sequence.motion(sim.thickness, sim.step)["speed"] > 0.01
+
+
+@pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection"])
+def test_contents_and_volume_are_conserved(advection):
+    """Without surface fluxes heat, salt, dye and volume change by rounding only: 1e-14 a step of the content."""
+    import fathom as fm
+
+    sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=lambda x, y, z: 1.0 * (x > 5e5)))
+    sim.prepare()
+    names = ["temperature", "salinity", "dye"]
+    content = lambda: np.array([sim.sequence.volume(sim.thickness), *(sim.sequence.content(n, sim.thickness) for n in names)])  # noqa: E731
+    before = content()
+    sim.advance(100)
+    assert np.all(np.abs(content() / before - 1) < 1e-13)
+
+
+def test_surface_heat_flux_arrives():
+    """Heat content changes by flux x area x time, to rounding."""
+    import fathom as fm
+
+    sim = simulate(stirred(box()), surface=fm.SurfaceForcing(heat_flux=100.0))
+    sim.prepare()
+    before = sim.sequence.content("temperature", sim.thickness)
+    sim.advance(48)
+    area = sum(w[0][m > 0].sum() for w, m in ((a, np.asarray(b)[0]) for a, b in zip(sim.sequence.windows("area_center"), sim.sequence.windows("wet_levels"))))
+    gained = sim.sequence.content("temperature", sim.thickness) - before
+    assert gained == pytest.approx(100 / (1026 * 3996) * area * 48 * 1800, rel=1e-9)
+
+
+def test_rest_over_topography():
+    """A stratified ocean at rest stays at rest exactly: temperature depends on depth alone, full cells."""
+    sim = simulate(box().set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=35.0))
+    sim.advance(20)
+    assert sim.sequence.motion(sim.thickness, sim.step)["speed"] == 0.0
+
+
+def test_restart_is_no_restart(tmp_path):
+    def fresh():
+        sim = simulate(stirred(box(tracers=["ideal_age"])), surface=wind())
+        sim.directory = tmp_path
+        return sim
+
+    whole = fresh()
+    whole.advance(30)
+    half = fresh()
+    half.advance(17)
+    path = half.write_restart("half.fathom")
+    rest = fresh().restore(path)
+    rest.advance(13)
+    assert rest.checksum() == whole.checksum()
+
+
+def test_restart_of_another_grid_is_refused(tmp_path):
+    sim = simulate(stirred(box()))
+    sim.directory = tmp_path
+    sim.advance(1)
+    path = sim.write_restart("one.fathom")
+    with pytest.raises(ValueError, match="wet_levels"):
+        simulate(stirred(box(nx=44))).restore(path).prepare()
+
+
+def test_single_precision_follows_double():
+    a, b = (simulate(stirred(box(precision=p)), surface=wind()) for p in ("fp64", "fp32"))
+    for sim in (a, b):
+        sim.advance(48)
+    difference = np.abs(a.gather("temperature") - b.gather("temperature")).max()
+    assert 0 < difference < 2e-3  # 20 degC at 24 bits is 2e-6; a day of steps and a stirred field let it grow
+
+
+def test_bad_input_says_where():
+    ocean = box()
+    bad = np.full((8, 32, 40), 10.0)
+    bad[2, 10, 5] = np.nan
+    with pytest.raises(ValueError, match="temperature is nan at .*k=2"):
+        simulate(ocean.set(temperature=bad)).prepare()
+    with pytest.raises(ValueError, match="shape"):
+        simulate(box().set(temperature=np.zeros((8, 32, 41)))).prepare()
+    with pytest.raises(ValueError, match="did you mean 'salinity'"):
+        box().set(salinty=35)
