@@ -1,0 +1,40 @@
+/// Restoring of a surface tracer to an observed value:
+///
+///   flux += v (target - tracer),   v the piston velocity [m s-1]: dz_0 / v is the time scale of the top layer
+///
+/// Where the sea is at its freezing point, FreezingLimit bounds what a colder target can do.
+#pragma once
+#include "base/pack.hpp"
+#include "field/process.hpp"
+
+namespace fathom::physics {
+
+struct TemperatureRestoring {
+    double piston_velocity = 1e-5;                                    // about 40 W m-2 K-1
+
+    static constexpr std::string_view summary = "Restores surface temperature to an observed one";
+    static constexpr std::tuple parameters{
+        Parameter<TemperatureRestoring>{"piston_velocity", &TemperatureRestoring::piston_velocity, "m s-1", 0, 1, "thickness of the top layer over the time scale"}};
+    static constexpr std::array fields{
+        reads  ("temperature",              place::center_layer,  "degC"),
+        reads  ("restoring_temperature",    place::center_column, "degC"),
+        updates("temperature_surface_flux", place::center_column, "degC m s-1")};
+
+    template <class Real> void operator()(In<Real> temperature, In<Real> target, InOut<Real> flux) const { flux[0] += piston_velocity * (target[0] - temperature[0]); }
+};
+
+struct SalinityRestoring {
+    double piston_velocity = 50. / (300 * 86400);                     // 50 m in 300 days, as in the coordinated ocean experiments
+
+    static constexpr std::string_view summary = "Restores surface salinity to an observed one";
+    static constexpr std::tuple parameters{
+        Parameter<SalinityRestoring>{"piston_velocity", &SalinityRestoring::piston_velocity, "m s-1", 0, 1, "thickness of the top layer over the time scale"}};
+    static constexpr std::array fields{
+        reads  ("salinity",              place::center_layer,  "1e-3"),
+        reads  ("restoring_salinity",    place::center_column, "1e-3"),
+        updates("salinity_surface_flux", place::center_column, "1e-3 m s-1")};
+
+    template <class Real> void operator()(In<Real> salinity, In<Real> target, InOut<Real> flux) const { flux[0] += piston_velocity * (target[0] - salinity[0]); }
+};
+
+}  // namespace fathom::physics

@@ -1,0 +1,18 @@
+#include "physics/schemes.hpp"
+#include "physics/surface/bulk.hpp"
+#include "physics/surface/fluxes.hpp"
+#include "physics/surface/freezing.hpp"
+#include "physics/surface/given.hpp"
+#include "physics/surface/interpolation.hpp"
+#include "physics/surface/restoring.hpp"
+#include "physics/surface/stress.hpp"
+
+namespace fathom::physics {
+
+std::vector<Entry> surface() {
+    return {entry<TimeInterpolation>("TimeInterpolation"), entry<SurfaceCurrent>("SurfaceCurrent"), entry<BulkForcing>("BulkForcing"),
+            entry<StressToGrid>("StressToGrid"), entry<SurfaceFluxes>("SurfaceFluxes"), entry<TemperatureRestoring>("TemperatureRestoring"),
+            entry<SalinityRestoring>("SalinityRestoring"), entry<FreezingLimit>("FreezingLimit"), entry<GivenFlux>("GivenFlux")};
+}
+
+}  // namespace fathom::physics

@@ -1,0 +1,14 @@
+#include "physics/schemes.hpp"
+#include "physics/thermodynamics/linear.hpp"
+#include "physics/thermodynamics/mwjf.hpp"
+#include "physics/thermodynamics/pressure.hpp"
+#include "physics/thermodynamics/teos10.hpp"
+
+namespace fathom::physics {
+
+std::vector<Entry> thermodynamics() {
+    return {entry<MWJF>("MWJF"), entry<LinearEquationOfState>("LinearEquationOfState"), entry<TEOS10Polynomial>("TEOS10Polynomial"),
+            entry<HydrostaticPressure>("HydrostaticPressure")};
+}
+
+}  // namespace fathom::physics
