@@ -5,9 +5,10 @@ Reading through netCDF4 alone keeps xarray (0.5 s to import) out of the start of
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from fathom.names import near, unknown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +41,7 @@ def read(name: str, *variables: str) -> dict[str, np.ndarray]:
     with _opened(netCDF4.Dataset, path(name)) as file:
         for variable in variables:
             if variable not in file.variables:
-                raise KeyError(unknown(variable, file.variables, f"variable of {name}.nc"))
+                raise KeyError(unknown(f"variable of {name}.nc", variable, file.variables))
         return {variable: _unpacked(file[variable], np) for variable in variables}
 
 
@@ -57,19 +58,8 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     chosen = [variables] if isinstance(variables, str) else list(variables)
     for variable in chosen:
         if variable not in data.data_vars:
-            raise KeyError(unknown(variable, data.data_vars, f"variable of {name}.nc"))
+            raise KeyError(unknown(f"variable of {name}.nc", variable, data.data_vars))
     return data[chosen]
-
-
-def unknown(given: str, allowed, what: str) -> str:
-    """Message for a name that is not in `allowed`: what was given, what is near, what is allowed."""
-    return f"unknown {what}: {given!r}{near(given, allowed)}; there are: {', '.join(sorted(allowed))}"
-
-
-def near(given: str, allowed) -> str:
-    """'; did you mean ...?' if something in `allowed` is spelt nearly like `given`, else ''."""
-    close = get_close_matches(str(given), list(allowed), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _opened(opener, file: Path):
