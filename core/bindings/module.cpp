@@ -2,12 +2,14 @@
 
 namespace nb = nanobind;
 
+void bind_base(nb::module_&);
 void bind_grid(nb::module_&);
 void bind_parallel(nb::module_&);
 void bind_field(nb::module_&);
 void bind_model(nb::module_&);
 
 NB_MODULE(_core, m) {
+    bind_base(m);
     bind_grid(m);
     bind_parallel(m);
     bind_field(m);
