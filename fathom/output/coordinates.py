@@ -69,6 +69,7 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
     else:
         other_end = (before, after) if place == "east_face" else (after, before)
         arrays = _middle(*((west_to_east[end], south_to_north[end]) for end in (other_end, (after, after))))
+    arrays[0] = _continuous(arrays[0])
     result = {}
     for name, standard, units, array, corner in zip(_names(place), ("longitude", "latitude"), ("degrees_east", "degrees_north"),
                                                     arrays, (west_to_east, south_to_north)):
@@ -76,9 +77,19 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
         if place == "center":
             attributes["bounds"] = f"{name}_bounds"
             around = np.stack([corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]], axis=2)
+            if standard == "longitude":   # on the same turn as the centre
+                around = array[..., None] + (around - array[..., None] + 180) % 360 - 180
             result[f"{name}_bounds"] = (("y", "x", "vertex"), around, {})
         result[name] = (dimensions[place], array, attributes)
     return result
+
+
+def _continuous(longitude: np.ndarray) -> np.ndarray:
+    """Longitude without jumps along rows (so that simple plots have no streaks), its mean between 0 and 360."""
+    longitude = longitude.copy()
+    longitude[:, 0] = np.unwrap(longitude[:, 0], period=360)
+    longitude = np.unwrap(longitude, period=360, axis=1)
+    return longitude - 360 * np.floor(longitude.mean() / 360)
 
 
 def _middle(first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -85,7 +85,7 @@ class Restart:
             raise ValueError(f"{self.path}: " + unknown("field", name, self.names))
         return _get(self._archive, name, self.path)
 
-    def __enter__(self) -> Restart:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_) -> None:

@@ -66,11 +66,11 @@ def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
     for name, drawn in (("temperature", "sea_surface_temperature"), ("salinity", "sea_surface_salinity"), ("sea_surface_height",) * 2):
         if name in state:
-            yield drawn, partial(plots.map, surface(name), raster, name=drawn, limits=_fitting(drawn, surface(name)))
+            yield drawn, partial(plots.map, surface(name), raster, name=drawn)
     if {"eastward_velocity", "northward_velocity"} <= set(state):
         speed = np.hypot(_first_level(state["eastward_velocity"]), _first_level(state["northward_velocity"]))
         speed = _to_centers(speed, levels, raster.mesh.cyclic)
-        yield "surface_speed", partial(plots.map, speed, raster, name="surface_speed", limits=_fitting("surface_speed", speed))
+        yield "surface_speed", partial(plots.map, speed, raster, name="surface_speed")
     if "barotropic_stream_function" in state:
         transport = _to_centers(np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic)
         yield "barotropic_stream_function", partial(plots.stream_function, transport, raster)
@@ -96,7 +96,7 @@ def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     for name in ("temperature", "salinity"):
         if name in state and np.ndim(state[name]) == 3:
             values, edges = plots.zonal_mean(np.where(wet, np.asarray(state[name]), np.nan), across, area)
-            limits = _fitting(name, values) if name == "temperature" else _middle(values)
+            limits = _middle(values) if name == "salinity" else None
             mean = "zonal mean" if spherical else "mean along x"
             yield name, partial(plots.section, values, edges, interfaces, name=name, label=label, limits=limits,
                                 title=f"{name.capitalize()}, {mean}")
@@ -171,19 +171,6 @@ def _four(field: np.ndarray, cyclic: bool) -> np.ndarray:
         west[:, 0] = 0
     both = field + west
     return both + np.vstack([np.zeros_like(both[:1]), both[:-1]])
-
-
-def _fitting(name: str, values: np.ndarray) -> tuple[float, float] | None:
-    """The typical limits of a field where they suit these values; None: from the values."""
-    from fathom.names import describe
-    from fathom.plots.style import range_of
-    limits = describe(name).limits
-    if limits is None or not np.isfinite(values).any():
-        return limits
-    low, high = np.nanpercentile(values, (10, 90))
-    span = limits[1] - limits[0]
-    fits = low >= limits[0] - 0.1 * span and high <= limits[1] + 0.1 * span and high - low > 0.45 * span
-    return limits if fits else range_of(values, None, describe(name).colours)
 
 
 def _middle(values: np.ndarray) -> tuple[float, float] | None:

@@ -21,13 +21,14 @@ def map(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, name: str = "", 
     """Draw a field (ny, nx); NaN is land. Returns the figure; `path` saves it.
 
     grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of `fathom.names`,
-    which gives title, units, colours and limits unless they are given here. note: to the right of the title.
+    which gives title, units, colours and, where they suit
+    the values, limits; each may be given here, limits in the unit that is shown. note: to the right of the title.
     """
     raster = raster_of(grid, np.shape(field))
     named = describe(name)
-    shown, units, limits = displayed(named, field, units, limits)
+    shown, units, typical = displayed(named, field, units)
     colours = colours or named.colours
-    low, high = range_of(shown, limits, colours)
+    low, high = range_of(shown, limits, colours, typical)
     figure, axes, bar = panel(raster)
     paint(axes, raster, shown, colours, low, high)
     colour_bar(figure, bar, colours, low, high, shown, units)
@@ -44,15 +45,15 @@ def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raste
     return raster
 
 
-def displayed(named: Any, field: np.ndarray, units: str | None, limits: Any) -> tuple[np.ndarray, str, Any]:
-    """Field, units and limits in the unit for pictures."""
+def displayed(named: Any, field: np.ndarray, units: str | None) -> tuple[np.ndarray, str, tuple[float, float] | None]:
+    """Field, units and typical limits in the unit for pictures; a field in other units stays as it is."""
     field = np.asarray(field, float)
     if units is not None and units != named.units:
-        return field, units, limits
+        return field, units, None
     if named.display is None:
-        return field, named.units, limits or named.limits
+        return field, named.units, named.limits
     units, factor = named.display
-    return field * factor, units, limits or (named.limits and tuple(factor * end for end in named.limits))
+    return field * factor, units, named.limits and (factor * named.limits[0], factor * named.limits[1])
 
 
 def panel(raster: Raster) -> tuple[Any, Any, Any]:

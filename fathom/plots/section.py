@@ -26,9 +26,9 @@ def section(values: np.ndarray, along: np.ndarray, depth: np.ndarray, *, name: s
         raise ValueError(f"a section between {len(along)} edges and {len(depth)} interfaces needs values of shape "
                          f"{(len(depth) - 1, len(along) - 1)}; it was given {np.shape(values)}")
     named = describe(name)
-    shown, units, limits = displayed(named, values, units, limits)
+    shown, units, typical = displayed(named, values, units)
     colours = colours or named.colours
-    low, high = range_of(shown, limits, colours)
+    low, high = range_of(shown, limits, colours, typical)
     figure = new_figure(7.4, 3.6)
     axes = figure.add_axes((0.085, 0.125, 0.80, 0.75), facecolor=land)
     _stretch(axes, depth)

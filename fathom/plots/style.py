@@ -66,13 +66,17 @@ def unit_text(units: str) -> str:
     return re.sub(r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(raised), units.replace("degC", "°C"))
 
 
-def range_of(values: np.ndarray, limits: tuple[float, float] | None, colours: str) -> tuple[float, float]:
-    """Ends of the colour bar: `limits`, or the 1st and 99th percentile, symmetric for a diverging map."""
-    finite = values[np.isfinite(values)]
+def range_of(values: np.ndarray, limits: tuple[float, float] | None, colours: str,
+             typical: tuple[float, float] | None = None) -> tuple[float, float]:
+    """Ends of the colour bar: `limits`; or the `typical` ones where these values fill them without spilling over;
+    or the 1st and 99th percentile, symmetric for a diverging map."""
     if limits is not None:
         return limits
+    finite = values[np.isfinite(values)]
     if finite.size == 0:
-        return 0.0, 1.0
+        return typical or (0.0, 1.0)
+    if typical is not None and _suits(typical, finite):
+        return typical
     low, high = np.percentile(finite, (1, 99))
     if colours in diverging:
         high = max(abs(low), abs(high))
@@ -83,6 +87,12 @@ def range_of(values: np.ndarray, limits: tuple[float, float] | None, colours: st
         spread = max(abs(low) * 1e-3, 1e-12)
         low, high = low - spread, high + spread
     return float(low), float(high)
+
+
+def _suits(typical: tuple[float, float], finite: np.ndarray) -> bool:
+    low, high = np.percentile(finite, (10, 90))
+    span = typical[1] - typical[0]
+    return low >= typical[0] - 0.1 * span and high <= typical[1] + 0.1 * span and high - low > 0.45 * span
 
 
 def colour_bar(figure: Any, axes: Any, name: str, low: float, high: float, values: np.ndarray, units: str) -> None:

@@ -375,8 +375,18 @@ def test_fields_by_name_get_their_place_and_coordinates(tmp_path, ending, plane)
         if plane:
             assert dataset.x.values[0] == 1.0 and dataset.x_corner.values[0] == 2.0
         else:
-            assert dataset.longitude.values[0, 0] == 1.0 and dataset.uo.longitude_corner.values[0, 0] == 2.0
+            assert abs(dataset.longitude.values[0, 0] - 1.0) < 1e-12 and dataset.uo.longitude_corner.values[0, 0] == 2.0
             assert dataset.longitude_bounds.values[0, 0].tolist() == [0.0, 2.0, 2.0, 0.0]
         import fathom.plots as plots
         for name in chosen:
             plots.picture(dataset, name)
+
+
+def test_longitudes_of_a_row_have_no_jump():
+    corner = np.meshgrid((np.arange(nx + 1) * 360 / nx + 75.0 + 180) % 360 - 180, np.linspace(-80, 80, ny + 1))
+    middle = np.meshgrid(((np.arange(nx) + 0.5) * 360 / nx + 75.0 + 180) % 360 - 180, np.linspace(-79, 79, ny))
+    made = output.coordinates(dict(zip(("corner_longitude", "corner_latitude", "longitude", "latitude"), (*corner, *middle))), [output.variable("uos")])
+    for name in ("longitude", "longitude_corner"):
+        assert np.abs(np.diff(made[name][1], axis=1)).max() < 6
+    assert np.abs(made["longitude_bounds"][1] - made["longitude"][1][..., None]).max() < 6
+    assert np.abs((made["longitude"][1] - middle[0]) % 360).max() < 1e-9
