@@ -15,7 +15,6 @@ namespace {
 using Input = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Owner> nb::object view(const Owner& owner, const std::vector<double>& values, std::vector<std::size_t> shape) {   // read-only, no copy
-    if (values.empty()) return nb::none();
     return nb::cast(nb::ndarray<nb::numpy, const double>(values.data(), shape.size(), shape.data(), nb::find(owner)), nb::rv_policy::reference);
 }
 Plane plane(const Input& a) { return {a.data(), a.data() + a.size()}; }
@@ -36,8 +35,7 @@ void bind_grid(nb::module_& m) {
     };
     property("corner_longitude", &HorizontalGrid::corner_longitude, 1), property("corner_latitude", &HorizontalGrid::corner_latitude, 1);
     property("center_longitude", &HorizontalGrid::center_longitude, 0), property("center_latitude", &HorizontalGrid::center_latitude, 0);
-    property("corner_x", &HorizontalGrid::corner_x, 1), property("corner_y", &HorizontalGrid::corner_y, 1);
-    property("center_x", &HorizontalGrid::center_x, 0), property("center_y", &HorizontalGrid::center_y, 0);
+    property("kx", &HorizontalGrid::curvature_x, 0), property("ky", &HorizontalGrid::curvature_y, 0);
     nb::dict table;
     for (const Metric& metric : metrics) {
         property(metric.name, metric.values, 0);

@@ -18,15 +18,15 @@ HorizontalGrid cartesian_grid(const CartesianShape& shape) {
     const int nx = g.nx = int(x.size()) - 1, ny = g.ny = g.regular_rows = int(y.size()) - 1;
     g.periodic = shape.periodic, g.spherical = false;
     for (int j = 0; j <= ny; ++j)
-        for (int i = 0; i <= nx; ++i) g.corner_x.push_back(x[i]), g.corner_y.push_back(y[j]);
+        for (int i = 0; i <= nx; ++i) g.corner_longitude.push_back(x[i]), g.corner_latitude.push_back(y[j]);
     for (const Metric& metric : metrics) (g.*metric.values).assign(std::size_t(nx) * ny, 0);
-    g.center_x.resize(std::size_t(nx) * ny), g.center_y.resize(std::size_t(nx) * ny);
+    g.center_longitude.resize(std::size_t(nx) * ny), g.center_latitude.resize(std::size_t(nx) * ny);
     auto dx = [&](int i) { return x[i + 1] - x[i]; };
     auto dy = [&](int j) { return y[j + 1] - y[j]; };
     for (int j = 0; j < ny; ++j)
         for (int i = 0; i < nx; ++i) {
             const int n = g.index(i, j), north = j + 1 < ny ? j + 1 : j;
-            g.center_x[n] = 0.5 * (x[i] + x[i + 1]), g.center_y[n] = 0.5 * (y[j] + y[j + 1]);
+            g.center_longitude[n] = 0.5 * (x[i] + x[i + 1]), g.center_latitude[n] = 0.5 * (y[j] + y[j + 1]);
             g.dx_center[n] = g.length_north_face[n] = dx(i), g.dy_center[n] = g.length_east_face[n] = dy(j), g.area_center[n] = dx(i) * dy(j);
             g.dx_corner[n] = g.dx_east_face[n] = 0.5 * (dx(i) + dx(g.east(i))), g.dy_corner[n] = g.dy_north_face[n] = 0.5 * (dy(j) + dy(north));
         }

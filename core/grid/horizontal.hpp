@@ -20,12 +20,11 @@ struct HorizontalGrid {
     int nx = 0, ny = 0;
     bool periodic = false;                       ///< in i
     bool fold = false;                           ///< northern edge sewn to itself
-    bool spherical = true;                       ///< false: a plane; x, y in place of longitude, latitude
+    bool spherical = true;                       ///< false: a plane; x, y [m] stand in place of longitude, latitude
     double radius = constants::earth_radius;     ///< [m]
     int regular_rows = 0;                        ///< so many southern rows are bounded by parallels and meridians: exact scale factors
 
-    Plane corner_longitude, corner_latitude, center_longitude, center_latitude;      ///< [degrees]; corner [j+1][i+1] is C(i, j)
-    Plane corner_x, corner_y, center_x, center_y;                                    ///< [m]; planes only
+    Plane corner_longitude, corner_latitude, center_longitude, center_latitude;      ///< [degrees] or [m]; corner [j+1][i+1] is C(i, j)
     Plane dx_center, dy_center, area_center;     ///< widths through the center, area of the cell
     Plane dx_corner, dy_corner;                  ///< widths of the velocity cell; its area is their product
     Plane length_east_face, length_north_face;   ///< lengths of the sides

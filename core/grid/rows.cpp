@@ -51,6 +51,7 @@ std::vector<double> uniform_latitudes(double south, double north, int n) {
     check(south, north, n);
     std::vector<double> latitude(n + 1);
     for (int j = 0; j <= n; ++j) latitude[j] = (south * (n - j) + north * j) / n;
+    latitude.front() = south, latitude.back() = north;                           // n south / n need not be south
     return latitude;
 }
 

@@ -36,7 +36,7 @@ VerticalGrid stretched_levels(int number, double depth, double surface) {
     double sum = 0;
     for (int k = 0; k < number - 1; ++k) {                                    // the steps sum to number / 2
         const double t = double(k) / (number - 1);
-        sum += thickness[k] = surface + 2 * (mean - surface) * t * t * (3 - 2 * t);
+        sum += thickness[k] = surface + 2 * (mean - surface) * t * t * t * (10 - t * (15 - 6 * t));
     }
     thickness.back() = depth - sum;                                          // the same, and the sum is `depth` to the last bit
     return levels_from_thickness(std::move(thickness));
