@@ -8,11 +8,47 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#if defined(__AVX512F__) || defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 namespace fathom {
 
 template <class T, int width> struct Lanes { typedef T type __attribute__((vector_size(width * sizeof(T)))); };
 template <class T> struct Lanes<T, 1> { using type = T; };
+
+/// The compiler makes eight scalar instructions of a vector fma or sqrt when it may not contract: these two are said by name.
+namespace pack_detail {
+typedef double D8 __attribute__((vector_size(64)));
+typedef float F16 __attribute__((vector_size(64)));
+#if defined(__AVX512F__)
+template <class V> inline constexpr bool native = sizeof(V) == 64;
+inline D8 fma(D8 a, D8 b, D8 c) { return _mm512_fmadd_pd(a, b, c); }
+inline F16 fma(F16 a, F16 b, F16 c) { return _mm512_fmadd_ps(a, b, c); }
+inline D8 sqrt(D8 a) { return _mm512_sqrt_pd(a); }
+inline F16 sqrt(F16 a) { return _mm512_sqrt_ps(a); }
+#elif defined(__FMA__)
+template <class V> inline constexpr bool native = sizeof(V) == 64;
+struct D4x2 { __m256d low, high; };
+struct F8x2 { __m256 low, high; };
+inline D8 fma(D8 a, D8 b, D8 c) {
+    const auto x = std::bit_cast<D4x2>(a), y = std::bit_cast<D4x2>(b), z = std::bit_cast<D4x2>(c);
+    return std::bit_cast<D8>(D4x2{_mm256_fmadd_pd(x.low, y.low, z.low), _mm256_fmadd_pd(x.high, y.high, z.high)});
+}
+inline F16 fma(F16 a, F16 b, F16 c) {
+    const auto x = std::bit_cast<F8x2>(a), y = std::bit_cast<F8x2>(b), z = std::bit_cast<F8x2>(c);
+    return std::bit_cast<F16>(F8x2{_mm256_fmadd_ps(x.low, y.low, z.low), _mm256_fmadd_ps(x.high, y.high, z.high)});
+}
+inline D8 sqrt(D8 a) { const auto x = std::bit_cast<D4x2>(a); return std::bit_cast<D8>(D4x2{_mm256_sqrt_pd(x.low), _mm256_sqrt_pd(x.high)}); }
+inline F16 sqrt(F16 a) { const auto x = std::bit_cast<F8x2>(a); return std::bit_cast<F16>(F8x2{_mm256_sqrt_ps(x.low), _mm256_sqrt_ps(x.high)}); }
+#else
+template <class V> inline constexpr bool native = false;
+inline D8 fma(D8 a, D8, D8) { return a; }
+inline F16 fma(F16 a, F16, F16) { return a; }
+inline D8 sqrt(D8 a) { return a; }
+inline F16 sqrt(F16 a) { return a; }
+#endif
+}
 
 template <class T, int lanes_> struct Pack {
     using Number = T;
@@ -44,8 +80,14 @@ template <class T, int lanes_> struct Pack {
     friend Pack smaller(Pack a, Pack b) { return of(a.lanes < b.lanes ? a.lanes : b.lanes); }
     friend Pack abs(Pack a) { return larger(a, -a); }
     /// a b + c, rounded once.
-    friend Pack fma(Pack a, Pack b, Pack c) { return each([](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c); }
-    friend Pack sqrt(Pack a) { return each([](T x) { return std::sqrt(x); }, a); }
+    friend Pack fma(Pack a, Pack b, Pack c) {
+        if constexpr (pack_detail::native<Storage>) return of(pack_detail::fma(a.lanes, b.lanes, c.lanes));
+        else return each([](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c);
+    }
+    friend Pack sqrt(Pack a) {
+        if constexpr (pack_detail::native<Storage>) return of(pack_detail::sqrt(a.lanes));
+        else return each([](T x) { return std::sqrt(x); }, a);
+    }
     friend Pack exp(Pack a) { return each([](T x) { return std::exp(x); }, a); }
     friend Pack log(Pack a) { return each([](T x) { return std::log(x); }, a); }
     friend Pack atan(Pack a) { return each([](T x) { return std::atan(x); }, a); }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>
+#include <sys/mman.h>
 
 namespace fathom {
 
@@ -31,6 +32,16 @@ int Domain::wet(Horizontal h, int i, int j) const {
     if (h == Horizontal::east_face) return std::min(center(i, j), center(i + 1, j));
     if (h == Horizontal::north_face) return std::min(center(i, j), center(i, j + 1));
     return center(i, j);
+}
+
+/// Memory for a field. Rows are walked level by level, a page or so apart: large pages keep their addresses in the processor's table.
+static std::byte* pages(std::size_t bytes) {
+    constexpr std::size_t large = 1 << 21;
+    const bool big = bytes >= 2 * large;
+    auto* at = (std::byte*)std::aligned_alloc(big ? large : 64, big ? (bytes + large - 1) / large * large : bytes);
+    if (!at) throw Error("no memory for ", bytes, " bytes");
+    if (big) madvise(at, bytes, MADV_HUGEPAGE);
+    return at;
 }
 
 Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes, Options o)
@@ -122,7 +133,7 @@ void Sequence::allocate() {
             f.row[b] = profile ? 0 : std::ptrdiff_t(columns) * f.levels;
             const std::size_t row = f.row[b] * bytes, size = profile ? f.levels * bytes : rows_of(b) * row, spare = 64 + (profile ? 0 : 3 * columns * bytes);
             const std::size_t all_bytes = (size + 64 + spare + 63) / 64 * 64;
-            f.at[b] = (std::byte*)std::aligned_alloc(64, all_bytes) + 64;
+            f.at[b] = pages(all_bytes) + 64;
             allocated += all_bytes;
             std::memset(f.at[b] - 64, 0, 64);
             std::memset(f.at[b] + size, 0, all_bytes - 64 - size);
