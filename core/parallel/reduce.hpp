@@ -7,6 +7,8 @@
 #pragma once
 #include "base/pack.hpp"
 #include "parallel/mpi.hpp"
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,7 +19,7 @@ namespace fathom {
 /// The unit 2^exponent of a sum.
 struct SumUnit {
     int exponent = -50;
-    static SumUnit for_largest(double largest) { return {largest > 0 ? std::max(std::ilogb(largest) - 49, -960) : -960}; }   ///< |terms| <= largest
+    static SumUnit for_largest(double largest) { return {largest > 0 ? std::clamp(std::ilogb(largest) - 49, -960, 971) : -960}; }   ///< |terms| <= largest
     double coarse() const { return std::ldexp(1.5, 52 + exponent); }
     double fine() const { return std::ldexp(1.5, 12 + exponent); }
 };
@@ -26,7 +28,7 @@ struct SumUnit {
 struct ExactLanes {
     using Real = Pack<double, 8>;
     typedef std::int64_t Bits __attribute__((vector_size(64)));
-    static constexpr int most = 4096;
+    static constexpr int most = 2048;
     double coarse, fine;
     Bits high{}, low{}, strange{};                         ///< sums of n1 and n2; bits in which x + M ever differed from M
     explicit ExactLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
@@ -45,15 +47,8 @@ public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
     void add(const ExactLanes& lanes) {
-        std::int64_t high = 0, low = 0;
-        for (int n = 0; n < 8; ++n) {
-            // one lane: |high| <= 2^63, |low| <= 2^51
-            total += (__int128(lanes.high[n]) << 40) + lanes.low[n];
-            bad |= (lanes.strange[n] >> 52) != 0;
-        }
-        (void)high; (void)low;
+        for (int n = 0; n < 8; ++n) total += ((__int128)lanes.high[n] << 40) + lanes.low[n], bad |= (lanes.strange[n] >> 52) != 0;
     }
-    void add(double x) { ExactLanes one(unit); one.add(select(ExactLanes::Real::Mask{-1}, ExactLanes::Real(x), ExactLanes::Real(0.0))); add(one); }
     void add(const ExactSum& other) { total += other.total; bad |= other.bad; }
     /// False if a term was too large for the unit, or not a number: choose a larger unit, or report it.
     bool valid() const { return !bad; }

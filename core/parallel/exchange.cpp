@@ -1,0 +1,153 @@
+#include "parallel/exchange.hpp"
+#include "base/error.hpp"
+#include <chrono>
+#include <climits>
+#include <cstdint>
+#include <map>
+
+namespace fathom {
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+constexpr std::size_t large = 32768;                       // numbers worth waking the threads for
+
+/// Numbers are moved as integers: a sign is a bit, whatever the value.
+template <class Number> struct As;
+template <> struct As<float> { using Bits = std::uint32_t; };
+template <> struct As<double> { using Bits = std::uint64_t; };
+
+template <class Number> using BitsOf = typename As<Number>::Bits;
+template <class Number> constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
+
+template <class Number> Number* address(const FieldSlab& f, int block, int row, int column) {
+    return (Number*)f.at[block] + row * f.row[block] + column;
+}
+
+template <class Number> void pack(const FieldSlab& f, const Run& r, bool flip, Number* to) {
+    auto* out = (BitsOf<Number>*)to;
+    const auto mask = flip ? sign_bit<Number> : 0;
+    const auto* in = (const BitsOf<Number>*)address<Number>(f, r.from_block, r.from_row, r.from_column);
+    const std::ptrdiff_t level = f.level[r.from_block];
+    for (int k = 0; k < f.levels; ++k, in += level, out += r.count)
+        for (int n = 0; n < r.count; ++n) out[n] = in[n * r.step] ^ mask;
+}
+
+template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, const Number* in) {
+    Number* out = address<Number>(f, r.to_block, r.to_row, r.to_column);
+    const std::ptrdiff_t level = f.level[r.to_block];
+    for (int k = 0; k < f.levels; ++k, in += r.count, out += level)
+        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += in[n]; else out[n] = in[n];
+}
+
+template <class Number, bool add> void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, bool flip) {
+    const Number* in = address<Number>(from, r.from_block, r.from_row, r.from_column);
+    Number* out = address<Number>(to, r.to_block, r.to_row, r.to_column);
+    const Number sign = flip ? -1 : 1;
+    for (int k = 0; k < from.levels; ++k, in += from.level[r.from_block], out += to.level[r.to_block])
+        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += sign * in[n * r.step]; else out[n] = sign * in[n * r.step];
+}
+
+template <class F> void for_pieces(std::size_t count, bool threads, F body) {
+    #pragma omp parallel for schedule(static) if (threads)
+    for (std::size_t n = 0; n < count; ++n) body(n);
+}
+
+}  // namespace
+
+Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Item> items) : comm(comm), number(bytes), add(false), items(std::move(items)) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    std::map<std::pair<Horizontal, int>, int> known;       // fields at the same place share a plan
+    std::vector<Plan> plans;
+    std::vector<int> of_item;
+    for (auto& item : this->items) {
+        if (item.width < 0 || item.width > halo) throw Error("an exchange of width ", item.width, " in a halo of ", halo);
+        const auto [it, made] = known.try_emplace({item.horizontal, item.width}, int(plans.size()));
+        if (made) plans.push_back(halo_plan(d, item.horizontal, halo, item.width, rank));
+        of_item.push_back(it->second);
+    }
+    build(plans, of_item);
+}
+
+Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items, bool add) : comm(comm), number(bytes), add(add), items(std::move(items)) {
+    if (plans.size() != this->items.size()) throw Error("an exchange of ", this->items.size(), " fields with ", plans.size(), " plans");
+    std::vector<int> of_item;
+    for (std::size_t n = 0; n < plans.size(); ++n) of_item.push_back(int(n));
+    build(plans, of_item);
+}
+
+void Exchange::build(std::span<const Plan> plans, std::span<const int> plan_of_item) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    std::map<int, std::vector<Piece>> out, in;             // by neighbour
+    for (std::size_t n = 0; n < items.size(); ++n)
+        for (auto& m : plans[plan_of_item[n]].messages)
+            for (auto& run : m.runs) {
+                const Piece piece{int(n), run, 0};
+                if (m.from_rank == rank && m.to_rank == rank) local.push_back(piece), local_numbers += std::size_t(run.count) * items[n].levels;
+                else if (m.from_rank == rank) out[m.to_rank].push_back(piece);
+                else if (m.to_rank == rank) in[m.from_rank].push_back(piece);
+            }
+    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<Neighbour>& neighbours, std::vector<std::byte>& buffer) {
+        std::size_t offset = 0;
+        for (auto& [other, list] : by_rank) {
+            const std::size_t begin = offset;
+            for (auto& piece : list) piece.offset = offset, offset += std::size_t(piece.run.count) * items[piece.item].levels, pieces.push_back(piece);
+            neighbours.push_back({other, begin, offset - begin});
+            if ((offset - begin) * number > INT_MAX) throw Error("a message of ", (offset - begin) * number, " bytes to rank ", other, "; the most is ", INT_MAX, ": use more ranks");
+            offset = (offset + 15) / 16 * 16;              // messages start at a cache line
+        }
+        buffer.resize(offset * number);
+    };
+    lay_out(out, packed, sends, outgoing);
+    lay_out(in, unpacked, receives, incoming);
+    for (auto& s : sends) sent_bytes += s.numbers * number;
+    requests.resize(sends.size() + receives.size());
+}
+
+void Exchange::start(std::span<const FieldSlab> fields) {
+    from = fields;
+    MPI_Request* request = requests.data();
+    for (auto& n : receives) MPI_Irecv(incoming.data() + n.offset * number, int(n.numbers * number), MPI_BYTE, n.rank, 0, comm, request++);
+    const double t = now();
+    auto all = [&]<class Number>(Number) {
+        for_pieces(packed.size(), sent_bytes > large * number, [&](std::size_t n) {
+            const Piece& p = packed[n];
+            pack(fields[p.item], p.run, p.run.flipped && items[p.item].vector, (Number*)outgoing.data() + p.offset);
+        });
+    };
+    if (number == 4) all(float()); else all(double());
+    seconds_packing += now() - t;
+    for (auto& n : sends) MPI_Isend(outgoing.data() + n.offset * number, int(n.numbers * number), MPI_BYTE, n.rank, 0, comm, request++);
+}
+
+void Exchange::finish(std::span<const FieldSlab> fields) {
+    double t = now();
+    auto locals = [&]<class Number>(Number) {              // while messages travel
+        for_pieces(local.size(), !add && local_numbers > large, [&](std::size_t n) {
+            const Piece& p = local[n];
+            const bool flip = p.run.flipped && items[p.item].vector;
+            if (add) copy<Number, true>(from[p.item], fields[p.item], p.run, flip);
+            else copy<Number, false>(from[p.item], fields[p.item], p.run, flip);
+        });
+    };
+    if (number == 4) locals(float()); else locals(double());
+    double end = now();
+    seconds_packing += end - t; t = end;
+    if (!requests.empty()) MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    end = now();
+    seconds_waiting += end - t; t = end;
+    auto all = [&]<class Number>(Number) {
+        for_pieces(unpacked.size(), !add && incoming.size() > large * number, [&](std::size_t n) {
+            const Piece& p = unpacked[n];
+            if (add) unpack<Number, true>(fields[p.item], p.run, (const Number*)incoming.data() + p.offset);
+            else unpack<Number, false>(fields[p.item], p.run, (const Number*)incoming.data() + p.offset);
+        });
+    };
+    if (number == 4) all(float()); else all(double());
+    seconds_packing += now() - t;
+}
+
+}  // namespace fathom

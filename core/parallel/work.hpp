@@ -1,0 +1,30 @@
+/// Estimated work of any rectangle of the grid in constant time, from summed-area tables: what the search for a decomposition asks for
+/// millions of times. Units and formula: decomposition.hpp.
+#pragma once
+#include "parallel/topology.hpp"
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+class WorkTable {
+public:
+    /// Measured for the ocean, one unit being some 45 ns: two-dimensional work of a column (the barotropic solver), start of a row of a
+    /// block, a halo point for each level and for the solver, a message to a neighbour in all exchanges of a step.
+    static constexpr double column = 4, row = 20, point_level = 0.25, point = 3, message = 1700;
+
+    WorkTable(Topology, std::span<const int> wet_levels, int halo);
+    bool water(int i0, int j0, int nx, int ny) const;      ///< within the rectangle itself
+    double block(int i0, int j0, int nx, int ny) const;    ///< time of a block, messages apart
+
+private:
+    struct Packs { int first = 0, count = 0; std::vector<double> sum; };      // of packs that start at first, first + 8, ...
+    Topology topology; std::span<const int> wet; int halo, deepest = 0;
+    std::vector<int> wet_sum;                              // [j][i]: wet columns south and west
+    mutable std::array<Packs, 8> packs;                    // by alignment of the block, made when asked for
+    const Packs& aligned(int alignment) const;
+};
+
+}  // namespace fathom
