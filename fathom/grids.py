@@ -13,6 +13,7 @@ equations.
 import hashlib
 import inspect
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def _choice(name, given, allowed):
 
 def _integer(name, given):
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
-        raise ValueError(f"{name} = {given!r} must be a whole number")
+        raise ValueError(f"{name} = {given!r} must be a whole number")  # noqa: TRY004  all errors of the user are ValueErrors
     return int(given)
 
 
@@ -125,8 +126,9 @@ class Grid:
             from fathom.data import bathymetry
 
             levels = bathymetry.levels_for(
-                self.name or "", corner_longitude=h.corner_longitude, corner_latitude=h.corner_latitude, center_longitude=h.center_longitude,
-                center_latitude=h.center_latitude, thickness=self.vertical.thickness, periodic=h.periodic, fold=h.fold, minimum_levels=self.minimum_levels)  # fmt: skip
+                self.name or "", corner_longitude=h.corner_longitude, corner_latitude=h.corner_latitude,
+                center_longitude=h.center_longitude, center_latitude=h.center_latitude, thickness=self.vertical.thickness,
+                periodic=h.periodic, fold=h.fold, minimum_levels=self.minimum_levels)  # fmt: skip
         elif isinstance(how, str):
             levels = np.where(self._around_poles(), 0, self.vertical.levels)
         else:
@@ -153,7 +155,7 @@ class Grid:
             j, i = (int(n) for n in np.argwhere(~np.isfinite(depth))[0])
             raise ValueError(f"bathymetry is {depth[j, i]} at (j, i) = ({j}, {i}), {self._place(j, i)}: land is 0")
         if depth.dtype.kind in "iu" and (depth.min() < 0 or depth.max() > nz):
-            raise ValueError(f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()}, {depth.max()}]; depths in m are floating-point numbers")
+            raise ValueError(f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()}, {depth.max()}]; depths are floating-point numbers")
 
     def _place(self, j, i):
         h = self.horizontal
@@ -165,7 +167,7 @@ class Grid:
         h = self.horizontal
         near = np.zeros(self.shape[1:], bool)
         if h.fold:
-            point = lambda x, y: np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)], -1)  # noqa: E731
+            point = lambda x, y: np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)], -1)
             centers = point(*np.deg2rad([h.center_longitude, h.center_latitude]))
             for i in (0, h.nx // 2):
                 near |= centers @ point(*np.deg2rad([h.corner_longitude[-1, i], h.corner_latitude[-1, i]])) > np.cos(np.deg2rad(5))
@@ -202,7 +204,8 @@ class Grid:
                 variable = out.createVariable(name, "f8", dims, zlib=True, shuffle=True)
                 variable.units = ("degrees_east" if name.endswith("longitude") else "degrees_north") if h.spherical else "m"
                 variable[...] = getattr(h, name)
-            for name, kind, dims, values, units in (("thickness", "f8", ("depth",), self.vertical.thickness, "m"), ("wet_levels", "i4", ("y", "x"), self.wet_levels, "1")):
+            columns = ("wet_levels", "i4", ("y", "x"), self.wet_levels, "1")
+            for name, kind, dims, values, units in (("thickness", "f8", ("depth",), self.vertical.thickness, "m"), columns):
                 variable = out.createVariable(name, kind, dims)
                 variable.units = units
                 variable[...] = values
@@ -213,7 +216,8 @@ class Grid:
         at = self.wet_corners if self.wet_corners.any() else np.ones(self.shape[1:], bool)
         edges = ["sewn in the north" if h.fold else "closed in the north", "periodic" if h.periodic else "closed in the east and west"]
         if h.spherical:
-            extent = f"longitude {h.corner_longitude.min():.4g} to {h.corner_longitude.max():.4g}, latitude {h.corner_latitude.min():.4g} to {h.corner_latitude.max():.4g}"
+            x, y = h.corner_longitude, h.corner_latitude
+            extent = f"longitude {x.min():.4g} to {x.max():.4g}, latitude {y.min():.4g} to {y.max():.4g}"
         else:
             extent = f"{np.ptp(h.corner_longitude) / 1e3:.5g} km × {np.ptp(h.corner_latitude) / 1e3:.5g} km"
         return {
@@ -311,7 +315,7 @@ class CartesianGrid(Grid):
 class _Named(Grid):
     """A grid that comes in named resolutions; each parameter can be given besides."""
 
-    resolutions: dict = {}
+    resolutions: ClassVar[dict] = {}
 
     def _shape(self, resolution, given):
         """The parameters of the resolution, replaced by those given."""
@@ -319,7 +323,8 @@ class _Named(Grid):
 
         if resolution is not None and resolution not in self.resolutions:
             known = ", ".join(f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items())
-            raise ValueError(f"unknown {type(self).__name__} resolution {resolution!r}{near(str(resolution), self.resolutions) or ';'} allowed: {known}; or give nx and ny")
+            hint = near(str(resolution), self.resolutions) or ";"
+            raise ValueError(f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known}; or give nx and ny")
         given = {name: value for name, value in given.items() if value is not None}
         if resolution is None and not {"nx", "ny"} <= set(given):
             raise ValueError(f"{type(self).__name__} needs a resolution ({', '.join(self.resolutions)}) or nx and ny")
@@ -347,18 +352,18 @@ class DipoleGrid(_Named):
     radius : float [m].
     """
 
-    _shared = dict(south=-79, pole_longitude=-40.5, pole_latitude=76, ring=4, width=10, polar=0.4)
-    resolutions = {
-        "x1": dict(nx=320, ny=384, equatorial=0.42) | _shared,
-        "3deg": dict(nx=100, ny=116, equatorial=0.35) | _shared,
-        "0.1deg": dict(nx=3600, ny=2400, equatorial=1) | _shared,
+    _shared: ClassVar[dict] = {"south": -79, "pole_longitude": -40.5, "pole_latitude": 76, "ring": 4, "width": 10, "polar": 0.4}
+    resolutions: ClassVar[dict] = {
+        "x1": {"nx": 320, "ny": 384, "equatorial": 0.42} | _shared,
+        "3deg": {"nx": 100, "ny": 116, "equatorial": 0.35} | _shared,
+        "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 
-    def __init__(self, resolution=None, *, nx=None, ny=None, south=None, pole_longitude=None, pole_latitude=None, ring=None, equatorial=None, width=None, polar=None,
-                 levels=None, bathymetry="etopo5", minimum_levels=3, radius=None, **unknown):  # fmt: skip
+    def __init__(self, resolution=None, *, nx=None, ny=None, south=None, pole_longitude=None, pole_latitude=None, ring=None, equatorial=None, width=None,
+                 polar=None, levels=None, bathymetry="etopo5", minimum_levels=3, radius=None, **unknown):  # fmt: skip
         _reject(self, unknown)
-        shape = self._shape(resolution, dict(nx=nx, ny=ny, south=south, pole_longitude=pole_longitude, pole_latitude=pole_latitude, ring=ring,
-                                             equatorial=equatorial, width=width, polar=polar, radius=radius))  # fmt: skip
+        shape = self._shape(resolution, {"nx": nx, "ny": ny, "south": south, "pole_longitude": pole_longitude, "pole_latitude": pole_latitude, "ring": ring,
+                                             "equatorial": equatorial, "width": width, "polar": polar, "radius": radius})  # fmt: skip
         self._finish(_core().dipole_grid(**shape), levels, bathymetry, minimum_levels)
 
 
@@ -377,18 +382,18 @@ class TripolarGrid(_Named):
     radius : float [m].
     """
 
-    _shared = dict(south=-79, join=64, pole_longitude=59, cap=0.8, width=10, polar=0.2)
-    resolutions = {
-        "1deg": dict(nx=360, ny=300, equatorial=1 / 3) | _shared,
-        "3deg": dict(nx=100, ny=116, equatorial=1 / 3) | _shared,
-        "0.1deg": dict(nx=3600, ny=2400, equatorial=1) | _shared,
+    _shared: ClassVar[dict] = {"south": -79, "join": 64, "pole_longitude": 59, "cap": 0.8, "width": 10, "polar": 0.2}
+    resolutions: ClassVar[dict] = {
+        "1deg": {"nx": 360, "ny": 300, "equatorial": 1 / 3} | _shared,
+        "3deg": {"nx": 100, "ny": 116, "equatorial": 1 / 3} | _shared,
+        "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 
     def __init__(self, resolution=None, *, nx=None, ny=None, south=None, join=None, pole_longitude=None, cap=None, equatorial=None, width=None, polar=None,
                  levels=None, bathymetry="etopo5", minimum_levels=3, radius=None, **unknown):  # fmt: skip
         _reject(self, unknown)
-        shape = self._shape(resolution, dict(nx=nx, ny=ny, south=south, join=join, pole_longitude=pole_longitude, cap=cap,
-                                             equatorial=equatorial, width=width, polar=polar, radius=radius))  # fmt: skip
+        shape = self._shape(resolution, {"nx": nx, "ny": ny, "south": south, "join": join, "pole_longitude": pole_longitude, "cap": cap,
+                                             "equatorial": equatorial, "width": width, "polar": polar, "radius": radius})  # fmt: skip
         self._finish(_core().tripolar_grid(**shape), levels, bathymetry, minimum_levels)
 
 
@@ -414,13 +419,13 @@ class CurvilinearGrid(Grid):
             corner_longitude, corner_latitude = _corners_from(file)
         corners = [np.ascontiguousarray(a, float) for a in (corner_longitude, corner_latitude)]
         if corners[0].ndim != 2 or min(corners[0].shape) < 2 or corners[0].shape != corners[1].shape:
-            raise ValueError(f"corner_longitude has shape {corners[0].shape}, corner_latitude {corners[1].shape}: both must be (ny + 1, nx + 1), at least (2, 2)")
+            raise ValueError(f"corner_longitude has shape {corners[0].shape}, corner_latitude {corners[1].shape}: both must be (ny + 1, nx + 1)")
         for name, values in zip(("corner_longitude", "corner_latitude"), corners, strict=True):
             if not np.isfinite(values).all():
                 raise ValueError(f"{name} is not finite at [j, i] = {np.argwhere(~np.isfinite(values))[0].tolist()}")
         x, y = np.deg2rad(corners)
         point = np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)], -1)
-        same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)  # noqa: E731
+        same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)
         periodic = same(point[:, 0], point[:, -1]) if periodic is None else bool(periodic)
         seam = point[-1, 1:]  # C(i), whose partner is C(nx - 2 - i)
         if fold is None:
@@ -465,7 +470,8 @@ def _corners_from(path):
         elif {"x", "y", "nxp", "nyp"} <= {*file.variables, *file.dimensions}:
             names, step = ("x", "y"), 2
         else:
-            raise ValueError(f"'{path}' has no corner_longitude and corner_latitude (nor x, y of a MOM supergrid); it has {', '.join(file.variables) or 'no variables'}")
+            there = ", ".join(file.variables) or "no variables"
+            raise ValueError(f"'{path}' has no corner_longitude and corner_latitude (nor x, y of a MOM supergrid); it has {there}")
         arrays = []
         for name in names:
             variable = file.variables[name]

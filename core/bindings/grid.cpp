@@ -59,7 +59,8 @@ void bind_grid(nb::module_& m) {
     }, "corner_longitude"_a.noconvert(), "corner_latitude"_a.noconvert(), "periodic"_a = false, "fold"_a = false, "radius"_a = constants::earth_radius);
     m.def("departure_from_right_angle", [](const HorizontalGrid& g) {
         auto* values = new Plane(departure_from_right_angle(g));
-        return nb::ndarray<nb::numpy, double, nb::ndim<2>>(values->data(), {std::size_t(g.ny), std::size_t(g.nx)}, nb::capsule(values, [](void* p) noexcept { delete (Plane*)p; }));
+        return nb::ndarray<nb::numpy, double, nb::ndim<2>>(values->data(), {std::size_t(g.ny), std::size_t(g.nx)},
+                                                           nb::capsule(values, [](void* p) noexcept { delete (Plane*)p; }));
     }, "grid"_a);
     m.def("uniform_latitudes", &uniform_latitudes, "south"_a, "north"_a, "ny"_a);
     m.def("mercator_latitudes", &mercator_latitudes, "south"_a, "north"_a, "ny"_a);

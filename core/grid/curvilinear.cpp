@@ -10,8 +10,10 @@ HorizontalGrid curvilinear_grid(int nx, int ny, Plane corner_longitude, Plane co
     HorizontalGrid g;
     g.nx = nx, g.ny = ny, g.periodic = periodic, g.fold = fold, g.radius = radius;
     g.corner_longitude = std::move(corner_longitude), g.corner_latitude = std::move(corner_latitude);
-    if (g.corner_longitude.size() != std::size_t(nx + 1) * (ny + 1) || g.corner_latitude.size() != g.corner_longitude.size()) return with_metrics(std::move(g));   // says so
-    auto apart = [&](int m, int n) { return sphere::distance(sphere::point(g.corner_longitude[m], g.corner_latitude[m]), sphere::point(g.corner_longitude[n], g.corner_latitude[n])) / sphere::degree; };
+    const std::size_t count = std::size_t(nx + 1) * (ny + 1);
+    if (g.corner_longitude.size() != count || g.corner_latitude.size() != count) return with_metrics(std::move(g));       // says so
+    auto point = [&](int n) { return sphere::point(g.corner_longitude[n], g.corner_latitude[n]); };
+    auto apart = [&](int m, int n) { return sphere::distance(point(m), point(n)) / sphere::degree; };
     auto near = [&](int m, int n, const char* what, int j, int i) {
         if (!(apart(m, n) < 1e-4)) throw Error(what, " needs corner [", j, "][", i, "] to coincide with its partner; they are ", apart(m, n), " degrees apart");
     };
@@ -20,7 +22,8 @@ HorizontalGrid curvilinear_grid(int nx, int ny, Plane corner_longitude, Plane co
     auto regular = [&](int j) {                                      // a corner row on a parallel, above the corners of the first
         for (int i = -1; i < nx; ++i) {
             const int n = g.corner(i, j), first = g.corner(i, -1);
-            if (!(std::abs(g.corner_latitude[n] - g.corner_latitude[g.corner(-1, j)]) < 1e-9 && std::abs(g.corner_longitude[n] - g.corner_longitude[first]) < 1e-9)) return false;
+            if (!(std::abs(g.corner_latitude[n] - g.corner_latitude[g.corner(-1, j)]) < 1e-9)) return false;
+            if (!(std::abs(g.corner_longitude[n] - g.corner_longitude[first]) < 1e-9)) return false;
             if (i >= 0 && !(g.corner_longitude[first] > g.corner_longitude[first - 1])) return false;
         }
         return true;

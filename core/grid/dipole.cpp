@@ -19,14 +19,16 @@ HorizontalGrid dipole_grid(const DipoleShape& shape) {
     const auto& spacing = shape.spacing;
     const double d = std::tan(0.5 * (90 - shape.pole_latitude) * degree);
     if (shape.nx < 3 || shape.ny < 4) throw Error("a dipole grid of nx = ", shape.nx, ", ny = ", shape.ny, " cells: at least 3 by 4");
-    if (!(shape.pole_latitude <= 90 && d < 0.58)) throw Error("pole_latitude = ", shape.pole_latitude, " degrees must lie in [30, 90]: circles around a pole further south cross");
+    if (!(shape.pole_latitude <= 90 && d < 0.58))
+        throw Error("pole_latitude = ", shape.pole_latitude, " degrees must lie in [30, 90]: circles around a pole further south cross");
     if (!(shape.ring > 0 && shape.ring < 45)) throw Error("ring = ", shape.ring, " degrees (angular radius of the innermost circle) must lie in (0, 45)");
     if (!(shape.south > -90 && shape.south < 0)) throw Error("south = ", shape.south, " degrees must lie in (-90, 0)");
     const double rows_south = rows_between(spacing, shape.south, 0), rows_north = rows_between(spacing, 0, 90 - shape.ring);
     const int north = int(std::round(shape.ny * rows_north / (rows_south + rows_north))), south = shape.ny - north;
     const double h = rows_north / north;
     const auto southward = rows_from(spacing, 0, -h, south), northward = rows_from(spacing, 0, h, north);
-    if (!(southward.back() > -89.9)) throw Error("south = ", shape.south, " with ny = ", shape.ny, " rows reaches latitude ", southward.back(), ": choose more rows or an edge further north");
+    if (!(southward.back() > -89.9))
+        throw Error("south = ", shape.south, " with ny = ", shape.ny, " rows reaches latitude ", southward.back(), ": choose more rows or an edge further north");
 
     HorizontalGrid g;
     const int nx = g.nx = shape.nx;

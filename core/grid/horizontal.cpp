@@ -52,10 +52,11 @@ void centers(Work& w) {
                 g.center_latitude[n] = 0.5 * (g.corner_latitude[sw] + g.corner_latitude[ne]);
                 w.centers[n] = sphere::point(g.center_longitude[n], g.center_latitude[n]);
             } else {
-                const Vector p = w.centers[n] = sphere::normalized((w.corner(i - 1, j - 1) + w.corner(i, j)) + (w.corner(i, j - 1) + w.corner(i - 1, j)));
+                const Vector p = sphere::normalized((w.corner(i - 1, j - 1) + w.corner(i, j)) + (w.corner(i, j - 1) + w.corner(i - 1, j)));
                 const double l = sphere::longitude(p), middle = g.periodic ? west + 180 : g.corner_longitude[sw];
                 g.center_longitude[n] = l + 360 * std::round((middle - l) / 360);
                 g.center_latitude[n] = sphere::latitude(p);
+                w.centers[n] = p;
             }
         }
 }
@@ -66,44 +67,52 @@ void sides_and_areas(Work& w) {
     w.side_x.resize((w.ny + 1) * w.nx), w.side_y.resize(w.ny * (w.nx + 1)), g.area_center.resize(w.nx * w.ny);
     auto latitude = [&](int j) { return g.corner_latitude[g.corner(-1, j)]; };
     auto width = [&](int i) { return g.corner_longitude[g.corner(i, -1)] - g.corner_longitude[g.corner(i - 1, -1)]; };
-    for (int j = -1; j < w.ny; ++j)
-        for (int i = 0; i < w.nx; ++i)
-            w.along_x(i, j) = j < w.regular && w.regular > 0 ? a * std::cos(latitude(j) * degree) * width(i) * degree : a * sphere::distance(w.corner(i - 1, j), w.corner(i, j));
+    for (int j = -1; j < w.ny; ++j) {
+        const bool parallel = j < w.regular && w.regular > 0;
+        const double c = std::cos(latitude(j) * degree) * degree;
+        for (int i = 0; i < w.nx; ++i) w.along_x(i, j) = a * (parallel ? c * width(i) : sphere::distance(w.corner(i - 1, j), w.corner(i, j)));
+    }
     for (int j = 0; j < w.ny; ++j) {
         const bool regular = j < w.regular;
         const double south = latitude(j - 1), north = latitude(j);
         for (int i = -1; i < w.nx; ++i)
             w.along_y(i, j) = regular ? a * (north - south) * degree : a * sphere::distance(w.corner(i, j - 1), w.corner(i, j));
-        const double band = 2 * a * a * std::cos(0.5 * (south + north) * degree) * std::sin(0.5 * (north - south) * degree);    // a^2 d(sin phi)
+        const double band = 2 * std::cos(0.5 * (south + north) * degree) * std::sin(0.5 * (north - south) * degree);            // d(sin phi)
         for (int i = 0; i < w.nx; ++i) {
             double& area = g.area_center[g.index(i, j)];
-            if (regular) area = band * width(i) * degree;
-            else {
-                area = sphere::excess(w.corner(i - 1, j - 1), w.corner(i, j - 1), w.corner(i, j), w.corner(i - 1, j));
-                if (j == w.regular && j > 0) area += sphere::sliver(width(i), south);
-                area *= a * a;
-            }
-            if (!(area > 0)) throw Error("cell (j, i) = (", j, ", ", i, ") has the area ", area, " m2: corners must be distinct, i to the east of j (counter-clockwise)");
+            area = regular ? band * width(i) * degree : sphere::excess(w.corner(i - 1, j - 1), w.corner(i, j - 1), w.corner(i, j), w.corner(i - 1, j));
+            if (j == w.regular && j > 0) area += sphere::sliver(width(i), south);
+            area *= a * a;
+            if (!(area > 0))
+                throw Error("cell (j, i) = (", j, ", ", i, ") has the area ", area, " m2: corners must be distinct, i to the east of j (counter-clockwise)");
         }
     }
     for (int j = -1; j < w.ny; ++j)
-        for (int i = 0; i < w.nx; ++i) w.along_x(i, j) = quarter(w.along_x(i, j), w.along_x(i, j > -1 ? j - 1 : 0), w.along_x(i, j < w.ny - 1 ? j + 1 : j - 1));
+        for (int i = 0; i < w.nx; ++i) {
+            const int before = j > -1 ? j - 1 : 0, after = j < w.ny - 1 ? j + 1 : j - 1;
+            w.along_x(i, j) = quarter(w.along_x(i, j), w.along_x(i, before), w.along_x(i, after));
+        }
     for (int j = w.regular; j < w.ny; ++j)
-        for (int i = -1; i < w.nx; ++i)
-            w.along_y(i, j) = quarter(w.along_y(i, j), w.along_y(i > -1 ? i - 1 : g.periodic ? w.nx - 2 : 0, j), w.along_y(i < w.nx - 1 ? i + 1 : g.periodic ? 0 : i - 1, j));
+        for (int i = -1; i < w.nx; ++i) {
+            const int before = i > -1 ? i - 1 : g.periodic ? w.nx - 2 : 0, after = i < w.nx - 1 ? i + 1 : g.periodic ? 0 : i - 1;
+            w.along_y(i, j) = quarter(w.along_y(i, j), w.along_y(before, j), w.along_y(after, j));
+        }
 }
 
 void widths(Work& w) {
     auto& g = w.g;
     const double a = g.radius;
-    for (Plane* p : {&g.dx_center, &g.dy_center, &g.dx_corner, &g.dy_corner, &g.length_east_face, &g.length_north_face, &g.dx_east_face, &g.dy_north_face}) p->resize(w.nx * w.ny);
-    for (int j = 0; j < w.ny; ++j)
+    for (Plane* p : {&g.dx_center, &g.dy_center, &g.dx_corner, &g.dy_corner, &g.length_east_face, &g.length_north_face, &g.dx_east_face, &g.dy_north_face})
+        p->resize(w.nx * w.ny);
+    for (int j = 0; j < w.ny; ++j) {
+        const double across = j < w.regular ? a * std::cos(g.center_latitude[g.index(0, j)] * degree) * degree : 0;
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j);
             g.length_east_face[n] = w.along_y(i, j), g.length_north_face[n] = w.along_x(i, j);
             g.dx_center[n] = 0.5 * (w.along_x(i, j - 1) + w.along_x(i, j)), g.dy_center[n] = 0.5 * (w.along_y(i - 1, j) + w.along_y(i, j));
-            if (j < w.regular) g.dx_center[n] = a * std::cos(g.center_latitude[g.index(0, j)] * degree) * degree * (g.corner_longitude[g.corner(i, 0)] - g.corner_longitude[g.corner(i - 1, 0)]);
+            if (j < w.regular) g.dx_center[n] = across * (g.corner_longitude[g.corner(i, j)] - g.corner_longitude[g.corner(i - 1, j)]);
         }
+    }
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j), e = g.index(g.east(i), j);
@@ -129,9 +138,10 @@ void curvature(Work& w) {
             const double area = g.dx_corner[n] * g.dy_corner[n];
             const double dx_north = j < w.ny - 1 ? g.dx_east_face[g.index(i, j + 1)] : g.fold ? g.dx_east_face[mirror] : g.dx_east_face[n];
             g.curvature_x[n] = regular(j) ? 0 : (g.dy_north_face[g.index(g.east(i), j)] - g.dy_north_face[n]) / area;
-            // cos(phi) as it enters dx, so that a corner on a pole stays finite
-            g.curvature_y[n] = regular(j) ? -std::sin(g.corner_latitude[g.corner(i, j)] * degree) * degree * (g.corner_longitude[g.corner(i, j)] - g.corner_longitude[g.corner(i - 1, j)]) / g.length_north_face[n]
-                                          : (dx_north - g.dx_east_face[n]) / area;
+            if (regular(j)) {                                            // cos(phi) as it enters dx, so that a corner on a pole stays finite
+                const int c = g.corner(i, j);
+                g.curvature_y[n] = -std::sin(g.corner_latitude[c] * degree) * degree * (g.corner_longitude[c] - g.corner_longitude[c - 1]) / g.length_north_face[n];
+            } else g.curvature_y[n] = (dx_north - g.dx_east_face[n]) / area;
         }
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
@@ -149,16 +159,14 @@ void curvature(Work& w) {
 void angles(Work& w) {
     auto& g = w.g;
     g.angle_center.assign(w.nx * w.ny, 0), g.angle_corner.assign(w.nx * w.ny, 0);
-    for (int j = w.regular > 0 ? w.regular - 1 : 0; j < w.ny; ++j)
+    for (int j = w.regular; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j);
-            if (j >= w.regular) {
-                const Vector d = (w.corner(i, j) - w.corner(i - 1, j)) + (w.corner(i, j - 1) - w.corner(i - 1, j - 1));
-                g.angle_center[n] = sphere::direction(w.center(i, j), d, g.center_longitude[n]);
-                const Vector chord = w.corner(g.periodic || i + 1 < w.nx ? g.east(i) : i, j) - w.corner(i - 1, j);
-                const bool pole = dot(chord, chord) < 1e-20;             // the row turns back here: as in the row before
-                g.angle_corner[n] = pole && j > 0 ? g.angle_corner[g.index(i, j - 1)] : sphere::direction(w.corner(i, j), chord, g.corner_longitude[g.corner(i, j)]);
-            }
+            const Vector d = (w.corner(i, j) - w.corner(i - 1, j)) + (w.corner(i, j - 1) - w.corner(i - 1, j - 1));
+            g.angle_center[n] = sphere::direction(w.center(i, j), d, g.center_longitude[n]);
+            const Vector chord = w.corner(g.east(i), j) - w.corner(i - 1, j);
+            const bool turns = dot(chord, chord) < 1e-20;                // the row turns back at a pole of the grid: as in the row before
+            g.angle_corner[n] = turns && j > 0 ? g.angle_corner[g.index(i, j - 1)] : sphere::direction(w.corner(i, j), chord, g.corner_longitude[g.corner(i, j)]);
         }
 }
 
@@ -182,12 +190,14 @@ void sew(HorizontalGrid& g) {
 void check(const HorizontalGrid& g) {
     if (g.nx < 1 || g.ny < 1) throw Error("a grid of nx = ", g.nx, ", ny = ", g.ny, " cells: at least 1 by 1");
     if (!(g.radius > 0)) throw Error("radius = ", g.radius, " m: must be positive");
-    if (g.fold && (!g.periodic || g.nx % 2)) throw Error("a fold needs a periodic grid with an even number of columns, not nx = ", g.nx, g.periodic ? "" : ", not periodic");
+    if (g.fold && (!g.periodic || g.nx % 2))
+        throw Error("a fold needs a periodic grid with an even number of columns, not nx = ", g.nx, g.periodic ? "" : ", not periodic");
     const std::size_t count = std::size_t(g.nx + 1) * (g.ny + 1);
-    if (g.corner_longitude.size() != count || g.corner_latitude.size() != count) throw Error("corner coordinates must be (ny + 1, nx + 1) = (", g.ny + 1, ", ", g.nx + 1, ")");
+    if (g.corner_longitude.size() != count || g.corner_latitude.size() != count)
+        throw Error("corner coordinates must be (ny + 1, nx + 1) = (", g.ny + 1, ", ", g.nx + 1, ")");
     for (std::size_t n = 0; n < count; ++n)
         if (!(std::isfinite(g.corner_longitude[n]) && std::abs(g.corner_latitude[n]) <= 90))
-            throw Error("corner [", n / (g.nx + 1), "][", n % (g.nx + 1), "] lies at longitude ", g.corner_longitude[n], ", latitude ", g.corner_latitude[n], " degrees");
+            throw Error("corner [", n / (g.nx + 1), "][", n % (g.nx + 1), "] lies at longitude ", g.corner_longitude[n], ", latitude ", g.corner_latitude[n]);
 }
 
 }  // namespace
@@ -213,8 +223,10 @@ Plane departure_from_right_angle(const HorizontalGrid& g) {
         for (int i = 0; i < g.nx; ++i) {
             const Vector sw = corner(i - 1, j - 1), se = corner(i, j - 1), ne = corner(i, j), nw = corner(i - 1, j);
             const Vector x = (ne - nw) + (se - sw), y = (ne - se) + (nw - sw);
-            const double shortest = std::fmin(std::fmin(sphere::distance(sw, nw), sphere::distance(se, ne)), std::fmin(sphere::distance(sw, se), sphere::distance(nw, ne)));
-            if (shortest * shortest > 1e-12 * dot(y, y)) departure[g.index(i, j)] = std::asin(std::fmin(1.0, std::abs(dot(x, y)) / std::sqrt(dot(x, x) * dot(y, y)))) / degree;
+            double shortest = 1;
+            for (const Vector& side : {nw - sw, ne - se, se - sw, ne - nw}) shortest = std::fmin(shortest, dot(side, side));
+            const double sine = std::fmin(1.0, std::abs(dot(x, y)) / std::sqrt(dot(x, x) * dot(y, y)));
+            if (shortest > 1e-12 * dot(y, y)) departure[g.index(i, j)] = std::asin(sine) / degree;
         }
     return departure;
 }

@@ -7,7 +7,8 @@ namespace fathom {
 
 HorizontalGrid latitude_longitude_grid(const LatitudeLongitudeShape& shape) {
     const int nx = shape.nx, ny = int(shape.latitudes.size()) - 1;
-    if (nx < 1 || ny < 1) throw Error("a latitude-longitude grid of nx = ", nx, " columns and ", ny + 1, " corner latitudes: at least 1 column and 2 latitudes");
+    if (nx < 1 || ny < 1)
+        throw Error("a latitude-longitude grid of nx = ", nx, " columns and ", ny + 1, " corner latitudes: at least 1 column and 2 latitudes");
     for (int j = 0; j <= ny; ++j)
         if (!(std::abs(shape.latitudes[j]) <= 90 && (j == 0 || shape.latitudes[j] > shape.latitudes[j - 1])))
             throw Error("corner latitude ", j, " is ", shape.latitudes[j], " degrees: latitudes must grow northward within [-90, 90]");

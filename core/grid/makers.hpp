@@ -42,6 +42,7 @@ struct TripolarShape {
 HorizontalGrid tripolar_grid(const TripolarShape&);
 
 /// Any curvilinear grid from its corners, (ny + 1, nx + 1).
-HorizontalGrid curvilinear_grid(int nx, int ny, Plane corner_longitude, Plane corner_latitude, bool periodic, bool fold, double radius = constants::earth_radius);
+HorizontalGrid curvilinear_grid(int nx, int ny, Plane corner_longitude, Plane corner_latitude, bool periodic, bool fold,
+                                double radius = constants::earth_radius);
 
 }  // namespace fathom

@@ -12,7 +12,8 @@ double MeridionalSpacing::operator()(double latitude) const {
 }
 
 static void check(const MeridionalSpacing& s) {
-    if (!(s.equatorial > 0 && s.equatorial <= 4)) throw Error("equatorial = ", s.equatorial, " (spacing at the equator relative to the rest) must lie in (0, 4]");
+    if (!(s.equatorial > 0 && s.equatorial <= 4))
+        throw Error("equatorial = ", s.equatorial, " (spacing at the equator relative to the rest) must lie in (0, 4]");
     if (!(s.width > 0 && s.width <= 90)) throw Error("width = ", s.width, " degrees (of the refinement at the equator) must lie in (0, 90]");
     if (!(s.polar >= 0 && s.polar <= 10)) throw Error("polar = ", s.polar, " (least spacing near the poles) must lie in [0, 10]");
 }

@@ -17,17 +17,19 @@ HorizontalGrid tripolar_grid(const TripolarShape& shape) {
     const auto& spacing = shape.spacing;
     const int nx = shape.nx;
     const double extent = 90 - shape.join;                               // of the cap
-    if (nx < 4 || nx % 2 || shape.ny < 6) throw Error("a tripolar grid of nx = ", nx, ", ny = ", shape.ny, " cells: nx must be even (the fold), at least 4 by 6");
+    if (nx < 4 || nx % 2 || shape.ny < 6)
+        throw Error("a tripolar grid of nx = ", nx, ", ny = ", shape.ny, " cells: nx must be even (the fold), at least 4 by 6");
     if (!(shape.join > 0 && shape.join < 90)) throw Error("join = ", shape.join, " degrees (latitude where the cap begins) must lie in (0, 90)");
     if (!(shape.south > -90 && shape.south < 0)) throw Error("south = ", shape.south, " degrees must lie in (-90, 0)");
     if (!(shape.cap > 0.4 && shape.cap < 3)) throw Error("cap = ", shape.cap, " (rows of the cap relative to an even continuation) must lie in (0.4, 3)");
-    const double rows_south = rows_between(spacing, shape.south, 0), rows_north = rows_between(spacing, 0, shape.join), rows_cap = shape.cap * extent / spacing(shape.join);
-    const double all = rows_south + rows_north + rows_cap;
+    const double rows_south = rows_between(spacing, shape.south, 0), rows_north = rows_between(spacing, 0, shape.join);
+    const double rows_cap = shape.cap * extent / spacing(shape.join), all = rows_south + rows_north + rows_cap;
     const int north = int(std::round(shape.ny * rows_north / all)), cap = int(std::round(shape.ny * rows_cap / all)), south = shape.ny - north - cap;
     if (north < 1 || cap < 1 || south < 1) throw Error("ny = ", shape.ny, " rows: too few for a tripolar grid");
     const double h = rows_north / north;
     const auto southward = rows_from(spacing, 0, -h, south), northward = rows_from(spacing, 0, h, north);
-    if (!(southward.back() > -89.9)) throw Error("south = ", shape.south, " with ny = ", shape.ny, " rows reaches latitude ", southward.back(), ": choose more rows or an edge further north");
+    if (!(southward.back() > -89.9))
+        throw Error("south = ", shape.south, " with ny = ", shape.ny, " rows reaches latitude ", southward.back(), ": choose more rows or an edge further north");
 
     HorizontalGrid g;
     g.nx = nx, g.ny = shape.ny, g.periodic = g.fold = true, g.radius = shape.radius, g.regular_rows = south + north;

@@ -30,7 +30,8 @@ VerticalGrid uniform_levels(int number, double depth) {
 VerticalGrid stretched_levels(int number, double depth, double surface) {
     check(number, depth);
     const double mean = depth / number;
-    if (!(surface > 0 && surface <= mean)) throw Error("surface = ", surface, " m (thickness of the first layer) must lie in (0, ", mean, "], the mean of ", number, " layers over ", depth, " m");
+    if (!(surface > 0 && surface <= mean))
+        throw Error("surface = ", surface, " m (thickness of the first layer) must lie in (0, ", mean, "], the mean of ", number, " layers over ", depth, " m");
     if (number == 1) return uniform_levels(1, depth);
     std::vector<double> thickness(number);
     double sum = 0;

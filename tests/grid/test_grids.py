@@ -153,7 +153,8 @@ def test_fingerprint():
 
 def test_tree():
     text = str(small())
-    assert text.startswith("CartesianGrid 8×6×5\n├── extent") and "└── water     48 of 48 columns, 240 cells" in text and repr(small()) == "CartesianGrid 8×6×5"
+    assert repr(small()) == "CartesianGrid 8×6×5" and text.startswith("CartesianGrid 8×6×5\n├── extent")
+    assert "└── water     48 of 48 columns, 240 cells" in text
 
 
 # ---- errors -----------------------------------------------------------------------------------------------------------------------------
