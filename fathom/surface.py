@@ -22,7 +22,7 @@ class BulkForcing:
     """
 
     air = ("eastward_wind", "northward_wind", "wind_speed", "air_temperature", "specific_humidity", "air_pressure", "downward_shortwave_flux",
-           "downward_longwave_flux", "precipitation_flux")  # fmt: skip
+           "downward_longwave_flux", "precipitation_flux", "sea_ice_fraction")  # fmt: skip
 
     def __init__(self, data="coads", *, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, **parameters):
         if data != "coads":
@@ -44,7 +44,7 @@ class BulkForcing:
         for field in [*self.air, *self._targets]:
             names = {"previous": field + "_previous", "next": field + "_next", "value": field}
             list_.append(scheme("TimeInterpolation").process(precision, phase="surface", on=names, label=f"TimeInterpolation of {field}"))
-        list_ += [self.bulk.process(precision, phase="surface"), scheme("StressToGrid").process(precision, phase="surface"), scheme("SurfaceFluxes").process(precision, phase="surface")]
+        list_ += [self.bulk.process(precision, phase="surface"), scheme("IceCover").process(precision, phase="surface"), scheme("StressToGrid").process(precision, phase="surface"), scheme("SurfaceFluxes").process(precision, phase="surface")]
         for name, speed in (("TemperatureRestoring", self.temperature_restoring), ("SalinityRestoring", self.salinity_restoring)):
             if speed > 0:
                 list_.append(scheme(name, piston_velocity=speed).process(precision, phase="surface"))

@@ -1,5 +1,6 @@
 #include "physics/schemes.hpp"
 #include "physics/surface/bulk.hpp"
+#include "physics/surface/cover.hpp"
 #include "physics/surface/fluxes.hpp"
 #include "physics/surface/freezing.hpp"
 #include "physics/surface/given.hpp"
@@ -12,7 +13,7 @@ namespace fathom::physics {
 std::vector<Entry> surface() {
     return {entry<TimeInterpolation>("TimeInterpolation"), entry<SurfaceCurrent>("SurfaceCurrent"), entry<BulkForcing>("BulkForcing"),
             entry<StressToGrid>("StressToGrid"), entry<SurfaceFluxes>("SurfaceFluxes"), entry<TemperatureRestoring>("TemperatureRestoring"),
-            entry<SalinityRestoring>("SalinityRestoring"), entry<FreezingLimit>("FreezingLimit"), entry<GivenFlux>("GivenFlux")};
+            entry<SalinityRestoring>("SalinityRestoring"), entry<FreezingLimit>("FreezingLimit"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover")};
 }
 
 }  // namespace fathom::physics

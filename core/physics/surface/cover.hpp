@@ -1,0 +1,25 @@
+/// Observed sea ice over the water: what air and sun do reaches the open part only.
+///
+///   Q = (1 - a) Q_open,   E - P alike,   a the share of ice;   stress passes through the ice
+#pragma once
+#include "base/pack.hpp"
+#include "field/process.hpp"
+
+namespace fathom::physics {
+
+struct IceCover {
+    static constexpr std::string_view summary = "Heat and freshwater fluxes reach the part of the sea that observed ice leaves open";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{
+        reads  ("sea_ice_fraction",        place::center_column, "1"),
+        updates("surface_heat_flux",       place::center_column, "W m-2"),
+        updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1")};
+
+    template <class Real> void operator()(In<Real> ice, InOut<Real> heat, InOut<Real> water) const {
+        const Real open = 1.0 - smaller(larger(ice[0], 0), 1);
+        heat[0] = heat[0] * open;
+        water[0] = water[0] * open;
+    }
+};
+
+}  // namespace fathom::physics
