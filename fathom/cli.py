@@ -1,0 +1,214 @@
+"""The command `fathom`: one verb, one file. `fathom --help` loads nothing but this page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom import launch
+
+settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(context_settings=settings)
+@click.version_option(package_name="fathom-models", prog_name="fathom")
+def cli() -> None:
+    """Fathom: ocean and weather models that run fast on any machine and tell where the time goes."""
+
+
+def experiment_options(command: Any) -> Any:
+    """What `show` and `run` have in common."""
+    for option in (
+        click.option("--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file, as in --set model.eddies.diffusivity=800."),
+        click.option("--threads", type=click.IntRange(1), help="OpenMP threads of each rank."),
+        click.option("--ranks", type=click.IntRange(1), help="MPI ranks, started here; not needed under mpiexec or srun."),
+        click.argument("file", type=click.Path(path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+@cli.command(short_help="The tree of an experiment: grid, memory, sequence, state, events.")
+@experiment_options
+def show(file: Path, ranks: int | None, threads: int | None, settings: tuple[str, ...]) -> int:
+    """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state, events. Runs nothing."""
+    settings += _parallel(ranks, threads)
+    return _on_ranks(file, settings, Path("."), lambda experiment: _show(experiment))
+
+
+@cli.command(short_help="Run an experiment.")
+@experiment_options
+@click.option("--for", "period", metavar="PERIOD", help="How long: 30d, 6h, 2y. Instead of [simulation] run.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Run directory; runs/<name of FILE> by default.")
+@click.option("--overwrite", is_flag=True, help="Replace an earlier run in that directory.")
+@click.option("--report/--no-report", default=True, help="Draw report.html.")
+@click.option("--restart", type=click.Path(path_type=Path), metavar="FILE", help="Start from this restart, written on any ranks.")
+def run(file: Path, ranks: int | None, threads: int | None, settings: tuple[str, ...], period: str | None, out: Path | None, **how: Any) -> int:
+    """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run directory.
+
+    Ctrl-C writes a restart and ends cleanly; go on from it with --restart.
+    """
+    settings += _parallel(ranks, threads) + ((f'simulation.run="{period}"',) if period else ())
+    directory = out or Path("runs") / file.stem
+    return _on_ranks(file, settings, directory, lambda experiment: _run(experiment, directory, **how))
+
+
+@cli.command(short_help="Draw a field of an output file.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("variable")
+@click.option("--time", default="last", show_default=True, help="last, first, an index, or a date (the nearest).")
+@click.option("--depth", help="Metres (the nearest level), surface or bottom.")
+@click.option("--kind", help="map, section (zonal mean) or series.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="PNG", help="The picture; <VARIABLE>.png by default.")
+def plot(file: Path, variable: str, time: str, depth: str | None, kind: str | None, out: Path | None) -> int:
+    """Draw VARIABLE of FILE (.zarr or .nc) as a picture."""
+    from fathom import output, plots
+
+    out = out or Path(f"{variable}.png")
+    plots.picture(output.open(file), variable, time=int(time) if time.lstrip("-").isdigit() else time, depth=_number(depth), kind=kind, path=out)
+    click.echo(out)
+    return 0
+
+
+@cli.command(short_help="Embedded data sets and where they come from.")
+def data() -> int:
+    """List the embedded data sets: what they hold, their sources, licences and sizes."""
+    from fathom.show import data_sets, tree
+
+    for title, entries in data_sets():
+        click.echo(tree(title, entries))
+    return 0
+
+
+@cli.group(short_help="Measure the model against the limits of the machine.")
+def bench() -> None:
+    """Measure the model against the limits of the machine."""
+
+
+@bench.command("ocean")
+@click.option("--grid", default="x1", show_default=True, help="x1 (320×384×40), 1deg, 3deg.")
+@click.option("--physics", default="lean", show_default=True)
+@click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--precision", default="fp64", show_default=True, help="fp64 or fp32.")
+@click.option("--steps", type=click.IntRange(1), default=48, show_default=True, help="Steps that are measured.")
+@click.option("--spin-up", type=click.IntRange(0), default=48, show_default=True, help="Steps before them.")
+@click.option("--step", help="Time step; by default one that stays stable for 30 days on that grid.")
+@click.option("--peers/--no-peers", default=True, help="Veros beside it, where it is installed.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+def bench_ocean(ranks: int, threads: int, file: Path | None, **case: Any) -> int:
+    """Seconds per step of the ocean: per million wet cells, per process and phase, and as a fraction of the machine's bandwidth."""
+    from fathom.performance.bench import Case, measure, present
+
+    case_ = Case(ranks=ranks, threads=threads, **case)
+    return _distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; exit status 0, 1 for a failure, 2 for a mistake of the user's, 130 where it was interrupted."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    speaks = (launch.launched() or (0, 1))[0] == 0
+    try:
+        status = cli.main(args=arguments, prog_name="fathom", standalone_mode=False)
+    except click.ClickException as error:
+        if speaks:
+            error.show()
+        status = error.exit_code
+    except click.Abort:
+        status = 130
+    except Exception as error:
+        if speaks:
+            launch.report(error)
+        status = launch.status_of(error)
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _parallel(ranks: int | None, threads: int | None) -> tuple[str, ...]:
+    return tuple(f"parallel.{name}={value}" for name, value in (("ranks", ranks), ("threads", threads)) if value)
+
+
+def _number(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _on_ranks(file: Path, settings: tuple[str, ...], directory: Path, act: Any) -> int:
+    """Do it with the experiment of a file, on the ranks and threads that file, settings and launcher ask for."""
+    from fathom.toml import Document
+
+    document = Document.read(file, settings)
+    ranks, threads = (_count(document, name) for name in ("ranks", "threads"))
+
+    def with_experiment() -> int:
+        from fathom.experiment import Experiment
+
+        return act(Experiment(document))
+
+    return _distribute(ranks, threads, directory, with_experiment)
+
+
+def _count(document: Any, name: str) -> int:
+    import os
+
+    from fathom.expression import interpret  # noqa: F401  (numpy is needed by every rank; errors of an empty environment come here)
+
+    given = document.tables.setdefault("parallel", {})
+    number = given.setdefault(name, int(os.environ.get("OMP_NUM_THREADS", 1)) if name == "threads" else (launch.launched() or (0, 1))[1])
+    if not isinstance(number, int) or number < 1:
+        raise ValueError(f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at least 1")
+    return number
+
+
+def _distribute(ranks: int, threads: int, directory: Path, act: Any) -> int:
+    """Do it here where the ranks are here, else start them with this very command."""
+    import os
+
+    here = launch.launched()
+    if here is None and ranks > 1:
+        return launch.start(ranks, threads, sys.argv[1:], directory)
+    if here and here[1] != ranks:
+        raise ValueError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+    with launch.Ranks():
+        return act()
+
+
+def _show(experiment: Any) -> int:
+    from fathom.show import describe, tree
+
+    simulation = experiment.simulation().prepare()
+    text = tree(*describe(simulation))
+    if simulation.is_root:
+        click.echo(text)
+    return 0
+
+
+def _run(experiment: Any, directory: Path, overwrite: bool, restart: Path | None, report: bool) -> int:
+    import signal
+
+    from fathom.progress import Progress
+    from fathom.show import headline
+
+    period = experiment.period
+    simulation = experiment.simulation(directory, overwrite, restart)
+    signal.signal(signal.SIGTERM, simulation.request_stop)
+    progress = Progress()
+    try:
+        summary = simulation.run(period, progress=progress, report=report)
+    finally:
+        progress.close()
+    if simulation.is_root:
+        click.echo(headline(simulation, summary))
+    return 0
+
+
+if __name__ == "__main__":
+    main()

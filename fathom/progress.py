@@ -1,0 +1,75 @@
+"""Progress in one line, redrawn on a terminal, logged every 5 % otherwise:
+
+    1994-02-14  56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, TextIO
+
+year = 365.2425 * 86400  # [s]
+
+
+class Progress:
+    """What `Simulation.run(progress=...)` calls: progress(simulation, fraction done)."""
+
+    every = 0.05  # of the run, in a log
+
+    def __init__(self, stream: TextIO | None = None, terminal: int | None = None):
+        """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found out."""
+        self.stream = stream or sys.stdout
+        self.terminal = _columns(self.stream) if terminal is None else terminal
+        self._logged, self._width = 0.0, 0
+
+    def __call__(self, simulation: Any, fraction: float) -> None:
+        wall = max(simulation.wall_seconds, 1e-9)
+        years = (simulation.count - simulation._start_steps) * simulation.step / year
+        temperature = simulation.now["temperature"]
+        text = line(simulation.date, fraction, years / (wall / 86400), simulation.now["speed"], (temperature["minimum"], temperature["maximum"]),
+                    wall * (1 - fraction) / max(fraction, 1e-9))  # fmt: skip
+        if self.terminal:
+            self._redraw(text, fraction)
+        elif fraction >= min(1.0, self._logged + self.every):
+            self._logged = fraction
+            print(text, file=self.stream, flush=True)
+
+    def _redraw(self, text: str, fraction: float) -> None:
+        text = text[: self.terminal - 1]
+        self.stream.write("\r" + text.ljust(self._width) + ("\n" if fraction >= 1 else ""))
+        self.stream.flush()
+        self._width = len(text) if fraction < 1 else 0
+
+    def close(self) -> None:
+        """Leave the line where it is, and what follows on the next one."""
+        if self._width:
+            self.stream.write("\n")
+            self.stream.flush()
+            self._width = 0
+
+
+def line(date: Any, fraction: float, years_per_day: float, speed: float, temperature: tuple[float, float], seconds_left: float) -> str:
+    """The line of a moment of a run."""
+    parts = [date.strftime("%Y-%m-%d"), f"{100 * fraction:3.0f}%", f"{years_per_day:.3g} years/day", f"|u| ≤ {speed:.2g} m/s",
+             f"T [{temperature[0]:.1f}, {temperature[1]:.1f}] °C"]  # fmt: skip
+    return "  ".join(parts + ([f"{duration(seconds_left)} left"] if fraction < 1 else []))
+
+
+def duration(seconds: float) -> str:
+    """17 h 20 min; 3 min 20 s; 12 s; 4 d 3 h."""
+    for (unit, length), (below, part) in ((("d", 86400), ("h", 3600)), (("h", 3600), ("min", 60)), (("min", 60), ("s", 1))):
+        if seconds >= length:
+            whole, rest = divmod(round(seconds / part) * part, length)
+            return f"{whole:.0f} {unit}" + (f" {rest / part:.0f} {below}" if rest else "")
+    return f"{seconds:.0f} s"
+
+
+def _columns(stream: TextIO) -> int:
+    """Columns of the terminal behind a stream; of the one that started the ranks (FATHOM_TERMINAL)."""
+    if os.environ.get("FATHOM_TERMINAL"):
+        return int(os.environ["FATHOM_TERMINAL"])
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError):
+        return 0
