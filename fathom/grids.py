@@ -97,11 +97,12 @@ class Grid:
     """
 
     name = None  # of a grid whose wet levels may be embedded
+    usual_levels = 40
 
     def _finish(self, horizontal, levels, bathymetry, minimum_levels):
         if levels is not None and not isinstance(levels, ZLevels):
             raise ValueError(f"levels = {levels!r} must be ZLevels(...)")
-        self.horizontal, self.levels = horizontal, levels or ZLevels()
+        self.horizontal, self.levels = horizontal, levels or ZLevels(self.usual_levels)
         self.vertical = self.levels.vertical
         self.minimum_levels = min(_integer("minimum_levels", minimum_levels), self.vertical.levels)
         if self.minimum_levels < 1:
@@ -331,6 +332,7 @@ class _Named(Grid):
         if resolution is not None and not given:
             self.name = f"{type(self).__name__.removesuffix('Grid').lower()}-{resolution}"
         shape = self.resolutions[resolution or next(iter(self.resolutions))] | given
+        self.usual_levels = shape.pop("levels", 40)
         core = _core()
         spacing = core.MeridionalSpacing(*(_number(name, shape.pop(name), "1") for name in ("equatorial", "width", "polar")))
         for name, value in shape.items():
@@ -343,7 +345,7 @@ class DipoleGrid(_Named):
 
     Parameters
     ----------
-    resolution : "x1" (320 × 384, the shape of POP's gx1), "3deg" (100 × 116, gx3), "0.1deg" (3600 × 2400), or nx and ny.
+    resolution : "x1" (320 × 384, the shape of POP's gx1), "3deg" (100 × 116, gx3; 25 levels unless given), "0.1deg" (3600 × 2400), or nx and ny.
     south : float [degrees], default -79. The southern edge falls on the nearest row.
     pole_longitude, pole_latitude : float [degrees], default -40.5, 76.
     ring : float [degrees], default 4. Angular radius of the innermost circle: land.
@@ -355,7 +357,7 @@ class DipoleGrid(_Named):
     _shared: ClassVar[dict] = {"south": -79, "pole_longitude": -40.5, "pole_latitude": 76, "ring": 4, "width": 10, "polar": 0.4}
     resolutions: ClassVar[dict] = {
         "x1": {"nx": 320, "ny": 384, "equatorial": 0.42} | _shared,
-        "3deg": {"nx": 100, "ny": 116, "equatorial": 0.35} | _shared,
+        "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 0.35} | _shared,
         "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 
@@ -372,7 +374,7 @@ class TripolarGrid(_Named):
 
     Parameters
     ----------
-    resolution : "1deg" (360 × 300), "3deg" (100 × 116), "0.1deg" (3600 × 2400), or nx (even) and ny.
+    resolution : "1deg" (360 × 300), "3deg" (100 × 116; 25 levels unless given), "0.1deg" (3600 × 2400), or nx (even) and ny.
     south : float [degrees], default -79. The southern edge falls on the nearest row.
     join : float [degrees], default 64. Latitude of both poles, where the cap begins.
     pole_longitude : float [degrees], default 59. Of one pole; the other lies opposite.
@@ -385,7 +387,7 @@ class TripolarGrid(_Named):
     _shared: ClassVar[dict] = {"south": -79, "join": 64, "pole_longitude": 59, "cap": 0.8, "width": 10, "polar": 0.2}
     resolutions: ClassVar[dict] = {
         "1deg": {"nx": 360, "ny": 300, "equatorial": 1 / 3} | _shared,
-        "3deg": {"nx": 100, "ny": 116, "equatorial": 1 / 3} | _shared,
+        "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 1 / 3} | _shared,
         "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 

@@ -38,8 +38,8 @@ def test_given_and_uniform_levels():
 
 # ---- the real Earth ---------------------------------------------------------------------------------------------------------------------
 
-NAMED = {"x1": lambda **k: fm.DipoleGrid("x1", **k), "dipole 3deg": lambda **k: fm.DipoleGrid("3deg", levels=fm.ZLevels(25), **k),
-         "1deg": lambda **k: fm.TripolarGrid("1deg", **k), "tripolar 3deg": lambda **k: fm.TripolarGrid("3deg", levels=fm.ZLevels(25), **k)}  # fmt: skip
+NAMED = {"x1": lambda **k: fm.DipoleGrid("x1", **k), "dipole 3deg": lambda **k: fm.DipoleGrid("3deg", **k),
+         "1deg": lambda **k: fm.TripolarGrid("1deg", **k), "tripolar 3deg": lambda **k: fm.TripolarGrid("3deg", **k)}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -48,6 +48,7 @@ def test_named_grids(name):
     h, wet, ny = grid.horizontal, grid.wet_levels, grid.horizontal.ny
     assert wet.dtype == np.int32 and wet.shape == (ny, h.nx) and wet.flags.c_contiguous and wet.max() <= grid.vertical.levels
     assert -80 < h.corner_latitude[0, 0] < -78.5 and 0.6 < np.count_nonzero(wet) / wet.size < 0.75
+    assert grid.vertical.levels == (25 if "3deg" in name else 40)
     ocean = h.area_center[wet > 0].sum()
     assert 3.4e14 < ocean < 3.7e14                                               # 3.6e14 m2 with the Mediterranean and all marginal seas
     volume = (h.area_center * grid.vertical.interface_depth[wet]).sum()
