@@ -84,7 +84,7 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
         if (f.access == Access::writes) continue;
         if (!arrays.contains(f.name.c_str())) throw Error(process.name, " reads '", f.name, "' [", f.units, "], which is not given");
         if (!nb::try_cast(arrays[f.name.c_str()], given[n], false)) throw Error("'", f.name, "' must be a C-contiguous array of float", 8 * sizeof(T), ", as the other arrays");
-        if (f.place != place::profile && given[n].ndim() >= 2) rows = given[n].shape(given[n].ndim() - 2), columns = given[n].shape(given[n].ndim() - 1);
+        if (rows == 0 && f.place != place::profile && given[n].ndim() >= 2) rows = given[n].shape(given[n].ndim() - 2), columns = given[n].shape(given[n].ndim() - 1);
     }
     for (auto [key, value] : arrays) {
         const auto wanted = nb::cast<std::string>(key);

@@ -1,11 +1,12 @@
 /// TEOS-10 for Boussinesq models: the 55-term polynomial of Roquet, Madec, McDougall & Barker (2015, Ocean Modelling 90, 29-43,
 /// appendix A.2, "polyTEOS10-bsq"), with S absolute salinity [g kg-1] and T conservative temperature [degC]:
 ///
-///   rho = r0(zeta) + r(s, t, zeta),   r = sum R_ijk s^i t^j zeta^k,   s = sqrt((S + 32) / 40.188617),  t = T / 40,  zeta = depth / 1e4 m
+///   rho = r0(zeta) + r(s, t, zeta),   r = sum R_ijk s^i t^j zeta^k,   s = sqrt((S + 32) / 40.188617),  t = T / 40,  zeta = p / 1e4 dbar
 ///   r0  = a fixed vertical profile: it drops out, as our own reference profile takes its place
 ///
-/// The depth is that of the pressure in the polynomial's own ocean, p = 1026 kg m-3 g z. The powers of s are expanded anew about the
-/// s of salinity 35 when this file is compiled: the published coefficients, of the size 1e3 and of both signs, lose two digits.
+/// The polynomial counts a metre of depth as a decibar: with p in its place it is within 5e-4 kg m-3 of TEOS-10 (at 6000 m, the true
+/// depth is 0.15 off). The powers of s are expanded anew about the s of salinity 34.82 when this file is compiled: the published
+/// coefficients, of the size 1e3 and of both signs, would lose two digits.
 #pragma once
 #include "physics/thermodynamics/column.hpp"
 #include <tuple>
@@ -36,7 +37,7 @@ inline constexpr Table<2> R3{{{-2.3342758797e-02, -1.8507636718e-02}, {3.7969820
 /// r0(zeta) = zeta (V[0] + zeta (V[1] + ...))
 inline constexpr std::array V{4.6494977072e+01, -5.2099962525e+00, 2.2601900708e-01, 6.4326772569e-02, 1.5616995503e-02, -1.7243708991e-03};
 
-inline constexpr double scale = 40 * 35.16504 / 35, middle = 1.2894520;        // s of S = 34.82
+inline constexpr double scale = 40 * 35.16504 / 35, middle = 1.28945;          // s of S = 34.82
 inline constexpr double base = 1028;                                            // [kg m-3], taken out of R000
 
 /// The same polynomial in powers of s - middle; `less` is taken from its constant.
@@ -86,7 +87,7 @@ struct TEOS10Polynomial {
     };
     struct Level {
         double zeta, profile;                                         // r0(zeta) + base - rho_ref
-        explicit Level(double p) : zeta(p * 1e4 / (1026 * 9.80665) / 1e4), profile(0) {
+        explicit Level(double p) : zeta(p * 1e-4), profile(0) {
             for (int n = 5; n >= 0; --n) profile = zeta * (teos10::V[n] + profile);
             profile += teos10::base - reference_density(p);
         }
