@@ -178,18 +178,12 @@ class Ocean:
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
         h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
-        ny, nx = wet.shape
         depth = np.concatenate([[0.0], np.cumsum(self.grid.vertical.thickness)])
         metric = {n: np.asarray(getattr(h, n), float) for n in ("dx_corner", "dy_corner", "dx_center", "dy_center", "length_north_face", "length_east_face", "dx_east_face", "dy_north_face")}
-        kx, ky = np.asarray(h.kx, float), np.asarray(h.ky, float)
-        d_kx = (np.roll(kx, -1, 1) - np.roll(kx, 1, 1)) / (2 * metric["dx_corner"])
-        d_ky = np.gradient(ky, axis=0) / metric["dy_corner"] if ny > 1 else np.zeros_like(ky)
-        if not h.periodic:
-            d_kx = np.gradient(kx, axis=1) / metric["dx_corner"] if nx > 1 else np.zeros_like(kx)
         scale = np.sqrt(metric["dx_corner"] * metric["dy_corner"]) / degree
         return metric | {
             "area_center": np.asarray(h.area_center, float),
-            "curvature_x": kx, "curvature_y": ky, "curvature_squared": d_kx + d_ky + 2 * (kx**2 + ky**2),
+            **{n: np.asarray(getattr(h, n), float) for n in ("curvature_x", "curvature_y", "curvature_squared")},
             "coriolis": self.coriolis_parameter(),
             "grid_angle": np.asarray(h.angle_corner, float),
             "viscosity_scale": scale**1.5 if self.friction is not None and self.friction.name == "BiharmonicFriction" else self._lateral_scale(scale),
@@ -225,9 +219,10 @@ class Ocean:
             if not h.spherical:
                 raise ValueError("a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the sphere")
             return 2 * earth_rotation * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
+        if h.spherical:
+            raise ValueError(f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has coriolis='earth'")
         f0, beta = self.coriolis
-        y = np.asarray(h.corner_latitude)[1:, 1:]
-        return f0 + beta * y if not h.spherical else np.full(y.shape, float(f0))
+        return f0 + beta * np.asarray(h.corner_latitude)[1:, 1:]
 
     def profiles(self):
         """Profiles: name -> values."""
