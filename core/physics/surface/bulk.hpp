@@ -50,16 +50,11 @@ struct BulkForcing {
         writes("stress_eastward",           place::center_column, "N m-2"),
         writes("stress_northward",          place::center_column, "N m-2")};
 
-    template <class Real> struct Neutral {                            // coefficients at 10 m from the neutral wind there
-        Real root, D, E, H;                                           // root: sqrt(C_D)
-        Neutral(Real U, Real zeta) {
-            const Real square = U * U;
-            D = 1e-3 * select(U < 33, 2.7 / U + fma(U, 1 / 13.09, 0.142) - 3.14807e-10 * (square * square * square), 2.34);
-            root = sqrt(D);
-            E = 34.6e-3 * root;
-            H = select(zeta > 0, 18e-3, Real(32.7e-3)) * root;
-        }
-    };
+    /// sqrt(C_D) at 10 m in neutral air, from the wind there.
+    template <class Real> static Real neutral_drag_root(Real U) {
+        const Real square = U * U;
+        return sqrt(1e-3 * select(U < 33, 2.7 / U + fma(U, 1 / 13.09, 0.142) - 3.14807e-10 * (square * square * square), 2.34));
+    }
 
     template <class Real> void operator()(In<Real> eastward_wind, In<Real> northward_wind, In<Real> wind_speed, In<Real> air_temperature, In<Real> specific_humidity,
                                           In<Real> air_pressure, In<Real> shortwave, In<Real> longwave, In<Real> precipitation, In<Real> current_east, In<Real> current_north,
@@ -74,34 +69,39 @@ struct BulkForcing {
         const Real square = speed * speed - 2 * (wind_E * current_E + wind_N * current_N) + (current_E * current_E + current_N * current_N);
         const Real S = sqrt(larger(square, least_wind * least_wind));
 
-        // first guess: neutral, all at the height of the wind; then the stability of the air shifts wind, temperature and humidity
+        // u* = root S, theta* = H (theta_a - T), q* = E (q_a - q_s): H = C_H / sqrt(C_D) is a number in neutral air, and the stability of
+        // the air makes of it H / (1 + H shift). First guess: neutral, all data at the height of the wind.
+        const auto neutral_heat = [](Real zeta) { return select(zeta > 0, 18e-3, Real(32.7e-3)); };
+        constexpr double neutral_moisture = 34.6e-3;
         Real theta_at_wind = theta, q_at_wind = q;
-        Neutral<Real> neutral(S, theta * humid - T * (1 + vapour * saturated));
-        Real D = neutral.D, E = neutral.E, H = neutral.H;
+        Real neutral_root = neutral_drag_root(S), root = neutral_root, H = neutral_heat(theta * humid - T * (1 + vapour * saturated)), E = neutral_moisture;
         const double wind_log = std::log(wind_height / 10), between = std::log(air_height / wind_height);
+        const bool same_height = air_height == wind_height;
         for (int n = 0; n < int(iterations); ++n) {
-            const Real root = sqrt(D), friction = root * S;                                                      // u*
-            const Real warm = H / root * (theta_at_wind - T), moist = E / root * (q_at_wind - saturated);        // theta*, q*
-            const Real inverse_length = karman * constants::gravity * (warm / theta_at_wind + vapour * moist / (1 + vapour * q_at_wind)) / (friction * friction);
-            const Stability<Real> at_wind(wind_height * inverse_length), at_air(air_height * inverse_length);
+            const Real warm = H * (theta_at_wind - T), moist = E * (q_at_wind - saturated), friction = root * S, moistened = 1 + vapour * q_at_wind;
+            const Real inverse_length = karman * constants::gravity * fma(warm, moistened, vapour * moist * theta_at_wind) / (friction * friction * moistened * theta_at_wind);
+            const Stability<Real> at_wind(wind_height * inverse_length);
+            if (!same_height) {
+                const Real shift = (between + at_wind.heat - Stability<Real>(air_height * inverse_length).heat) * (1 / karman);
+                theta_at_wind = theta - warm * shift;
+                q_at_wind = q - moist * shift;
+            }
             const Real for_momentum = (wind_log - at_wind.momentum) * (1 / karman), for_heat = (wind_log - at_wind.heat) * (1 / karman);
-            const Real shift = (between + at_wind.heat - at_air.heat) * (1 / karman);
-            theta_at_wind = theta - warm * shift;
-            q_at_wind = q - moist * shift;
-            neutral = Neutral<Real>(larger(S / (1 + neutral.root * for_momentum), least_wind), inverse_length);
-            const Real slower = 1 / (1 + neutral.root * for_momentum);                                           // sqrt(C_D / its neutral value)
-            D = neutral.D * slower * slower;
-            H = neutral.H * slower / (1 + neutral.H / neutral.root * for_heat);
-            E = neutral.E * slower / (1 + neutral.E / neutral.root * for_heat);
+            neutral_root = neutral_drag_root(larger(S / fma(neutral_root, for_momentum, 1), least_wind));
+            root = neutral_root / fma(neutral_root, for_momentum, 1);
+            const Real heat = neutral_heat(inverse_length), less_heat = fma(heat, for_heat, 1), less_moisture = fma(Real(neutral_moisture), for_heat, 1);
+            const Real inverse = 1 / (less_heat * less_moisture);
+            H = heat * (less_moisture * inverse);
+            E = neutral_moisture * (less_heat * inverse);
         }
 
-        const Real flow = density * S, evaporation = flow * E * (q_at_wind - saturated);                         // negative: the sea loses water
+        const Real flow = density * S * root, evaporation = flow * E * (q_at_wind - saturated);                  // negative: the sea loses water
         const Real open = (1 - albedo) * shortwave[0] + emissivity * (longwave[0] - constants::stefan_boltzmann * (T * T) * (T * T))
                         + air_heat_capacity * flow * H * (theta_at_wind - T) + evaporation_heat * evaporation;
         heat_flux[0] = select(open < 0, open / (1 + ice_thickness(frazil_heat[0]) * (1 / insulation)), open);
         freshwater_flux[0] = precipitation[0] + evaporation;
-        stress_east[0] = flow * D * (wind_E - current_E);
-        stress_north[0] = flow * D * (wind_N - current_N);
+        stress_east[0] = flow * root * (wind_E - current_E);
+        stress_north[0] = flow * root * (wind_N - current_N);
     }
 };
 
