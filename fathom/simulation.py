@@ -69,7 +69,7 @@ class Simulation:
 
     def output(self, path, variables, every="1d", mean=False, dtype="float32"):
         """A store (.zarr or .nc) of fields by name, instantaneous or averaged over the rhythm `every`."""
-        from fathom.output.stream import Stream
+        from fathom.streams import Stream
 
         stream = Stream(self, path, variables, every, mean, dtype)
         self.outputs.append(stream)

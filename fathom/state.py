@@ -10,6 +10,15 @@ def coordinates(ocean, where="center"):
     return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
 
+def grid_mapping(ocean):
+    """The grid as output, plots and the report take it: coordinates of centres and corners, thickness, depth, area, wet levels."""
+    h, thickness = ocean.grid.horizontal, np.asarray(ocean.grid.vertical.thickness)
+    x, y = ("longitude", "latitude") if h.spherical else ("x", "y")
+    centers = coordinates(ocean)
+    return {f"corner_{x}": np.asarray(h.corner_longitude), f"corner_{y}": np.asarray(h.corner_latitude), x: centers[0], y: centers[1],
+            "depth": np.cumsum(thickness) - thickness / 2, "thickness": thickness, "wet_levels": np.asarray(ocean.grid.wet_levels), "area": np.asarray(h.area_center)}  # fmt: skip
+
+
 def on_columns(ocean, value, where="center", name="value"):
     """An array (ny, nx), float64, of what was given."""
     shape = np.shape(ocean.grid.wet_levels)

@@ -7,6 +7,7 @@ import numpy as np
 
 from fathom import diagnostics, names, output
 from fathom.components import scheme
+from fathom.state import grid_mapping
 
 
 class Stream:
@@ -66,7 +67,7 @@ class Stream:
                 return
             axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, self.mean)
             specs = [self._specification(name, d) for name, d in self.variables]
-            self.file = output.create(path, self._coordinates(), specs, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+            self.file = output.create(path, output.coordinates(grid_mapping(s.model), specs), specs, time=axis, overwrite=s.overwrite or s.restart_from is not None)
 
         s._on_root(create)
         if self.file is None:
@@ -87,38 +88,11 @@ class Stream:
         return ("time", *vertical, f"y{corner}", f"x{corner}")
 
     def _specification(self, name, d):
-        entry = names.ocean.get(name)
-        attributes = dict(entry.attributes) if entry else {"long_name": name.replace("_", " "), "units": self.places[name]["units"]}
-        corner = "_corner" if self.places[name]["horizontal"] == "corner" else ""
-        attributes |= {"coordinates": f"longitude{corner} latitude{corner}" if self.simulation.model.grid.horizontal.spherical else f"x_position{corner} y_position{corner}",
-                       "cell_methods": f"time: {'mean' if self.mean else 'point'}"}  # fmt: skip
-        return output.VariableSpec(self._alias(name), self._dims(name, d), self.dtype, attributes)
-
-    def _coordinates(self):
-        from fathom.state import coordinates
-
-        model = self.simulation.model
-        h, dz = model.grid.horizontal, np.asarray(model.grid.vertical.thickness)
-        interface = np.concatenate([[0], np.cumsum(dz)])
-        result = {"depth": (("depth",), interface[:-1] + dz / 2, {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z", "bounds": "depth_bounds"}),
-                  "depth_bounds": (("depth", "bound"), np.stack([interface[:-1], interface[1:]], 1), {})}  # fmt: skip
-        if any("depth_interface" in self._dims(name, d) for name, d in self.variables):
-            result["depth_interface"] = (("depth_interface",), interface, {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"})
-        for where in sorted({self.places[name]["horizontal"] for name, _ in self.variables}):
-            corner = "_corner" if where == "corner" else ""
-            x, y = coordinates(model, "corner" if corner else "center")
-            dims = (f"y{corner}", f"x{corner}")
-            if h.spherical:
-                result[f"longitude{corner}"] = (dims, x, {"standard_name": "longitude", "units": "degrees_east"} | ({} if corner else {"bounds": "longitude_bounds"}))
-                result[f"latitude{corner}"] = (dims, y, {"standard_name": "latitude", "units": "degrees_north"} | ({} if corner else {"bounds": "latitude_bounds"}))
-            else:
-                result[f"x_position{corner}"] = (dims, x, {"standard_name": "projection_x_coordinate", "units": "m"})
-                result[f"y_position{corner}"] = (dims, y, {"standard_name": "projection_y_coordinate", "units": "m"})
-            if h.spherical and not corner:
-                for name, values in (("longitude", h.corner_longitude), ("latitude", h.corner_latitude)):
-                    v = np.asarray(values)
-                    result[f"{name}_bounds"] = ((*dims, "vertex"), np.stack([v[:-1, :-1], v[:-1, 1:], v[1:, 1:], v[1:, :-1]], -1), {})
-        return result
+        """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
+        if name in names.ocean:
+            return output.variable(name, dtype=self.dtype, mean=self.mean, spherical=self.simulation.model.grid.horizontal.spherical)
+        attributes = {"long_name": name.replace("_", " "), "units": self.places[name]["units"], **({"cell_methods": "time: mean"} if self.mean else {})}
+        return output.VariableSpec(name, self._dims(name, d), self.dtype, attributes)
 
     # ---- an event -------------------------------------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ def profile(s):
 
 def _report_content(s):
     from fathom.diagnostics import stream_function
-    from fathom.state import coordinates
+    from fathom.state import grid_mapping
 
     h, model = s.model.grid.horizontal, s.model
     gathered = {name: s.gather(name) for name in model.checksum_fields}
@@ -48,11 +48,7 @@ def _report_content(s):
         return None
     wet, corner = np.asarray(model.grid.wet_levels), model.corner_levels()
     k = np.arange(len(s.thickness))[:, None, None]
-    dz = np.asarray(s.thickness)
-    x, y = ("longitude", "latitude") if h.spherical else ("x", "y")
-    cx, cy = coordinates(model)
-    grid = {f"corner_{x}": np.asarray(h.corner_longitude), f"corner_{y}": np.asarray(h.corner_latitude), x: cx, y: cy,
-            "depth": np.cumsum(dz) - dz / 2, "thickness": dz, "wet_levels": wet, "area": np.asarray(h.area_center)}  # fmt: skip
+    grid = grid_mapping(model)
     angle = np.asarray(h.angle_corner)
     u, v = (np.where(k < corner, gathered.pop(f"velocity_{a}"), np.nan) for a in "xy")
     fields = {name: np.where(k < wet, a, np.nan) if a.shape[0] > 1 else np.where(wet > 0, a[0], np.nan) for name, a in gathered.items()}
