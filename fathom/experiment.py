@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib import import_module
@@ -66,9 +67,11 @@ class Experiment:
     @property
     def period(self) -> Any:
         """How long to run: [simulation] run."""
+        from fathom.clock import Period
+
         if "run" not in self._section("simulation"):
             raise ValueError(f"{self.document.place('simulation')}: how long shall it run? Write run = \"30d\" in [simulation], or give --for 30d")
-        return self._section("simulation")["run"]
+        return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
 
     def simulation(self, directory: str | Path = ".", overwrite: bool = False, restart: str | Path | None = None) -> Any:
         """The Simulation with its outputs, checkpoints and restart."""
@@ -138,8 +141,8 @@ class Experiment:
         try:
             return make(*arguments, **keywords)
         except (ValueError, TypeError) as error:
-            key = str(error).split(" ")[0]
-            place = self.document.place(*path, *([key] if key in keywords else []))
+            about = [key for key in keywords if re.search(rf"\b{re.escape(key)}\b", str(error))]
+            place = self.document.place(*path, *about[:1])
             raise ValueError(f"{place}: {error}") from error
 
     # ---- text --------------------------------------------------------------------------------------------------------------------

@@ -164,4 +164,5 @@ def report(error: BaseException, who: str = "") -> None:
         import traceback
         traceback.print_exception(error)
     else:
-        print(f"fathom: {who}{error}", file=sys.stderr)
+        text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+        print(f"fathom: {who}{text}", file=sys.stderr)

@@ -57,12 +57,12 @@ def line(date: Any, fraction: float, years_per_day: float, speed: float, tempera
 
 
 def duration(seconds: float) -> str:
-    """17 h 20 min; 3 min 20 s; 12 s; 4 d 3 h."""
+    """17 h 20 min; 3 min 20 s; 12 s; 0.25 s; 4 d 3 h."""
     for (unit, length), (below, part) in ((("d", 86400), ("h", 3600)), (("h", 3600), ("min", 60)), (("min", 60), ("s", 1))):
         if seconds >= length:
             whole, rest = divmod(round(seconds / part) * part, length)
             return f"{whole:.0f} {unit}" + (f" {rest / part:.0f} {below}" if rest else "")
-    return f"{seconds:.0f} s"
+    return f"{seconds:.0f} s" if seconds >= 9.5 else f"{seconds:.2g} s"
 
 
 def _columns(stream: TextIO) -> int:

@@ -43,8 +43,9 @@ class Document:
     def place(self, *path: str) -> str:
         """"ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
         for length in range(len(path), 0, -1):
-            if path[:length] in self._set:
-                return f"--set {self._set[path[:length]]}"
+            for given, setting in self._set.items():
+                if given == path[:length] or (length == len(path) and given[:length] == path and path not in self._lines):
+                    return f"--set {setting}"
             if path[:length] in self._lines:
                 return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(path[:-1] or path)}]"
         return self.name

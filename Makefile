@@ -1,0 +1,52 @@
+# Fathom. Needs Python 3.11 or newer, make and a C++20 compiler; all else comes from PyPI into .venv.
+#   make run      the global ocean at 1 degree, 30 days on 2 ranks, into runs/ocean-1deg
+#   make test     architecture, text, lint, all tests
+#   make bench    seconds per step against the limits of this machine
+SHELL   := /bin/sh
+PYTHON  ?= python3
+RANKS   ?= 2
+DAYS    ?= 30
+venv    := .venv
+bin     := $(venv)/bin
+install := $(bin)/python -m pip install --quiet --disable-pip-version-check
+sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fathom -type f ! -name '*.pyc' ! -name '*.so')
+
+# the parts of the core are compiled side by side also where make stands in for ninja
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+export PIP_NO_INPUT := 1
+
+.PHONY: run test check bench clean
+.DELETE_ON_ERROR:
+
+run: $(venv)/run.installed
+	$(bin)/fathom run experiments/ocean-1deg.toml --for $(DAYS)d --ranks $(RANKS) --out runs/ocean-1deg --overwrite
+
+test: $(venv)/test.installed
+	$(bin)/python tools/check_architecture.py
+	$(bin)/python tools/check_text.py
+	$(bin)/ruff check --quiet
+	$(bin)/pytest
+
+bench: $(venv)/bench.installed
+	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json
+	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 2 --threads 1 --no-peers --json bench/x1-lean-2.json
+
+clean:
+	rm -rf $(venv) build
+
+$(bin)/python:
+	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Fathom needs Python 3.11 or newer; this is " + sys.version.split()[0] + " (make PYTHON=python3.12)")'
+	$(PYTHON) -m venv $(venv)
+
+$(venv)/run.installed: $(sources) | $(bin)/python
+	$(install) .
+	@touch $@
+
+$(venv)/test.installed: $(sources) | $(bin)/python
+	$(install) '.[test]'
+	@touch $@ $(venv)/run.installed
+
+# without Veros the benchmark runs all the same
+$(venv)/bench.installed: $(venv)/run.installed
+	-$(install) 'veros[jax]'
+	@touch $@

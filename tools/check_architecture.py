@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The tree is the architecture: fails where an #include under core/ or an import under fathom/ points the wrong way.
+
+    base, time -> grid -> parallel -> field -> { transform -> numerics, physics, output } -> model -> assimilation -> bindings -> fathom
+
+    tools/check_architecture.py [directory]        exit status 1, and a line for each arrow that is wrong
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+Arrow = tuple[str, int, str]  # file, line, message
+
+# What each folder of core/ may include, beside itself.
+_base = {"base", "time"}
+_ground = _base | {"grid", "parallel", "field"}
+core: dict[str, set[str]] = {
+    "base": set(),
+    "time": {"base"},
+    "grid": _base,
+    "parallel": _base | {"grid"},
+    "field": _base | {"grid", "parallel"},
+    "transform": _ground,
+    "numerics": _ground | {"transform"},
+    "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
+    "output": _ground,
+    "model": _ground | {"transform", "numerics", "physics", "output"},
+    "assimilation": _ground | {"transform", "numerics", "physics", "output", "model"},
+}
+core["bindings"] = set(core)
+
+# Arrows that are allowed all the same, each with its reason. One that is not needed any more is an error too.
+exceptions = {
+    ("core/parallel", "core/field/field.hpp"): "where a value is (Horizontal) is declared there; it has no dependence of its own",
+}
+
+# Modules of fathom/ from the ground up: each may import those above it in this list, and its own line. A module stands for its
+# folder unless it is named itself.
+fathom: list[set[str]] = [
+    {"names", "failure", "clock"},
+    {"toml", "expression", "mpi", "data"},
+    {"output", "plots"},  # know no model
+    {"components", "grids", "performance.report", "performance.machine"},
+    {"models", "surface", "state", "stability", "diagnostics"},
+    {"streams", "show", "progress"},
+    {"simulation", "performance.summary"},
+    {"assimilation", "experiment"},
+    {"performance", "launch"},
+    {"cli"},
+]
+
+
+def wrong_includes(root: Path) -> Iterator[Arrow]:
+    """#include "folder/file" that a folder of core/ may not have."""
+    needed = set()
+    for file in sorted((root / "core").rglob("*.[chi]pp")):
+        here = file.relative_to(root / "core").parts[0]
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if not (match := re.match(r'\s*#\s*include\s*"([^"]+)"', line)):
+                continue
+            there, name = match[1].split("/")[0], str(file.relative_to(root))
+            if here not in core:
+                yield name, number, f"core/{here} has no place in the architecture; say in {Path(__file__).name} where it belongs"
+            elif (f"core/{here}", f"core/{match[1]}") in exceptions:
+                needed.add((f"core/{here}", f"core/{match[1]}"))
+            elif not (root / "core" / match[1]).is_file():
+                yield name, number, f'"{match[1]}": includes are written from core/ on'
+            elif there != here and there not in core[here]:
+                yield name, number, f"{here} must not know {there} (it may know {', '.join(sorted(core[here])) or 'nothing'})"
+    for here, there in exceptions.keys() - needed if (root / "core").is_dir() else ():
+        yield here, 0, f"the exception for {there} is not needed any more; remove it"
+
+
+def wrong_imports(root: Path) -> Iterator[Arrow]:
+    """Imports of fathom.x, at any depth of a function, that module y may not have."""
+    for file in sorted((root / "fathom").rglob("*.py")):
+        module = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        if module == "fathom":
+            continue  # the public names are looked up when used
+        here = _layer(module)
+        name = str(file.relative_to(root))
+        if here is None:
+            yield name, 0, f"{module} has no place in the architecture; say in {Path(__file__).name} where it belongs"
+            continue
+        for number, target in _imports(ast.parse(file.read_text(encoding="utf-8")), module, file.name == "__init__.py", root):
+            there = _layer(target)
+            if there is not None and there > here and _folder(target) != _folder(module):
+                yield name, number, f"{module} must not know {target}"
+
+
+def _imports(tree: ast.Module, module: str, package: bool, root: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name.startswith("fathom."))
+        elif isinstance(node, ast.ImportFrom):
+            parts = module.split(".")
+            base = parts[: len(parts) - node.level + package] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                inner = f"{source}.{alias.name}"
+                if source.startswith("fathom"):
+                    yield node.lineno, inner if _exists(root, inner) else source
+
+
+def _exists(root: Path, module: str) -> bool:
+    path = root.joinpath(*module.split("."))
+    return path.with_suffix(".py").is_file() or path.is_dir()
+
+
+def _layer(module: str) -> int | None:
+    """Place of a module in the list, by its longest name there."""
+    parts = module.split(".")[1:]
+    for length in range(len(parts), 0, -1):
+        for number, layer in enumerate(fathom):
+            if ".".join(parts[:length]) in layer:
+                return number
+    return None
+
+
+def _folder(module: str) -> str:
+    """Modules of one folder may know each other, unless they stand in the list by themselves."""
+    parts = module.split(".")[1:]
+    named = {name for layer in fathom for name in layer}
+    return ".".join(parts[:2]) if ".".join(parts[:2]) in named else parts[0]
+
+
+def main(root: Path) -> int:
+    wrong = [*wrong_includes(root), *wrong_imports(root)]
+    for file, line, message in wrong:
+        print(f"{file}:{line}: {message}" if line else f"{file}: {message}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent))

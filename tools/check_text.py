@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Plain faults of text files: tabs, blanks at the end of a line, no line end at the end of the file, lines beyond all measure.
+
+    tools/check_text.py [directory]        exit status 1, and a line for each fault
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+folders = ("core", "fathom", "tests", "tools", "bench", "examples", "experiments", "docs", "cmake")
+endings = (".cpp", ".hpp", ".py", ".toml", ".md", ".cmake")
+longest = 250  # characters
+
+
+def faults(file: Path) -> Iterator[tuple[int, str]]:
+    text = file.read_text(encoding="utf-8")
+    if text and not text.endswith("\n"):
+        yield len(text.splitlines()), "no line end at the end of the file"
+    for number, line in enumerate(text.splitlines(), 1):
+        if "\t" in line:
+            yield number, "tab"
+        if line != line.rstrip():
+            yield number, "blanks at the end of the line"
+        if len(line) > longest and file.suffix in (".cpp", ".hpp", ".py"):
+            yield number, f"{len(line)} characters in a line; at most {longest}"
+
+
+def main(root: Path) -> int:
+    wrong = [(file, fault) for folder in folders for file in sorted((root / folder).rglob("*")) if file.suffix in endings for fault in faults(file)]
+    for file, (line, message) in wrong:
+        print(f"{file.relative_to(root)}:{line}: {message}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent))
