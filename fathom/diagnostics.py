@@ -69,12 +69,19 @@ def find(name, fields):
 
 
 def stream_function(ocean_, u, v):
-    """Barotropic stream function at corners [m3 s-1] from the depth-integrated transports: psi = 0 on the southern edge and
-    d(psi)/dy = -U, integrated northward; u: velocity along i, (nz, ny, nx), global."""
+    """Barotropic stream function at corners [m3 s-1]: d(psi)/dy = -U, U the depth integral of the velocity along i, (nz, ny, nx), global.
+
+    Integrated northward from the southern edge; on a globe the land of the northern middle latitudes is 0, as on most maps.
+    """
+    h = ocean_.grid.horizontal
     thickness = np.asarray(ocean_.grid.vertical.thickness)[:, None, None]
-    dy = np.asarray(ocean_.grid.horizontal.dy_corner)
-    transport = np.nansum(np.asarray(u, float) * thickness, axis=0) * dy
-    return -np.cumsum(transport, axis=0)
+    psi = -np.cumsum(np.nansum(np.asarray(u, float) * thickness, axis=0) * np.asarray(h.dy_corner), axis=0)
+    if h.spherical:
+        latitude = np.asarray(h.corner_latitude)[1:, 1:]
+        continents = (ocean_.corner_levels() == 0) & (latitude > 30) & (latitude < 60)
+        if continents.any():
+            psi -= np.median(psi[continents])
+    return psi
 
 
 def drake_section(ocean_):

@@ -28,7 +28,7 @@ class BulkForcing:
         if data != "coads":
             raise ValueError(f"unknown forcing data '{data}'; allowed: coads")
         self.data = data
-        self.bulk = scheme("BulkForcing", **parameters)
+        self.bulk = scheme("BulkForcing", **({"insulation": 1e6} | parameters))  # observed ice already covers the cold water
         self.salinity_restoring, self.temperature_restoring = float(salinity_restoring), float(temperature_restoring)
 
     def __repr__(self):

@@ -54,6 +54,8 @@ template <class Real, Access access, int reach> struct ColumnView {
     ColumnView(Raw raw, int offset, int count) : at((Number*)raw.at + offset), level(raw.level), row(raw.row), count(count) {}
     int levels() const { return count; }                              // wet levels of the deepest column of the pack
     auto operator[](int k) const {
+        // a column is one cache line a level, at strides that no hardware prefetcher follows: ask for the next cell's line now
+        if constexpr (Real::width > 1) __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads);
         if constexpr (access == Access::reads) return Real::load(at + k * level);
         else return Location<Real, access>{at + k * level};
     }
