@@ -175,8 +175,7 @@ def _distribute(ranks: int, threads: int, directory: Path, act: Any) -> int:
         return launch.start(ranks, threads, sys.argv[1:], directory)
     if here and here[1] != ranks:
         raise ValueError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ["OMP_NUM_THREADS"] = str(threads)
+    os.environ |= launch.threads_environment(ranks, threads)
     with launch.Ranks():
         return act()
 

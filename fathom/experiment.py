@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class Experiment:
         """The model with its grid and its state set."""
         model = self._build(self._section("model"), ("model",), home="models", first=self.grid)
         for name, value in self._section("state").items():
-            self._at(("state", name), model.set, **{name: self._build(value, ("state", name))})
+            self._at(("state", name), partial(model.set, **{name: self._build(value, ("state", name))}))
         return model
 
     @cached_property
@@ -120,7 +120,7 @@ class Experiment:
         return self._at(path, cls, *arguments, **keywords)
 
     def _class(self, name: Any, path: tuple[str, ...], home: str) -> type:
-        place = self.document.place(*path)
+        place = self.document.place(*path, "is")
         if not name:
             raise ValueError(f"{place}: `is` is missing; allowed: {', '.join(_classes(home))}")
         found = _class(str(name))

@@ -42,9 +42,22 @@ def mpiexec() -> str:
     raise LaunchFailure("there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec -n N fathom run ...")
 
 
+def threads_environment(ranks: int, threads: int) -> dict[str, str]:
+    """What the threads of a rank must find in the environment before the core is loaded.
+
+    A thread that waits spins for some 20 microseconds, then sleeps: on a core that others want too, the default of some milliseconds makes
+    steps hundreds of times slower. Where there are more threads than cores it sleeps at once. What is set already stays.
+    """
+    local = int(next((os.environ[name] for name in ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE") if name in os.environ), ranks))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    waiting = {"OMP_WAIT_POLICY": "passive"} if local * threads > cores else {"GOMP_SPINCOUNT": "1000"}
+    waiting = {name: value for name, value in waiting.items() if not os.environ.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}}
+    return {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"), **waiting}
+
+
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -> int:
     """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a clean end, twice ends at once."""
-    environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "FATHOM_TERMINAL": _terminal()}
+    environment = os.environ | threads_environment(ranks, threads) | {"PYTHONUNBUFFERED": "1", "FATHOM_TERMINAL": _terminal()}
     command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", "fathom.cli", *arguments]
     ask = signal.signal(signal.SIGTERM, _interrupt)
     # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the stop file

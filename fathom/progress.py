@@ -21,7 +21,7 @@ class Progress:
         """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found out."""
         self.stream = stream or sys.stdout
         self.terminal = _columns(self.stream) if terminal is None else terminal
-        self._logged, self._width = 0.0, 0
+        self._logged, self._width = 0, 0
 
     def __call__(self, simulation: Any, fraction: float) -> None:
         wall = max(simulation.wall_seconds, 1e-9)
@@ -31,8 +31,8 @@ class Progress:
                     wall * (1 - fraction) / max(fraction, 1e-9))  # fmt: skip
         if self.terminal:
             self._redraw(text, fraction)
-        elif fraction >= min(1.0, self._logged + self.every):
-            self._logged = fraction
+        elif (marks := int(fraction / self.every + 1e-9)) > self._logged:
+            self._logged = marks
             print(text, file=self.stream, flush=True)
 
     def _redraw(self, text: str, fraction: float) -> None:
@@ -59,8 +59,8 @@ def line(date: Any, fraction: float, years_per_day: float, speed: float, tempera
 def duration(seconds: float) -> str:
     """17 h 20 min; 3 min 20 s; 12 s; 0.25 s; 4 d 3 h."""
     for (unit, length), (below, part) in ((("d", 86400), ("h", 3600)), (("h", 3600), ("min", 60)), (("min", 60), ("s", 1))):
-        if seconds >= length:
-            whole, rest = divmod(round(seconds / part) * part, length)
+        whole, rest = divmod(round(seconds / part) * part, length)
+        if whole:
             return f"{whole:.0f} {unit}" + (f" {rest / part:.0f} {below}" if rest else "")
     return f"{seconds:.0f} s" if seconds >= 9.5 else f"{seconds:.2g} s"
 

@@ -47,7 +47,8 @@ class Document:
                 if given == path[:length] or (length == len(path) and given[:length] == path and path not in self._lines):
                     return f"--set {setting}"
             if path[:length] in self._lines:
-                return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(path[:-1] or path)}]"
+                table = path[:length] if length < len(path) else path[:-1] or path  # a key stands in its table
+                return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
         return self.name
 
     def _apply(self, setting: str) -> None:
