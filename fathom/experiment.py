@@ -35,6 +35,9 @@ class Experiment:
                 raise ValueError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
         for key in self._section("parallel"):
             self._known(key, parallel_keys, "[parallel] key", "parallel", key)
+        blocks = self._section("parallel").get("blocks", [1, 1])
+        if not (isinstance(blocks, list) and len(blocks) == 2 and all(type(n) is int and n > 0 for n in blocks)):
+            raise ValueError(f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole numbers, points along x and y")
 
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Experiment:
@@ -99,7 +102,7 @@ class Experiment:
         """What a value stands for: a class by its name or a table with `is`, an expression, nothing ("none"), or itself."""
         if value == "none":
             return None
-        if isinstance(value, str) and (home or _class(value)):
+        if isinstance(value, str) and (home or _class(value) or _ours(default)):
             value = {"is": value}
         if isinstance(value, str):
             return self._at(path, interpret, value, self.constants)
@@ -198,6 +201,11 @@ def _class(name: str) -> type | None:
     return import_module("fathom.components").schemes().get(name)
 
 
+def _ours(thing: Any) -> bool:
+    """Whether it is an object that a file can name."""
+    return type(thing).__module__.startswith("fathom") and _class(type(thing).__name__) is type(thing)
+
+
 def _table(thing: Any, given: Any) -> dict[str, Any]:
     """The inline table of an object: its class and all its parameters; `given` for what cannot be read back from it."""
     given = given if isinstance(given, Mapping) else {}
@@ -221,6 +229,6 @@ def _plain(value: Any, given: Any) -> Any:
     if isinstance(value, (list, tuple)):
         plain = [_plain(item, None) for item in value]
         return None if any(item is None for item in plain) else plain
-    if type(value).__module__.startswith("fathom") and _class(type(value).__name__) is type(value):
+    if _ours(value):
         return _table(value, given)
     return None

@@ -49,6 +49,8 @@ def test_settings():
     ("viscosity = 1e4", "viscosity = -1", r"box.toml:16 .*viscosity = -1 m2 s-1 .* must lie in \[0, "),
     ("CartesianGrid", "CartesanGrid", r"box.toml:6 \[grid\]: unknown class 'CartesanGrid'; did you mean 'CartesianGrid'\?"),
     ('"Ocean"', '"CartesianGrid"', r"\[model\]: unknown class 'CartesianGrid'"),
+    ('{ is = "LinearEquationOfState" }', '"MWJFF"', r"box.toml:15 \[model.equation_of_state\]: unknown class 'MWJFF'; did you mean 'MWJF'"),
+    ("[state]", "[parallel]\nblocks = 5\n[state]", r"box.toml:19 \[parallel\]: blocks = 5 must be two whole numbers"),
     ("friction =", "frction =", r"unknown Ocean parameter 'frction'; did you mean 'friction'"),
     ("nx = 24", 'nx = "many"', r"box.toml:7 \[grid\]: nx = 'many' must be a whole number"),
     ("salinity = 35", "salinty = 35", r"box.toml:20 \[state\]: the ocean has no field 'salinty' to set; did you mean 'salinity'"),
