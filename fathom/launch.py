@@ -58,7 +58,7 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -> int:
     """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a clean end, twice ends at once."""
     environment = os.environ | threads_environment(ranks, threads) | {"PYTHONUNBUFFERED": "1", "FATHOM_TERMINAL": _terminal()}
-    command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", "fathom.cli", *arguments]
+    command = [mpiexec(), "-n", str(ranks), sys.executable, "-P", "-m", "fathom.cli", *arguments]  # -P: not from the sources, should we stand there
     ask = signal.signal(signal.SIGTERM, _interrupt)
     # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the stop file
     child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_end_with_parent)

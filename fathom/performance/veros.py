@@ -25,7 +25,7 @@ def measured(threads: int = 1) -> dict:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "OMPI", "HYDI", "MPI_"))}  # not a rank of ours
     environment |= {"VEROS_LOGLEVEL": "error", "OMP_NUM_THREADS": str(threads)}
     try:
-        done = subprocess.run([sys.executable, "-m", "fathom.performance.veros", str(threads)], env=environment, capture_output=True, text=True, timeout=patience)
+        done = subprocess.run([sys.executable, "-P", "-m", "fathom.performance.veros", str(threads)], env=environment, capture_output=True, text=True, timeout=patience)
         return json.loads(done.stdout.strip().splitlines()[-1])
     except subprocess.TimeoutExpired:
         return {"message": f"no answer within {patience} s"}
