@@ -89,5 +89,4 @@ def _data_set(ocean, source, name, depth):
     from fathom.data import levitus
 
     h = ocean.grid.horizontal
-    both = levitus.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), depth)
-    return both[("temperature", "salinity").index(name)]
+    return levitus.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), depth, name)

@@ -34,14 +34,11 @@ int Domain::wet(Horizontal h, int i, int j) const {
     return center(i, j);
 }
 
-/// Memory for a field. Rows are walked level by level, a page or so apart: large pages keep their addresses in the processor's table.
-static std::byte* pages(std::size_t bytes) {
-    constexpr std::size_t large = 1 << 21;
-    const bool big = bytes >= 2 * large;
-    auto* at = (std::byte*)std::aligned_alloc(big ? large : 64, big ? (bytes + large - 1) / large * large : bytes);
-    if (!at) throw Error("no memory for ", bytes, " bytes");
-    if (big) madvise(at, bytes, MADV_HUGEPAGE);
-    return at;
+/// Memory for a field, zero as the system gives it.
+static std::byte* map_pages(std::size_t bytes) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
+    return (std::byte*)at;
 }
 
 Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes, Options o)
@@ -50,7 +47,7 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
     declare(); derive(); allocate(); cut_rows();
 }
 Sequence::~Sequence() {
-    for (auto& f : all) if (!f.scratch) for (auto* at : f.at) if (at) std::free(at - 64);
+    for (auto& f : all) if (!f.scratch) for (std::size_t b = 0; b < f.at.size(); ++b) munmap(f.at[b] - 64, f.bytes[b]);
     std::free(scratch);
 }
 
@@ -121,7 +118,7 @@ void Sequence::allocate() {
     for (auto& f : all) {
         const bool profile = f.place == place::profile;
         f.levels = f.place.vertical == Vertical::column ? 1 : domain->levels + (f.place.vertical == Vertical::interface);
-        f.level.resize(blocks); f.row.resize(blocks); f.at.resize(blocks);
+        f.level.resize(blocks); f.row.resize(blocks); f.at.resize(blocks); f.bytes.resize(blocks);
         if (f.scratch) {
             for (int b = 0; b < blocks; ++b) f.level[b] = tile, f.row[b] = 0, f.at[b] = (std::byte*)scratch_bytes;      // an offset
             scratch_bytes += std::size_t(f.levels) * tile * bytes;
@@ -132,14 +129,13 @@ void Sequence::allocate() {
             f.level[b] = profile ? 1 : columns;
             f.row[b] = profile ? 0 : std::ptrdiff_t(columns) * f.levels;
             const std::size_t row = f.row[b] * bytes, size = profile ? f.levels * bytes : rows_of(b) * row, spare = 64 + (profile ? 0 : 3 * columns * bytes);
-            const std::size_t all_bytes = (size + 64 + spare + 63) / 64 * 64;
-            f.at[b] = pages(all_bytes) + 64;
-            allocated += all_bytes;
-            std::memset(f.at[b] - 64, 0, 64);
-            std::memset(f.at[b] + size, 0, all_bytes - 64 - size);
-            if (profile) { std::memset(f.at[b], 0, size); continue; }
+            f.bytes[b] = size + 64 + spare;
+            f.at[b] = map_pages(f.bytes[b]) + 64;
+            allocated += f.bytes[b];
+            if (profile) continue;
             #pragma omp parallel for schedule(static)
-            for (int r = 0; r < rows_of(b); ++r) std::memset(f.at[b] + r * row, 0, row);      // by a thread that will use it
+            for (int r = 0; r < rows_of(b); ++r)                        // touched first by a thread that will use it
+                for (std::size_t n = 0; n < row; n += 4096) f.at[b][r * row + n] = std::byte(0);
         }
     }
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;

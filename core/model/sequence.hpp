@@ -26,6 +26,7 @@ struct Field {
     bool written = false, state = false, scratch = false; ///< state: read before it is written. scratch: lives within a group
     int levels = 0;
     std::vector<std::ptrdiff_t> level, row;               ///< strides of each block, in numbers
+    std::vector<std::size_t> bytes;                       ///< of each block's memory
     std::vector<std::byte*> at;                           ///< of each block: column 0 of row 0 (both in the halo), level 0
 };
 

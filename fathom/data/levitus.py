@@ -19,18 +19,21 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
     return embedded.dataset("levitus", variables)
 
 
-def on_points(latitude, longitude, depth) -> tuple[np.ndarray, np.ndarray]:
+def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.ndarray, ...]:
     """Potential temperature [degC] and salinity at the points and depths of a model grid.
 
     latitude, longitude  any one shape, degrees
     depth                (levels,) m, middles of the layers; below 5000 m the values there
+    names                "temperature", "salinity": one array for one name; both in this order if none is given
 
-    Returns two float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear` does.
+    Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear` does.
     """
     from . import regrid
 
-    data = embedded.read("levitus", "potential_temperature", "salinity", "depth", "latitude", "longitude")
-    return tuple(
-        regrid.vertical(regrid.bilinear(data[name], data["latitude"], data["longitude"], latitude, longitude),
-                        data["depth"], depth)
-        for name in ("potential_temperature", "salinity"))
+    variables = {"temperature": "potential_temperature", "salinity": "salinity"}
+    wanted = [variables[name] for name in names or variables]
+    data = embedded.read("levitus", *wanted, "depth", "latitude", "longitude")
+    fields = tuple(
+        regrid.vertical(regrid.bilinear(data[name], data["latitude"], data["longitude"], latitude, longitude), data["depth"], depth)
+        for name in wanted)
+    return fields[0] if len(names) == 1 else fields
