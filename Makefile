@@ -34,16 +34,22 @@ bench: $(venv)/bench.installed
 clean:
 	rm -rf $(venv) build
 
+# what a build needs stays in .venv, so that a second build compiles only what has changed; cmake and ninja too, whatever the machine has
+$(venv)/build.ready: pyproject.toml | $(bin)/python
+	$(bin)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "cmake>=3.25", "ninja", sep="\n")' > $(venv)/build.txt
+	$(install) -r $(venv)/build.txt
+	@touch $@
+
 $(bin)/python:
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Fathom needs Python 3.11 or newer; this is " + sys.version.split()[0] + " (make PYTHON=python3.12)")'
 	$(PYTHON) -m venv $(venv)
 
-$(venv)/run.installed: $(sources) | $(bin)/python
-	$(install) .
+$(venv)/run.installed: $(sources) $(venv)/build.ready
+	$(install) --no-build-isolation .
 	@touch $@
 
-$(venv)/test.installed: $(sources) | $(bin)/python
-	$(install) '.[test]'
+$(venv)/test.installed: $(sources) $(venv)/build.ready
+	$(install) --no-build-isolation '.[test]'
 	@touch $@ $(venv)/run.installed
 
 # without Veros the benchmark runs all the same
