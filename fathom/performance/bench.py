@@ -71,8 +71,8 @@ def measure(case: Case) -> dict[str, Any] | None:
     pieces = _timed(simulation, case.steps)
     iterations = (simulation.barotropic.iterations - iterations) / max(simulation.barotropic.solves - solves, 1)
     faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
-    processes = profile(simulation)
-    moved = comm.allreduce(0) + traffic(simulation, iterations)
+    processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
+    moved = traffic(simulation, iterations)
     motion = simulation.sequence.motion(simulation.thickness, simulation.step)
     limits = machine.limits(comm)
     if not simulation.is_root:
@@ -88,7 +88,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         "simulated_years_per_day": simulation.step / seconds / 365.2425,
         "solver_iterations": iterations, "solver_tolerance": simulation.model.free_surface.tolerance, "maximum_speed": motion["speed"],
         "resident_megabytes": max(h["resident_megabytes"] for h in held), "peak_megabytes": max(h["peak_megabytes"] for h in held),
-        "page_faults_per_step": faults / case.steps,
+        "fields_megabytes": fields / 1e6, "page_faults_per_step": faults / case.steps,
         "bytes_per_step": moved, "fraction_of_bandwidth": moved / seconds / limits["triad_bytes_per_second"], **limits,
         "phases": _by_phase(processes, case.steps), "processes": [{**p, "seconds": p["seconds"] / case.steps, "calls": p["calls"] / case.steps} for p in processes],
         "seconds_to_prepare": ready - began, "seconds_of_first_step": first - ready,
@@ -98,7 +98,10 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 def traffic(simulation: Any, iterations: float) -> float:
     """Bytes that a step must move to and from memory, all ranks together: every group of processes passes once over the fields that do not
-    stay in cache, reads what it reads and writes what it writes."""
+    stay in cache, reads what it reads and writes what it writes. The solver's arrays come from memory once, or in every iteration where
+    they do not fit into the last cache."""
+    from fathom.performance.machine import last_level_cache
+
     model, surface, precision = simulation.model, simulation.surface, 8 if simulation.model.precision == "fp64" else 4
     processes = iter(model.processes(simulation.step, surface.processes(precision)) + surface.after(precision))
     held = {f["name"]: f for f in simulation.sequence.fields}
@@ -114,7 +117,8 @@ def traffic(simulation: Any, iterations: float) -> float:
                 passes |= {(field["name"], "read")} if field["access"] != "writes" and not written else set()
                 passes |= {(field["name"], "write")} if field["access"] != "reads" else set()
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
-    return numbers * precision + iterations * solver_streams * 8 * columns
+    solver = solver_streams * 8 * columns
+    return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
 
 
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
@@ -141,7 +145,7 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
         ("speed", [f"{f['seconds_per_step_per_million_wet_cells']:.4f} s per step per million wet cells ({f['wet_cells']:,} wet cells)",
                    f"{f['wall_seconds_per_simulated_day']:.2f} s per simulated day, {f['simulated_years_per_day']:.3g} years/day"]),
         ("solver", f"{f['solver_iterations']:.0f} iterations to {f['solver_tolerance']:g}; |u| ≤ {f['maximum_speed']:.2g} m/s"),
-        ("memory", f"{f['resident_megabytes']:.0f} MB resident on the largest rank (at most {f['peak_megabytes']:.0f} MB), {f['page_faults_per_step']:.2g} page faults a step"),
+        ("memory", f"{f['resident_megabytes']:.0f} MB resident on the largest rank (at most {f['peak_megabytes']:.0f} MB), {f['fields_megabytes']:.0f} MB of fields, {f['page_faults_per_step']:.2g} page faults a step"),
         ("bandwidth", f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f} % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"),
         ("phases", [f"{phase:<12}{seconds:9.4f} s {100 * seconds / total:5.1f} %" for phase, seconds in f["phases"].items()]),
         ("processes", [f"{p['process']:<44.44}{1e3 * p['seconds']:9.2f} ms {100 * p['seconds'] / total:5.1f} %" for p in slowest if p["seconds"] > 0.002 * total]),
