@@ -1,0 +1,64 @@
+"""The lessons in examples/ at small size: each runs, and what it measures is near what it says it should be."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+folder = Path(__file__).parents[2] / "examples"
+names = {"double_gyre": 30, "baroclinic_channel": 20, "lock_exchange": 64, "overflow": 20, "solid_rotation": 40}
+
+
+@pytest.fixture
+def learn(monkeypatch):
+    """Run a lesson at its small size; returns its names."""
+
+    def run(name):
+        monkeypatch.setattr(sys, "argv", [name, str(names[name])])
+        return runpy.run_path(str(folder / f"{name}.py"))
+
+    return run
+
+
+def test_every_lesson_is_tested():
+    assert {path.stem for path in folder.glob("*.py")} == set(names)
+
+
+def test_double_gyre(learn):
+    """Boundary layer to half a cell, transports to 12 %: Munk's formula leaves out friction across the gyre."""
+    lesson = learn("double_gyre")
+    cell = lesson["L"] / lesson["cells"] / lesson["delta"]
+    assert lesson["transport"] == pytest.approx(lesson["sverdrup"], rel=0.12)
+    assert lesson["fastest"] == pytest.approx(lesson["fastest_munk"], abs=cell / 2)
+    assert lesson["back"] == pytest.approx(lesson["back_munk"], abs=cell / 2)
+
+
+def test_baroclinic_channel(learn):
+    """7 % for 20 cells in a wave."""
+    lesson = learn("baroclinic_channel")
+    assert lesson["growth"] == pytest.approx(lesson["finite"], rel=0.07)
+
+
+def test_lock_exchange(learn):
+    """5 % for cells of 1 km; mixing only makes the reference potential energy grow."""
+    lesson = learn("lock_exchange")
+    assert lesson["speed"] == pytest.approx(lesson["theory"], rel=0.05)
+    assert lesson["mixing"] > 0
+
+
+def test_overflow(learn):
+    """A gravity current, of Froude number 1 give or take a half, that has kept a third of its cold; heat to rounding."""
+    lesson = learn("overflow")
+    assert 0.5 < lesson["froude"] < 1.5
+    assert lesson["remaining"] > 1 / 3
+    assert abs(lesson["heat"]) < 1e-12
+
+
+def test_solid_rotation(learn):
+    """Upwind is the more accurate and makes smaller new extremes; neither puts the dye elsewhere."""
+    (centred, _, low), (upwind, peak, least) = learn("solid_rotation")["results"].values()
+    assert upwind < 0.25
+    assert centred > 2 * upwind
+    assert 0.7 < peak <= 1
+    assert low < least < 0.01
