@@ -6,6 +6,7 @@ import mpi4py
 
 if "OMP_NUM_THREADS" not in os.environ:
     os.environ["OMP_NUM_THREADS"] = "1"  # a rank has the threads that it is told to have
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")  # threads that wait leave their core to others
 mpi4py.rc.thread_level = "funneled"
 from mpi4py import MPI  # noqa: E402
 

@@ -25,7 +25,7 @@ class Progress:
 
     def __call__(self, simulation: Any, fraction: float) -> None:
         wall = max(simulation.wall_seconds, 1e-9)
-        years = (simulation.count - simulation._start_steps) * simulation.step / year
+        years = (simulation.count - simulation.start_steps) * simulation.step / year
         temperature = simulation.now["temperature"]
         text = line(simulation.date, fraction, years / (wall / 86400), simulation.now["speed"], (temperature["minimum"], temperature["maximum"]),
                     wall * (1 - fraction) / max(fraction, 1e-9))  # fmt: skip

@@ -35,7 +35,7 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
     from fathom.progress import duration
 
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
-    stopped = f"stopped at {_date(simulation)}; go on with --restart {directory / 'restart.fathom'}\n" if simulation._stop else ""
+    stopped = f"stopped at {_date(simulation)}; go on with --restart {directory / 'restart.fathom'}\n" if simulation.stopped else ""
     return (f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}: {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g} years/day, "
             f"checksum {summary['checksum']}\n{directory / 'report.html' if (directory / 'report.html').exists() else directory}")  # fmt: skip
 

@@ -1,7 +1,6 @@
 """Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the next event; here is decided what
 happens there."""
 
-import json
 import os
 import signal
 import time as wall_clock
@@ -16,8 +15,8 @@ from fathom.failure import RunFailure, Unstable
 class Event:
     """Something that happens at a time: `action(simulation)` whenever `every` has passed since the start."""
 
-    def __init__(self, every, action, step):
-        self.every, self.action = Period(every, "every"), action
+    def __init__(self, every, action, step, label):
+        self.every, self.action, self.label = Period(every, "every"), action, label
         if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
             raise ValueError(f"every = {self.every} is not a whole number of steps of {step:g} s")
         self.due = 0.0
@@ -62,7 +61,7 @@ class Simulation:
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = self.barotropic = None
         self.restart_from = None
-        self.count, self._stop, self._records, self._bracket = 0, False, {}, None
+        self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
         self.wall_seconds, self._first = 0.0, None
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
@@ -73,17 +72,17 @@ class Simulation:
 
         stream = Stream(self, path, variables, every, mean, dtype)
         self.outputs.append(stream)
-        self.events.append(Event(every, lambda simulation: stream.write(), self.step))
+        self.events.append(Event(every, lambda simulation: stream.write(), self.step, str(path)))
         return self
 
     def checkpoint(self, every="30d", path="restart-{date}.fathom"):
         """A restart file every so often; `{date}` in its name becomes the date."""
-        self.events.append(Event(every, lambda simulation: simulation.write_restart(path.format(date=self.date.strftime("%Y-%m-%d"))), self.step))
+        self.events.append(Event(every, lambda simulation: simulation.write_restart(path.format(date=self.date.strftime("%Y-%m-%d"))), self.step, "checkpoint"))
         return self
 
     def call(self, function, every):
         """A callback: function(simulation) every so often."""
-        self.events.append(Event(every, function, self.step))
+        self.events.append(Event(every, function, self.step, getattr(function, "__name__", "callback")))
         return self
 
     def restore(self, path):
@@ -136,8 +135,9 @@ class Simulation:
         from fathom.models import gravity
 
         self.barotropic = mpi.core.Barotropic(self.sequence, self.step, surface.implicitness, gravity, surface.tolerance, surface.maximum_iterations)
-        self._records = self.surface.records(model)
+        self._monthly = self.sequence.has("forcing_weight")
         self._read_restart() if self.restart_from else self._set_initial()
+        mpi.core.release_memory()
         return self
 
     def _set_initial(self):
@@ -223,7 +223,7 @@ class Simulation:
         end = self.count + steps
         while self.count < end:
             piece = end - self.count
-            if self._records:
+            if self._monthly:
                 piece = min(piece, self._load_records())
             first = self.count == 0
             self.sequence.set_profile("time_weights", self.model.time_weights(first))
@@ -233,21 +233,25 @@ class Simulation:
 
     def _load_records(self):
         """Forcing for now; how many steps it is good for."""
+        from fathom import mpi
+
         a, b, t0, t1 = self.clock.month_bracket(self.seconds)
         if (a, b) != self._bracket:
-            for name, months in self._records.items():
-                for suffix, month in (("_previous", a), ("_next", b)):
-                    self.sequence.set(name + suffix, np.ascontiguousarray(months[month], float), nearest_outside=True)
+            for suffix, month in (("_previous", a), ("_next", b)):
+                for name, values in self.surface.records(self.model, month).items():
+                    self.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
             self.sequence.ramp("forcing_weight", self.step, t0, t1 - t0)
             self._bracket = (a, b)
+            mpi.core.release_memory()
         return max(1, int(np.ceil((t1 - self.seconds) / self.step - 1e-9)))
 
     def request_stop(self, *_):
         """End after the current piece of steps, with a restart."""
-        self._stop = True
+        self._wish = True
 
     def run(self, period, progress=None, report=True):
         """Integrate for a period, with all events; leaves restart, summary and report in the directory. Returns the summary."""
+        from fathom import mpi
         from fathom.performance.summary import finish
 
         if self.sequence is None:
@@ -256,28 +260,29 @@ class Simulation:
         for stream in self.outputs:
             stream.open()
         end = self.clock.after(self.seconds, Period(period, "run"))
-        watch = Event("1d" if self.step <= 86400 and 86400 % self.step == 0 else Period(24 * self.step), lambda s: s.watch(), self.step)
+        watch = Event("1d" if self.step <= 86400 and 86400 % self.step == 0 else Period(24 * self.step), lambda s: s.watch(), self.step, "watch")
         events = [*self.events, watch]
         for event in events:
             event.schedule(self.clock, self.seconds)
         handler = signal.signal(signal.SIGINT, self.request_stop)
-        self._start_steps, began = self.count, wall_clock.perf_counter()
+        self.start_steps, began = self.count, wall_clock.perf_counter()
         if self.count == 0:
             self.watch()
         self.sequence.reset_timings()
         shown, pace = began, 1
         stop_file = self.directory / ".stop"
         try:
-            while self.seconds < end - 1e-6 and not self._stop:
+            while self.seconds < end - 1e-6 and not self.stopped:
                 due = min(end, *(e.due for e in events))
                 steps = max(1, round((due - self.seconds) / self.step))
                 before = wall_clock.perf_counter()
                 piece = min(steps, pace)
                 self.advance(piece)
                 now = wall_clock.perf_counter()
-                # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks agree on the length
-                pace, stop = self.comm.bcast((max(1, int(piece * 0.5 / max(now - before, 1e-9))), self._stop or stop_file.exists()) if self.is_root else None)
-                self._stop |= stop
+                # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the end
+                longest = self.comm.allreduce(now - before, mpi.MPI.MAX)
+                pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
+                self.stopped = self.comm.allreduce(self._wish or (self.is_root and stop_file.exists()), mpi.MPI.LOR)
                 for event in events:
                     if event.due <= self.seconds + 1e-6:
                         event.action(self)
@@ -285,7 +290,7 @@ class Simulation:
                 self.wall_seconds = wall_clock.perf_counter() - began
                 if progress is not None and self.is_root and (now - shown > 0.5 or self.seconds >= end - 1e-6):
                     shown = now
-                    progress(self, (self.seconds - self._start_steps * self.step) / (end - self._start_steps * self.step))
+                    progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
         finally:
             signal.signal(signal.SIGINT, handler)
         self.wall_seconds = wall_clock.perf_counter() - began
@@ -381,7 +386,3 @@ class Simulation:
 
         return describe(self)
 
-
-def summary_json(path, summary):
-    """Write a summary; numbers as they are."""
-    Path(path).write_text(json.dumps(summary, indent=2) + "\n")

@@ -1,14 +1,12 @@
 """What drives the ocean from above: the processes that give stress and fluxes, and the data they read.
 
-A surface offers `processes(ocean, precision)` for the sequence, `fields(ocean)` that never change, and `records(ocean)`: fields in
+A surface offers `processes(precision)` for the sequence, `fields(ocean)` that never change, and `records(ocean, month)`: fields in
 time, interpolated between the middles of months.
 """
 
 import numpy as np
 
 from fathom.components import scheme
-
-month_days = np.array([31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
 
 class BulkForcing:
@@ -58,12 +56,12 @@ class BulkForcing:
     def fields(self, ocean):
         return {}
 
-    def records(self, ocean):
-        """name of the field -> array (12, ny, nx), at the middle of months."""
+    def records(self, ocean, month):
+        """name of the field -> array (ny, nx) at the middle of a month, 0 for January."""
         from fathom.data import surface
 
         h = ocean.grid.horizontal
-        data = surface.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), *self.air, *self._targets.values())
+        data = surface.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), *self.air, *self._targets.values(), month=month)
         return {field: data[field] for field in self.air} | {field: data[name] for field, name in self._targets.items()}
 
 
@@ -112,5 +110,5 @@ class SurfaceForcing:
                   "temperature_given_flux": on_columns(ocean, self.heat_flux) / self.heat_capacity, "salinity_given_flux": on_columns(ocean, self.salinity_flux)}  # fmt: skip
         return fields | {f"restoring_{tracer}": on_columns(ocean, target) for tracer, target in self._restored}
 
-    def records(self, ocean):
+    def records(self, ocean, month):
         return {}

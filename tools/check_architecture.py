@@ -35,9 +35,7 @@ core: dict[str, set[str]] = {
 core["bindings"] = set(core)
 
 # Arrows that are allowed all the same, each with its reason. One that is not needed any more is an error too.
-exceptions = {
-    ("core/parallel", "core/field/field.hpp"): "where a value is (Horizontal) is declared there; it has no dependence of its own",
-}
+exceptions: dict[tuple[str, str], str] = {}
 
 # Modules of fathom/ from the ground up: each may import those above it in this list, and its own line. A module stands for its
 # folder unless it is named itself.

@@ -11,6 +11,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <malloc.h>
 #include <omp.h>
 
 namespace nb = nanobind;
@@ -74,7 +75,7 @@ void bind_model(nb::module_& m) {
             nb::list list;
             for (int b = 0; b < int(s.domain->blocks.size()); ++b) {
                 const auto& f = s.field(name);
-                if (f.scratch) throw Error("'", name, "' lives in cache within a step; ask for it when the model is built (keep)");
+                if (f.scratch || f.guest_of >= 0) throw Error("'", name, "' lives only within a step; ask for it when the model is built (keep)");
                 list.append(s.bytes == 4 ? window<float>(s, f, b) : window<double>(s, f, b));
             }
             return list;
@@ -126,6 +127,7 @@ void bind_model(nb::module_& m) {
         .def_ro("iterations", &Barotropic::iterations)
         .def_ro("solves", &Barotropic::solves);
 
+    m.def("release_memory", [] { malloc_trim(0); }, "gives what was freed back to the system");
     m.def("threads", [] { return omp_get_max_threads(); });
     m.def("set_threads", [](int n) { omp_set_num_threads(n); });
 }

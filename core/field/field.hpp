@@ -1,6 +1,7 @@
 /// What a process says about a field (Use), and what it is given of it (In, Out, InOut, Profile): one column and its neighbours.
 /// k = 0 is the top of the column and grows downward; layers have n values, interfaces n + 1.
 #pragma once
+#include "grid/place.hpp"
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -8,23 +9,6 @@
 #include <type_traits>
 
 namespace fathom {
-
-/// Where a value is. A vector component changes its sign where the grid is folded.
-enum class Horizontal { center, corner, east_face, north_face, none };
-enum class Vertical { layer, interface, column };
-struct Place {
-    Horizontal horizontal; Vertical vertical; bool vector = false;
-    bool operator==(const Place&) const = default;
-};
-namespace place {
-inline constexpr Place center_layer{Horizontal::center, Vertical::layer}, center_interface{Horizontal::center, Vertical::interface}, center_column{Horizontal::center, Vertical::column};
-inline constexpr Place corner_layer{Horizontal::corner, Vertical::layer}, corner_interface{Horizontal::corner, Vertical::interface}, corner_column{Horizontal::corner, Vertical::column};
-inline constexpr Place east_face_column{Horizontal::east_face, Vertical::column}, north_face_column{Horizontal::north_face, Vertical::column};
-inline constexpr Place corner_vector_layer{Horizontal::corner, Vertical::layer, true}, corner_vector_column{Horizontal::corner, Vertical::column, true};
-inline constexpr Place profile{Horizontal::none, Vertical::interface};       ///< one value a level, the same in all columns
-}
-const char* name(Horizontal);
-const char* name(Vertical);
 
 enum class Access { reads, writes, updates };
 struct Use { std::string_view name; Place place; std::string_view units; Access access; int reach; };

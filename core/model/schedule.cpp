@@ -8,7 +8,7 @@ static bool writes(const Process::Field& f) { return f.access != Access::reads; 
 
 Schedule::Schedule(const std::vector<Process>& processes, const std::vector<std::vector<int>>& fields, const std::vector<bool>& constant,
                    const std::vector<std::vector<int>>& rotations, int halo, bool compute_in_halo, bool group)
-    : extent(processes.size()), local(constant.size(), true) {
+    : extent(processes.size()), local(constant.size(), true), first_use(constant.size(), -1), last_use(constant.size(), -1) {
     const int n = int(processes.size()), number = int(constant.size());
     auto is_global = [&](int p) { return !processes[p].run; };
     // Backward: how far into the halo is each field wanted, by the readers before it is overwritten?
@@ -85,8 +85,9 @@ Schedule::Schedule(const std::vector<Process>& processes, const std::vector<std:
             const int f = fields[p][i];
             written[f] |= writes(uses[i]);
             read_far[f] |= uses[i].reach > 0;
-            if (is_global(p) || uses[i].reach > 0 || (where[f] >= 0 && where[f] != int(groups.size()))) local[f] = false;
-            where[f] = int(groups.size());
+            if (is_global(p) || uses[i].reach > 0 || (where[f] >= 0 && where[f] != int(groups.size()) - 1)) local[f] = false;
+            where[f] = last_use[f] = int(groups.size()) - 1;
+            if (first_use[f] < 0) first_use[f] = where[f];
         }
         groups.back().last = p + 1;
         groups.back().extent = std::max(groups.back().extent, extent[p]);

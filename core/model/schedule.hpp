@@ -11,6 +11,7 @@ struct Schedule {
     std::vector<Group> groups;
     std::vector<int> extent;               ///< rows of the halo that each process computes
     std::vector<bool> local;               ///< of each field: written and read within one group, by nobody's neighbour
+    std::vector<int> first_use, last_use;  ///< of each field: groups; what is written before it is read holds nothing before and after
 
     /// fields[p][i]: the number of the i-th field of process p. constant: never written, valid everywhere. rotations: cycles of fields
     /// {before, now, after} that change places after a step. compute_in_halo and group are switched off by tests and measurements only.

@@ -1,5 +1,4 @@
 #include "model/sequence.hpp"
-#include "model/schedule.hpp"
 #include <algorithm>
 #include <cmath>
 #include <chrono>
@@ -34,7 +33,7 @@ int Domain::wet(Horizontal h, int i, int j) const {
     return center(i, j);
 }
 
-/// Memory for a field, zero as the system gives it.
+/// Memory for a field, zero as the system gives it: pages that hold only land are never touched, and never exist.
 static std::byte* map_pages(std::size_t bytes) {
     void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
@@ -47,7 +46,7 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
     declare(); derive(); allocate(); cut_rows();
 }
 Sequence::~Sequence() {
-    for (auto& f : all) if (!f.scratch) for (std::size_t b = 0; b < f.at.size(); ++b) munmap(f.at[b] - 64, f.bytes[b]);
+    for (auto& f : all) if (!f.scratch && f.guest_of < 0) for (std::size_t b = 0; b < f.at.size(); ++b) munmap(f.at[b] - 64, f.bytes[b]);
     std::free(scratch);
 }
 
@@ -108,7 +107,23 @@ void Sequence::derive() {
         for (auto& s : g.exchange) groups.back().sent.push_back({s.field, s.width});
     }
     for (std::size_t f = 0; f < all.size(); ++f) all[f].scratch = !keep[f] && schedule.local[f];
+    for (std::size_t f = 0; f < all.size(); ++f) all[f].guest_of = all[f].scratch || keep[f] || constant[f] ? -2 : -1;
+    share(schedule);
 }
+
+/// A field that lives only within a step may be the guest of one that is overwritten later in that step and holds nothing before: the last
+/// of a rotation. Two fields of 3-D memory less for the ocean.
+void Sequence::share(const Schedule& schedule) {
+    std::vector<int> hosts;
+    for (auto& cycle : rotations) if (all[cycle.back()].place.vertical != Vertical::column) hosts.push_back(cycle.back());
+    for (std::size_t f = 0; f < all.size(); ++f) {
+        const bool may = all[f].guest_of == -1 && all[f].place.vertical != Vertical::column;
+        all[f].guest_of = -1;
+        for (auto host = hosts.begin(); may && host != hosts.end(); ++host)
+            if (schedule.first_use[*host] > schedule.last_use[f]) { all[f].guest_of = *host; hosts.erase(host); break; }
+    }
+}
+void Sequence::settle_guests() { for (auto& f : all) if (f.guest_of >= 0) f.at = all[f.guest_of].at; }
 
 /// Rows are padded to whole cells plus one, so that the last cell of a row may run over its end; spare bytes at both ends for its reach.
 /// An odd number of cache lines from level to level: no set of the cache is used more often than others.
@@ -118,6 +133,8 @@ void Sequence::allocate() {
     for (auto& f : all) {
         const bool profile = f.place == place::profile;
         f.levels = f.place.vertical == Vertical::column ? 1 : domain->levels + (f.place.vertical == Vertical::interface);
+        const bool shared = f.guest_of >= 0 || std::ranges::any_of(all, [&](auto& g) { return g.guest_of >= 0 && std::ranges::any_of(rotations, [&](auto& cycle) {
+            return cycle.back() == g.guest_of && std::ranges::find(cycle, int(&f - all.data())) != cycle.end(); }); });
         f.level.resize(blocks); f.row.resize(blocks); f.at.resize(blocks); f.bytes.resize(blocks);
         if (f.scratch) {
             for (int b = 0; b < blocks; ++b) f.level[b] = tile, f.row[b] = 0, f.at[b] = (std::byte*)scratch_bytes;      // an offset
@@ -127,17 +144,15 @@ void Sequence::allocate() {
         for (int b = 0; b < blocks; ++b) {
             const int columns = odd(columns_of(b) + cell);
             f.level[b] = profile ? 1 : columns;
-            f.row[b] = profile ? 0 : std::ptrdiff_t(columns) * f.levels;
+            f.row[b] = profile ? 0 : std::ptrdiff_t(columns) * (shared ? domain->levels + 1 : f.levels);   // host and guest alike
+            if (f.guest_of >= 0) continue;
             const std::size_t row = f.row[b] * bytes, size = profile ? f.levels * bytes : rows_of(b) * row, spare = 64 + (profile ? 0 : 3 * columns * bytes);
             f.bytes[b] = size + 64 + spare;
             f.at[b] = map_pages(f.bytes[b]) + 64;
             allocated += f.bytes[b];
-            if (profile) continue;
-            #pragma omp parallel for schedule(static)
-            for (int r = 0; r < rows_of(b); ++r)                        // touched first by a thread that will use it
-                for (std::size_t n = 0; n < row; n += 4096) f.at[b][r * row + n] = std::byte(0);
         }
     }
+    settle_guests();
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
     scratch = (std::byte*)std::aligned_alloc(64, scratch_bytes * omp_get_max_threads());
     std::memset(scratch, 0, scratch_bytes * omp_get_max_threads());
@@ -231,6 +246,7 @@ void Sequence::step() {
     }
     for (auto& cycle : rotations)
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n) std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);
+    settle_guests();
     ++count;
 }
 
@@ -250,7 +266,8 @@ void Sequence::set(std::string_view name, const double* values, int first_level,
             const double sign = s.flipped && f.place.vector ? -1 : 1;
             const double value = s.inside ? sign * values[(std::size_t(k) * t.ny + s.j) * t.nx + s.i] : 0;
             const std::ptrdiff_t n = r * f.row[b] + (first_level + k) * f.level[b] + c;
-            if (bytes == 4) ((float*)f.at[b])[n] = float(value); else ((double*)f.at[b])[n] = value;
+            auto store = [&](auto* at) { if (value != 0 || at[n] != 0) at[n] = value; };          // zeros that are there stay the system's
+            if (bytes == 4) store((float*)f.at[b]); else store((double*)f.at[b]);
         }
     }
 }

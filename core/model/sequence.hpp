@@ -4,6 +4,7 @@
 #pragma once
 #include "field/process.hpp"
 #include "parallel/decomposition.hpp"
+#include "model/schedule.hpp"
 #include "parallel/exchange.hpp"
 #include <memory>
 #include <span>
@@ -25,6 +26,7 @@ struct Field {
     std::string name, units; Place place;
     bool written = false, state = false, scratch = false; ///< state: read before it is written. scratch: lives within a group
     int levels = 0;
+    int guest_of = -1;                                    ///< lives in the memory of this field, which is empty at that time of a step
     std::vector<std::ptrdiff_t> level, row;               ///< strides of each block, in numbers
     std::vector<std::size_t> bytes;                       ///< of each block's memory
     std::vector<std::byte*> at;                           ///< of each block: column 0 of row 0 (both in the halo), level 0
@@ -85,7 +87,7 @@ private:
     std::byte* scratch = nullptr; std::size_t scratch_bytes = 0, allocated = 0;   ///< scratch: per thread
     Options options;
     int index(std::string_view name) const;
-    void declare(); void derive(); void allocate(); void cut_rows();
+    void declare(); void derive(); void share(const Schedule&); void allocate(); void cut_rows(); void settle_guests();
     void run_row(const Group&, Row, int thread);
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }

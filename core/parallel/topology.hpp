@@ -9,7 +9,7 @@
 /// A point on the seam has two names. The original is the one with i < nx/2; the two corners that are their own mirror image (the grid
 /// poles nx/2-1 and nx-1) are originals too: land in any sensible grid, and a vector there is zero.
 #pragma once
-#include "field/field.hpp"
+#include "grid/place.hpp"
 
 namespace fathom {
 

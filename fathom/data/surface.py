@@ -31,13 +31,14 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
     return embedded.dataset(FILE, variables)
 
 
-def on_points(latitude, longitude, *variables: str) -> dict[str, np.ndarray]:
+def on_points(latitude, longitude, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
     """The chosen variables (all, if none is named) at the points of a model grid.
 
     latitude, longitude  any one shape, degrees
+    month                0 for January; None for all twelve
 
-    Returns float32 arrays (12, *shape of latitude), annual means repeated as read-only views.
-    Wind components stay eastward and northward. Raises KeyError for an unknown variable.
+    Returns float32 arrays (12, *shape of latitude), or of the shape of latitude for one month; annual means
+    repeated as read-only views. Wind components stay eastward and northward. Raises KeyError for an unknown variable.
     """
     import numpy as np
 
@@ -48,9 +49,9 @@ def on_points(latitude, longitude, *variables: str) -> dict[str, np.ndarray]:
     data = embedded.read(FILE, *chosen, *axes[False], *axes[True])
     result = {}
     for name in chosen:
-        field = regrid.bilinear(data[name], *(data[axis] for axis in axes[name.startswith("sea_")]),
-                                latitude, longitude)
-        result[name] = np.broadcast_to(field, (12,) + np.shape(latitude))
+        values = data[name] if month is None or data[name].ndim == 2 else data[name][month]
+        field = regrid.bilinear(values, *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude)
+        result[name] = np.broadcast_to(field, (12,) + np.shape(latitude)) if month is None else field
     return result
 
 

@@ -1,12 +1,14 @@
 """What a run leaves behind: summary.json and report.html."""
 
+import json
+
 import numpy as np
 
 
 def finish(simulation, report=True):
     """Summary of a run on every rank; root writes it and the report."""
     s = simulation
-    steps = s.count - s._start_steps
+    steps = s.count - s.start_steps
     state = {name: {k: s.sequence.extremes(name, s.thickness)[k] for k in ("minimum", "maximum", "mean")} for name in s.model.checksum_fields}
     years = steps * s.step / (365.2425 * 86400)
     summary = {
@@ -18,9 +20,7 @@ def finish(simulation, report=True):
     }  # fmt: skip
     content = _report_content(s) if report else None
     if s.is_root:
-        from fathom.simulation import summary_json
-
-        summary_json(s.directory / "summary.json", summary)
+        (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
         if report:
             from fathom.performance.report import write_report
 

@@ -1,4 +1,4 @@
-#include "field/field.hpp"
+#include "grid/place.hpp"
 
 namespace fathom {
 
