@@ -11,52 +11,58 @@ namespace {
 
 using Real = EllipticOperator::Real;
 using Row = EllipticOperator::Row;
-constexpr int lead = EllipticOperator::lead;
+constexpr int lead = EllipticOperator::halo;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Packs with water of a row; of the last one only some columns may be own.
-template <class F> void for_packs(const Row& row, F body) {
-    const int whole = lead + row.nx / 8 * 8;
-    for (auto* segment = row.first; segment != row.last; ++segment) {
-        const int end = segment->end < whole ? segment->end : whole;
-        for (int c = segment->begin; c < end; c += 8) body(c, std::false_type());
-        if (segment->end > whole) body(whole, std::true_type());
-    }
-}
-typedef std::int64_t Index __attribute__((vector_size(64)));
-Real own_columns(const Row& row, Real x) {                 // of the last pack: 0 in the halo and beyond
-    const Index column{0, 1, 2, 3, 4, 5, 6, 7}, count = row.nx % 8 - Index{};
-    return select(column < count, x, Real(0.0));
+/// s = r + beta s, y += alpha s. Rows are taken by value: the compiler then knows that no store changes them.
+template <bool add> void search(const Row row, int r, int s, int y, double alpha, double beta, double alpha_before) {
+    const double* R = row.of(r);
+    double *S = row.of(s), *Y = row.of(y);
+    const Real a(alpha), b(beta), before(alpha_before);
+    for (auto* segment = row.first; segment != row.last; ++segment)
+        for (int c = segment->begin, end = segment->end; c < end; c += 8) {
+            const Real s0 = Real::load(S + c), s1 = Real::load(R + c) + b * s0;
+            s1.store(S + c);
+            if constexpr (add) (Real::load(Y + c) + (before * s0 + a * s1)).store(Y + c);
+        }
 }
 
-double* vector(const Row& row, int v) { return row.at + v * row.columns; }
+/// r -= alpha (A s).
+void descend(const Row row, int r, int s, double alpha) {
+    double* R = row.of(r);
+    const Real a(alpha);
+    const double *e = row.at + row.up, *n = e + row.array, *ne = n + row.array, *nw = ne + row.array;
+    EllipticOperator::multiply(row, row.of(s), [=](int c, Real, Real As) {
+        (Real::load(R + c) - a * As).store(R + c);
+        for (const double* p : {e, n, ne, nw}) __builtin_prefetch(p + c);
+    });
+}
 
-/// A sum that a thread makes of packs.
+/// A thread's sums of r.r and r.(A r), over its own columns.
 struct Summing {
     SumUnit unit; ExactLanes rho{unit}, delta{unit};
     ExactSum rho_sum{unit}, delta_sum{unit};
-    int added = 0;
-    void flush() { rho_sum.add(rho), delta_sum.add(delta), rho = delta = ExactLanes(unit), added = 0; }
-    void room(const Row& row) { if ((added += (row.nx + 7) / 8) > ExactLanes::most) flush(), added = (row.nx + 7) / 8; }
+    void flush() { rho_sum.add(rho), delta_sum.add(delta), rho = delta = ExactLanes(unit); }
+    void row(const Row row, int r) {
+        if (rho.count + (row.nx + 2 * lead + 7) / 8 > ExactLanes::most) flush();
+        ExactLanes rho = this->rho, delta = this->delta;   // in registers
+        const int nx = row.nx;
+        const double *ahead_r = row.of(r) + 3 * row.up, *ahead_s = ahead_r + row.array, *ahead_y = ahead_s + row.array;
+        EllipticOperator::multiply(row, row.of(r), [=, &rho, &delta](int c, Real x, Real Ax) {
+            for (const double* p : {ahead_r, ahead_s, ahead_y}) __builtin_prefetch(p + c, 1);
+            if (c < lead || c + 8 > nx + lead) {           // a pack that is partly halo
+                typedef std::int64_t Index __attribute__((vector_size(64)));
+                const Index column = Index{0, 1, 2, 3, 4, 5, 6, 7} + (c - lead);
+                x = select((column >= 0) & (column < nx), x, Real(0.0));
+            }
+            rho.add(x * x);
+            delta.add(x * Ax);
+        });
+        this->rho = rho; this->delta = delta;
+    }
 };
-
-/// q = A r, and r.r and r.q.
-void multiply(const Row& row, int r, int q, Summing& sums) {
-    sums.room(row);
-    ExactLanes rho = sums.rho, delta = sums.delta;         // in registers
-    const double* from = vector(row, r);
-    double* to = vector(row, q);
-    for_packs(row, [&](int c, auto last) {
-        const Real Ar = EllipticOperator::apply(row, r, c);
-        Ar.store(to + c);
-        Real x = Real::load(from + c);
-        if constexpr (last) x = own_columns(row, x);
-        rho.add(x * x);
-        delta.add(x * Ar);
-    });
-    sums.rho = rho; sums.delta = delta;
-}
 
 /// Shares out rows by their packs: thread t of n takes rows [from(t), from(t + 1)).
 std::vector<int> parts(const EllipticOperator& A, int threads) {
@@ -75,20 +81,20 @@ std::vector<int> parts(const EllipticOperator& A, int threads) {
 
 EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& fields, double tolerance, int maximum_iterations)
     : tolerance(tolerance), maximum_iterations(maximum_iterations), comm(comm), topology(d.topology), halo(halo), A(comm, d, halo, fields, end - r),
-      exchange(comm, d, 1, 8, {{Horizontal::center, false, 1, 1}}), slab_r{A.slab(r)}, slab_q{A.slab(q)} {
+      exchange(comm, d, lead, 8, {{Horizontal::center, false, lead, 1}}), slab_r{A.slab(r)}, slab_s{A.slab(s)} {
     if (!(tolerance > 0 && tolerance < 1)) throw Error("tolerance = ", tolerance, " of the elliptic solver must lie in ]0, 1[");
     if (maximum_iterations < 1) throw Error("maximum_iterations = ", maximum_iterations, " of the elliptic solver must be at least 1");
     MPI_Comm_size(comm, &ranks);
-    for (auto* b : A.blocks) if (b->nx > 8 * ExactLanes::most) throw Error("elliptic solver: a block of ", b->nx, " columns; the most is ", 8 * ExactLanes::most);
+    for (auto& b : A.blocks) if (b.nx > 8 * ExactLanes::most - 16) throw Error("elliptic solver: a block of ", b.nx, " columns; the most is ", 8 * ExactLanes::most - 16);
 }
 
 template <class F> void EllipticSolver::for_points(const FieldSlab& f, int bytes, F body) const {
     auto all = [&]<class Number>(Number) {
         #pragma omp parallel for schedule(static)
-        for (const Row& row : A.rows) if (row.own) {
+        for (const Row& row : A.rows) if (row.ring == 0) {
             Number* at = (Number*)f.at[row.block] + (row.j + halo) * f.row[row.block] + halo;
-            const double* d = vector(row, A.scale);
-            for (int i = 0; i < row.nx; ++i) if (d[lead + i] > 0) body(row, lead + i, d[lead + i], at[i]);
+            const double* d = row.of(A.scale) + lead;
+            for (int i = 0; i < row.nx; ++i) body(row, lead + i, d[i], at[i]);
         }
     };
     if (bytes == 4) all(float()); else all(double());
@@ -101,27 +107,15 @@ void EllipticSolver::fill(std::span<const FieldSlab> field) {
     seconds.halo += now() - t;
 }
 
-/// s = r + beta s,  p = q + beta p,  y += alpha s,  r -= alpha p; p and r in the halo columns too.
-void EllipticSolver::update(const Row& row, const Step& step) const {
-    double *R = vector(row, r), *S = vector(row, s), *P = vector(row, p), *Q = vector(row, q), *Y = vector(row, y);
-    const Real alpha(step.alpha), beta(step.beta), before(step.alpha_before);
-    auto load = [](const double* at) { return Real::load(at); };
-    auto pack = [&](int c, auto add) {
-        const Real r0 = load(R + c), s0 = load(S + c), s1 = r0 + beta * s0, p1 = load(Q + c) + beta * load(P + c);
-        s1.store(S + c);
-        p1.store(P + c);
-        (r0 - alpha * p1).store(R + c);
-        if constexpr (add) (load(Y + c) + (before * s0 + alpha * s1)).store(Y + c);
-    };
-    for (auto* segment = row.first; segment != row.last; ++segment)
-        if (step.add) for (int c = segment->begin; c < segment->end; c += 8) pack(c, std::true_type());
-        else for (int c = segment->begin; c < segment->end; c += 8) pack(c, std::false_type());
-    auto halo_column = [&](int c) { P[c] = Q[c] + step.beta * P[c]; R[c] -= step.alpha * P[c]; };
-    halo_column(lead - 1);
-    if (row.nx % 8 == 0) halo_column(lead + row.nx);       // otherwise part of the last pack
+void EllipticSolver::share(Products& products) {
+    const double t = now();
+    ExactSum both[] = {products.rho, products.delta};
+    allreduce(comm, both);
+    products = {both[0], both[1]};
+    seconds.sum += now() - t;
 }
 
-/// The rows at the ends of a thread's part wait until its neighbours have updated theirs.
+/// With updates: s a row ahead of r, r a row ahead of the sums. What needs rows of another thread waits until that has got there.
 template <bool updates> EllipticSolver::Products EllipticSolver::sweep(const Step& step, SumUnit unit) {
     const double t = now();
     Products total{ExactSum(unit), ExactSum(unit)};
@@ -131,14 +125,26 @@ template <bool updates> EllipticSolver::Products EllipticSolver::sweep(const Ste
         if (int(part.size()) != omp_get_num_threads() + 1) part = parts(A, omp_get_num_threads());
         const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
         Summing sums{unit};
-        auto apply = [&](int n) { if (A.rows[n].own) multiply(A.rows[n], r, q, sums); };
-        for (int n = begin; n < end; ++n) {
-            if constexpr (updates) update(A.rows[n], step);
-            if (n - 1 > begin) apply(n - 1);
+        auto first = [&](int n) {
+            const Row& row = A.rows[n];
+            if (step.add && row.ring == 0) search<true>(row, r, s, y, step.alpha, step.beta, step.alpha_before);
+            else search<false>(row, r, s, y, step.alpha, step.beta, step.alpha_before);
+        };
+        auto second = [&](int n) { if (A.rows[n].ring <= 1) descend(A.rows[n], r, s, step.alpha); };
+        auto third = [&](int n) { if (A.rows[n].ring == 0) sums.row(A.rows[n], r); };
+        if constexpr (!updates) for (int n = begin; n < end; ++n) third(n);
+        else {
+            for (int n = begin; n < end; ++n) {
+                first(n);
+                if (n - 1 > begin) second(n - 1);
+                if (n - 2 > begin + 1) third(n - 2);
+            }
+            #pragma omp barrier
+            for (int n = begin; n < end; n += std::max(end - 1 - begin, 1)) second(n);
+            #pragma omp barrier
+            for (int n = begin; n < std::min(begin + 2, end); ++n) third(n);
+            for (int n = std::max(begin + 2, end - 2); n < end; ++n) third(n);
         }
-        #pragma omp barrier
-        if (begin < end) apply(begin);
-        if (begin < end - 1) apply(end - 1);
         sums.flush();
         #pragma omp critical
         total.rho.add(sums.rho_sum), total.delta.add(sums.delta_sum);
@@ -147,20 +153,12 @@ template <bool updates> EllipticSolver::Products EllipticSolver::sweep(const Ste
     return total;
 }
 
-void EllipticSolver::share(Products& products) {
-    const double t = now();
-    ExactSum both[] = {products.rho, products.delta};
-    allreduce(comm, both);
-    products = {both[0], both[1]};
-    seconds.sum += now() - t;
-}
-
-/// Largest modulus over all ranks; infinite if anything is not a number.
-double EllipticSolver::largest(int v) {
+/// Largest |r| over all ranks; infinite if anything is not a number.
+double EllipticSolver::largest() {
     double most = 0;
-    for (const Row& row : A.rows) if (row.own) for (int c = lead; c < lead + row.nx; ++c) {
-        const double x = std::abs(vector(row, v)[c]);
-        most = x <= most ? most : x < std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::infinity();
+    for (const Row& row : A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c) {
+        const double x = std::abs(row.of(r)[c]);
+        most = x <= most ? most : x < infinity ? x : infinity;
     }
     const double t = now();
     if (ranks > 1) MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -168,74 +166,59 @@ double EllipticSolver::largest(int v) {
     return most;
 }
 
-/// r.r and r.w where no sum before tells the unit.
-EllipticSolver::Products EllipticSolver::products(int w) {
-    const double most_r = largest(r), most_w = w == r ? most_r : largest(w);
-    if (!std::isfinite(most_r) || !std::isfinite(most_w)) fail(std::nan(""), "is not a number");
-    Summing sums{SumUnit::for_largest(most_r * std::max(most_r, most_w))};
-    for (const Row& row : A.rows) if (row.own) {
-        sums.room(row);
-        for_packs(row, [&](int c, auto last) {
-            Real x = Real::load(vector(row, r) + c);
-            if constexpr (last) x = own_columns(row, x);
-            sums.rho.add(x * x);
-            sums.delta.add(x * Real::load(vector(row, w) + c));
-        });
-    }
-    sums.flush();
-    Products both{sums.rho_sum, sums.delta_sum};
+/// r.r and r.(A r) where no sum before tells the unit. No row of A sums up to more than 9.
+EllipticSolver::Products EllipticSolver::products() {
+    const double most = largest();
+    if (!(most < infinity)) fail(std::nan(""), "is not a number");
+    Products both = sweep<false>({}, SumUnit::for_largest(16 * most * most));
     share(both);
     return both;
 }
 
 int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
     iterations = 0;
-    for_points(x, bytes, [this](const Row& row, int c, double d, auto& value) { vector(row, y)[c] = value / d; });
-    for_points(rhs, bytes, [this](const Row& row, int c, double d, auto& value) { vector(row, r)[c] = value * d; });
-    const double b = products(r).rho.value();
-    for (double before = std::numeric_limits<double>::infinity(); b > 0; before = last_residual) {
-        for (const Row& row : A.rows) if (row.own) std::copy_n(vector(row, y) + lead, row.nx, vector(row, r) + lead);
+    for_points(x, bytes, [this](const Row& row, int c, double d, auto& value) { row.of(y)[c] = d > 0 ? value / d : 0; });
+    for_points(rhs, bytes, [this](const Row& row, int c, double d, auto& value) { row.of(r)[c] = d > 0 ? value * d : 0; });
+    const double b = products().rho.value();
+    for (double before = infinity; b > 0; before = last_residual) {
+        for (const Row& row : A.rows) if (row.ring == 0) std::copy_n(row.of(y) + lead, row.nx, row.of(s) + lead);
+        fill(slab_s);
+        for_points(rhs, bytes, [this](const Row& row, int c, double d, auto& value) { row.of(r)[c] = d > 0 ? value * d : 0; });
+        #pragma omp parallel for schedule(static)
+        for (const Row& row : A.rows) if (row.ring == 0) descend(row, r, s, 1);
         fill(slab_r);
-        sweep<false>({}, SumUnit());                       // q = A y
-        for_points(rhs, bytes, [this](const Row& row, int c, double d, auto& value) { vector(row, r)[c] = value * d - vector(row, q)[c]; });
-        const double rho = products(r).rho.value();
-        last_residual = std::sqrt(rho / b);
-        if (rho <= tolerance * tolerance * b) break;
+        const Products now = products();
+        last_residual = std::sqrt(now.rho.value() / b);
+        if (now.rho.value() <= tolerance * tolerance * b) break;
         if (!(last_residual < 0.5 * before)) fail(last_residual, "does not fall any more, this being what double precision allows");
-        conjugate_gradients(rho, b);
+        conjugate_gradients(now, b);
     }
     if (!(b > 0)) last_residual = 0;
-    for_points(x, bytes, [this, b](const Row& row, int c, double d, auto& value) { value = b > 0 ? vector(row, y)[c] * d : 0; });
+    for_points(x, bytes, [this, b](const Row& row, int c, double d, auto& value) { value = b > 0 ? row.of(y)[c] * d : 0; });
     return iterations;
 }
 
 /// From the residual r of y until r.r <= tolerance^2 b.
-void EllipticSolver::conjugate_gradients(double rho, double b) {
-    auto unit = [](double rho) { return SumUnit::for_largest(256 * rho); };   // the residual may grow 16 times before it is summed again
-    for (const Row& row : A.rows) for (int v : {s, p}) std::fill_n(vector(row, v), row.columns, 0);
-    fill(slab_r);
-    Products first = sweep<false>({}, unit(rho));
-    fill(slab_q);
-    share(first);
-    if (!first.delta.valid()) first = products(q);
-    Step step{0, 0, 0, true};
-    double delta = first.delta.value(), sigma = 0;
-    for (double rho_before = std::numeric_limits<double>::infinity();;) {
+void EllipticSolver::conjugate_gradients(Products start, double b) {
+    for (const Row& row : A.rows) std::fill_n(row.of(s), row.up, 0);
+    Step step;
+    double rho = start.rho.value(), delta = start.delta.value(), sigma = 0;
+    for (double rho_before = infinity;;) {
         step.beta = rho / rho_before;
         sigma = delta - step.beta * step.beta * sigma;
         if (!(sigma > 0)) fail(std::sqrt(rho / b), "cannot be reduced: the operator is not positive definite");
         step.alpha_before = step.alpha;
         step.alpha = rho / sigma;
         step.add = !step.add;
-        Products next = sweep<true>(step, unit(rho));
+        Products next = sweep<true>(step, SumUnit::for_largest(256 * rho));   // r.r may grow 256 times before it is summed again
         double t = now();
-        exchange.start(slab_q);
+        exchange.start(slab_r);
         seconds.halo += now() - t;
         share(next);
         t = now();
-        exchange.finish(slab_q);
+        exchange.finish(slab_r);
         seconds.halo += now() - t;
-        if (!next.rho.valid() || !next.delta.valid() || next.rho.value() < rho / 4096) next = products(q);
+        if (!next.rho.valid() || !next.delta.valid() || next.rho.value() < rho / 4096) next = products();
         rho_before = rho;
         rho = next.rho.value();
         delta = next.delta.value();
@@ -244,27 +227,27 @@ void EllipticSolver::conjugate_gradients(double rho, double b) {
         if (iterations >= maximum_iterations) fail(std::sqrt(rho / b), "is not small enough");
     }
     if (!step.add)
-        for (const Row& row : A.rows) if (row.own) for (int c = lead; c < lead + row.nx; ++c) vector(row, y)[c] += step.alpha * vector(row, s)[c];
+        for (const Row& row : A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c) row.of(y)[c] += step.alpha * row.of(s)[c];
 }
 
 void EllipticSolver::apply(const FieldSlab& x, const FieldSlab& result, int bytes) {
-    for (const Row& row : A.rows) std::fill_n(vector(row, r), row.columns, 0);
-    for_points(x, bytes, [this](const Row& row, int c, double d, auto& value) { vector(row, r)[c] = value / d; });
-    fill(slab_r);
-    sweep<false>({}, SumUnit());
-    for_points(result, bytes, [this](const Row& row, int c, double d, auto& value) { value = vector(row, q)[c] / d; });
+    for_points(x, bytes, [this](const Row& row, int c, double d, auto& value) { row.of(s)[c] = d > 0 ? value / d : 0; });
+    fill(slab_s);
+    for (const Row& row : A.rows) if (row.ring == 0) std::fill_n(row.of(r), row.up, 0), descend(row, r, s, -1);
+    for_points(result, bytes, [this](const Row& row, int c, double d, auto& value) { value = d > 0 ? row.of(r)[c] / d : 0; });
 }
 
-/// On all ranks: the first point, south to north and west to east, at which the residual is largest or not a number.
+/// On all ranks: the first point, from south to north and west to east, at which the residual is largest or not a number.
 void EllipticSolver::fail(double residual, const char* what) {
     double most = -1;
     long place = LONG_MAX, first;
-    auto size = [&](const Row& row, int c) { const double x = std::abs(vector(row, r)[c]); return x < std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::infinity(); };
-    for (const Row& row : A.rows) if (row.own) for (int c = lead; c < lead + row.nx; ++c) most = std::max(most, size(row, c));
+    auto size = [&](const Row& row, int c) { const double x = std::abs(row.of(r)[c]); return x < infinity ? x : infinity; };
+    for (const Row& row : A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c) most = std::max(most, size(row, c));
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
-    for (const Row& row : A.rows) if (row.own) for (int c = lead; c < lead + row.nx; ++c)
-        if (size(row, c) == most) place = std::min(place, long(A.blocks[row.block]->j0 + row.j) * topology.nx + A.blocks[row.block]->i0 + c - lead);
+    for (const Row& row : A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c)
+        if (size(row, c) == most) place = std::min(place, long(A.blocks[row.block].j0 + row.j) * topology.nx + A.blocks[row.block].i0 + c - lead);
     MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, comm);
+    for (const Row& row : A.rows) for (int v : {r, s, y}) std::fill_n(row.of(v), row.up, 0);      // no NaN is left for the next time
     last_residual = residual;
     throw Error("elliptic solver: after ", iterations, " iterations (at most ", maximum_iterations, ") the residual, ", residual, " of the right-hand side, ", what,
                 "; tolerance ", tolerance, "; it is largest at i = ", first % topology.nx, ", j = ", first / topology.nx);

@@ -157,7 +157,7 @@ struct ProcessorGrid {
     static double choices(int n, int k) { double c = 1; for (int m = 1; m <= k; ++m) c *= double(n - k + m) / m; return c; }
 
     template <class Offer> void search(Offer offer) const {
-        constexpr double few = 400;
+        const double few = std::min(400., 20000. / (px * py));
         auto all = [&](int n, int pieces, auto&& visit) {
             Cuts c(pieces + 1); c[0] = 0; c[pieces] = n;
             std::function<void(int)> next = [&](int p) {
@@ -294,21 +294,21 @@ Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, Deco
     const WorkTable work(t, wet, options.halo);
     const bool cartesian = options.distribution != "space-filling", space_filling = options.distribution != "cartesian";
     const bool chosen = !options.block_nx && !options.block_ny;
+    const int least = options.halo + 1;                    // a block's own points fill its neighbours' halos
     Best best;
 
     if (chosen && cartesian)
         for (int px = 1; px <= ranks; ++px) {
             const int py = ranks / px;
-            if (px * py != ranks || px > t.nx || py > t.ny) continue;
+            if (px * py != ranks || px * std::min(least, t.nx) > t.nx || py * std::min(least, t.ny) > t.ny) continue;
             const int width = t.nx / px, unit = width >= 32 ? 16 : width >= 16 ? 8 : width >= 8 ? 4 : 1;
             ProcessorGrid{t, work, px, py, unit}.search([&](Cuts i, Cuts j) {
                 Decomposition d = lattice(t, ranks, work, std::move(i), std::move(j));
-                if (wet_blocks(d) < ranks) return;                            // a rank with nothing to do
+                if (wet_blocks(d) < ranks || std::ranges::any_of(d.blocks, [&](auto& b) { return b.nx < std::min(least, t.nx) || b.ny < std::min(least, t.ny); })) return;
                 for (auto& b : d.blocks) b.owner = b.id;
                 best.offer(std::move(d), work);
             });
         }
-    const int least = options.halo + 1;
     const auto widths = options.block_nx ? std::vector{std::min(options.block_nx, t.nx)} : sizes_in_i(t.nx, least);
     const auto heights = options.block_ny ? std::vector{std::min(options.block_ny, t.ny)} : sizes_in_j(t.ny, least);
     for (int round = 0; round < 2 && !(best.time < std::numeric_limits<double>::infinity()); ++round)     // second: no limits to size and shape

@@ -21,32 +21,39 @@ template <> struct As<double> { using Bits = std::uint64_t; };
 template <class Number> using BitsOf = typename As<Number>::Bits;
 template <class Number> constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
 
-template <class Number> Number* address(const FieldSlab& f, int block, int row, int column) {
-    return (Number*)f.at[block] + row * f.row[block] + column;
+/// Where a piece lies in a field: columns, levels, rows.
+template <class Number> struct Spot {
+    Number* at; std::ptrdiff_t level, row;
+    Spot(const FieldSlab& f, int block, int row, int column) : at((Number*)f.at[block] + row * f.row[block] + column), level(f.level[block]), row(f.row[block]) {}
+    template <class F> void each(int rows, int levels, F body) const {
+        for (int m = 0; m < rows; ++m) for (int k = 0; k < levels; ++k) body(at + m * row + k * level);
+    }
+};
+
+template <class Number> void pack(const FieldSlab& f, const Run& r, int rows, bool flip, Number* to) {
+    using Bits = BitsOf<Number>;
+    const Bits mask = flip ? sign_bit<Number> : 0;
+    Spot<Bits>(f, r.from_block, r.from_row, r.from_column).each(rows, f.levels, [&](const Bits* in) {
+        for (int n = 0; n < r.count; ++n) ((Bits*)to)[n] = in[n * r.step] ^ mask;
+        to += r.count;
+    });
 }
 
-template <class Number> void pack(const FieldSlab& f, const Run& r, bool flip, Number* to) {
-    auto* out = (BitsOf<Number>*)to;
-    const auto mask = flip ? sign_bit<Number> : 0;
-    const auto* in = (const BitsOf<Number>*)address<Number>(f, r.from_block, r.from_row, r.from_column);
-    const std::ptrdiff_t level = f.level[r.from_block];
-    for (int k = 0; k < f.levels; ++k, in += level, out += r.count)
-        for (int n = 0; n < r.count; ++n) out[n] = in[n * r.step] ^ mask;
+template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, const Number* from) {
+    Spot<Number>(f, r.to_block, r.to_row, r.to_column).each(rows, f.levels, [&](Number* out) {
+        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += from[n]; else out[n] = from[n];
+        from += r.count;
+    });
 }
 
-template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, const Number* in) {
-    Number* out = address<Number>(f, r.to_block, r.to_row, r.to_column);
-    const std::ptrdiff_t level = f.level[r.to_block];
-    for (int k = 0; k < f.levels; ++k, in += r.count, out += level)
-        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += in[n]; else out[n] = in[n];
-}
-
-template <class Number, bool add> void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, bool flip) {
-    const Number* in = address<Number>(from, r.from_block, r.from_row, r.from_column);
-    Number* out = address<Number>(to, r.to_block, r.to_row, r.to_column);
+template <class Number, bool add> void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, int rows, bool flip) {
+    const Spot<Number> source(from, r.from_block, r.from_row, r.from_column), target(to, r.to_block, r.to_row, r.to_column);
     const Number sign = flip ? -1 : 1;
-    for (int k = 0; k < from.levels; ++k, in += from.level[r.from_block], out += to.level[r.to_block])
+    for (int m = 0; m < rows; ++m) for (int k = 0; k < from.levels; ++k) {
+        const Number* in = source.at + m * source.row + k * source.level;
+        Number* out = target.at + m * target.row + k * target.level;
         for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += sign * in[n * r.step]; else out[n] = sign * in[n * r.step];
+    }
 }
 
 template <class F> void for_pieces(std::size_t count, bool threads, F body) {
@@ -82,19 +89,28 @@ void Exchange::build(std::span<const Plan> plans, std::span<const int> plan_of_i
     int rank;
     MPI_Comm_rank(comm, &rank);
     std::map<int, std::vector<Piece>> out, in;             // by neighbour
+    auto append = [](std::vector<Piece>& list, int item, const Run& run, bool new_message) {
+        if (!new_message && !list.empty()) {               // the same run one row further north on both sides
+            const Run& r = list.back().run;
+            const int rows = list.back().rows;
+            if (r.from_block == run.from_block && r.to_block == run.to_block && r.from_column == run.from_column && r.to_column == run.to_column && r.count == run.count &&
+                r.step == run.step && r.flipped == run.flipped && r.from_row + rows == run.from_row && r.to_row + rows == run.to_row) { ++list.back().rows; return; }
+        }
+        list.push_back({item, 1, run, 0});
+    };
     for (std::size_t n = 0; n < items.size(); ++n)
-        for (auto& m : plans[plan_of_item[n]].messages)
-            for (auto& run : m.runs) {
-                const Piece piece{int(n), run, 0};
-                if (m.from_rank == rank && m.to_rank == rank) local.push_back(piece), local_numbers += std::size_t(run.count) * items[n].levels;
-                else if (m.from_rank == rank) out[m.to_rank].push_back(piece);
-                else if (m.to_rank == rank) in[m.from_rank].push_back(piece);
-            }
+        for (auto& m : plans[plan_of_item[n]].messages) {
+            const bool mine = m.from_rank == rank, here = m.to_rank == rank;
+            if (!mine && !here) continue;
+            auto& list = mine && here ? local : mine ? out[m.to_rank] : in[m.from_rank];
+            for (auto& run : m.runs) append(list, int(n), run, &run == m.runs.data());
+            if (mine && here) local_numbers += m.points * items[n].levels;
+        }
     auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<Neighbour>& neighbours, std::vector<std::byte>& buffer) {
         std::size_t offset = 0;
         for (auto& [other, list] : by_rank) {
             const std::size_t begin = offset;
-            for (auto& piece : list) piece.offset = offset, offset += std::size_t(piece.run.count) * items[piece.item].levels, pieces.push_back(piece);
+            for (auto& piece : list) piece.offset = offset, offset += std::size_t(piece.run.count) * piece.rows * items[piece.item].levels, pieces.push_back(piece);
             neighbours.push_back({other, begin, offset - begin});
             if ((offset - begin) * number > INT_MAX) throw Error("a message of ", (offset - begin) * number, " bytes to rank ", other, "; the most is ", INT_MAX, ": use more ranks");
             offset = (offset + 15) / 16 * 16;              // messages start at a cache line
@@ -115,7 +131,7 @@ void Exchange::start(std::span<const FieldSlab> fields) {
     auto all = [&]<class Number>(Number) {
         for_pieces(packed.size(), sent_bytes > large * number, [&](std::size_t n) {
             const Piece& p = packed[n];
-            pack(fields[p.item], p.run, p.run.flipped && items[p.item].vector, (Number*)outgoing.data() + p.offset);
+            pack(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector, (Number*)outgoing.data() + p.offset);
         });
     };
     if (number == 4) all(float()); else all(double());
@@ -129,8 +145,8 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
         for_pieces(local.size(), !add && local_numbers > large, [&](std::size_t n) {
             const Piece& p = local[n];
             const bool flip = p.run.flipped && items[p.item].vector;
-            if (add) copy<Number, true>(from[p.item], fields[p.item], p.run, flip);
-            else copy<Number, false>(from[p.item], fields[p.item], p.run, flip);
+            if (add) copy<Number, true>(from[p.item], fields[p.item], p.run, p.rows, flip);
+            else copy<Number, false>(from[p.item], fields[p.item], p.run, p.rows, flip);
         });
     };
     if (number == 4) locals(float()); else locals(double());
@@ -142,8 +158,8 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
     auto all = [&]<class Number>(Number) {
         for_pieces(unpacked.size(), !add && incoming.size() > large * number, [&](std::size_t n) {
             const Piece& p = unpacked[n];
-            if (add) unpack<Number, true>(fields[p.item], p.run, (const Number*)incoming.data() + p.offset);
-            else unpack<Number, false>(fields[p.item], p.run, (const Number*)incoming.data() + p.offset);
+            if (add) unpack<Number, true>(fields[p.item], p.run, p.rows, (const Number*)incoming.data() + p.offset);
+            else unpack<Number, false>(fields[p.item], p.run, p.rows, (const Number*)incoming.data() + p.offset);
         });
     };
     if (number == 4) all(float()); else all(double());

@@ -35,7 +35,7 @@ public:
     double seconds_packing = 0, seconds_waiting = 0;
 
 private:
-    struct Piece { int item; Run run; std::size_t offset; };                  ///< offset: in numbers, in the buffer
+    struct Piece { int item, rows; Run run; std::size_t offset; };            ///< the same run in so many rows; offset: in numbers, in the buffer
     struct Neighbour { int rank; std::size_t offset, numbers; };
     MPI_Comm comm; int number; bool add;
     std::vector<Item> items;

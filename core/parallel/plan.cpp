@@ -83,12 +83,14 @@ Plan halo_plan(const Decomposition& d, Horizontal horizontal, int halo, int widt
     const auto target = touched(d, width, rank);
     for (auto& b : d.blocks) {
         if (b.owner < 0 || !target[b.id]) continue;
-        for (int j = -width; j < b.ny + width; ++j) {
-            auto part = [&](int i_begin, int i_end) {
+        auto rows = [&](int j_begin, int j_end, int i_begin, int i_end) {
+            for (int j = j_begin; j < j_end; ++j)
                 c.row(b.j0 + j, b.i0 + i_begin, b.i0 + i_end, b.owner, c.position[b.id], j + halo, i_begin + halo, j >= 0 && j < b.ny ? &b : nullptr); };
-            if (j >= 0 && j < b.ny && !(seam && b.j0 + j == d.topology.ny - 1)) part(-width, 0), part(b.nx, b.nx + width);
-            else part(-width, b.nx + width);
-        }
+        const int sides = seam && b.j0 + b.ny == d.topology.ny ? b.ny - 1 : b.ny;     // strip by strip: what lies below each other is moved together
+        rows(-width, 0, -width, b.nx + width);
+        rows(0, sides, -width, 0);
+        rows(0, sides, b.nx, b.nx + width);
+        rows(sides, b.ny + width, -width, b.nx + width);
     }
     return c.plan();
 }

@@ -27,17 +27,19 @@ struct SumUnit {
 /// A sum of packs, in registers. `most` additions at most, then ExactSum::add.
 struct ExactLanes {
     using Real = Pack<double, 8>;
-    typedef std::int64_t Bits __attribute__((vector_size(64)));
+    typedef std::uint64_t Bits __attribute__((vector_size(64)));
     static constexpr int most = 2048;
     double coarse, fine;
-    Bits high{}, low{}, strange{};                         ///< sums of n1 and n2; bits in which x + M ever differed from M
+    Bits high{}, low{}, strange{};                         ///< bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed from M
+    std::uint64_t count = 0;
     explicit ExactLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
     void add(Real x) {
-        const Real M(coarse), m(fine), y = x + M, rest = x - (y - M), z = rest + m;
-        const Bits yb = std::bit_cast<Bits>(y.lanes), Mb = std::bit_cast<Bits>(M.lanes);
-        strange |= yb ^ Mb;
-        high += yb - Mb;
-        low += std::bit_cast<Bits>(z.lanes) - std::bit_cast<Bits>(m.lanes);
+        const Real M(coarse), m(fine), y = x + M, z = x + (M - y) + m;
+        const Bits bits = std::bit_cast<Bits>(y.lanes);
+        strange |= bits ^ std::bit_cast<Bits>(M.lanes);
+        high += bits;
+        low += std::bit_cast<Bits>(z.lanes);
+        ++count;
     }
     void add(Real::Mask yes, Real x) { add(select(yes, x, Real(0.0))); }
 };
@@ -47,7 +49,8 @@ public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
     void add(const ExactLanes& lanes) {
-        for (int n = 0; n < 8; ++n) total += ((__int128)lanes.high[n] << 40) + lanes.low[n], bad |= (lanes.strange[n] >> 52) != 0;
+        const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse), m = lanes.count * std::bit_cast<std::uint64_t>(lanes.fine);
+        for (int n = 0; n < 8; ++n) total += ((__int128)std::int64_t(lanes.high[n] - M) << 40) + std::int64_t(lanes.low[n] - m), bad |= (lanes.strange[n] >> 52) != 0;
     }
     void add(const ExactSum& other) { total += other.total; bad |= other.bad; }
     /// False if a term was too large for the unit, or not a number: choose a larger unit, or report it.

@@ -1,0 +1,20 @@
+"""Exchanges, sums and the elliptic solver on several ranks and threads: the right points, and the same bits."""
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).with_name("on_ranks.py")
+
+
+@pytest.fixture(scope="module")
+def alone(on_ranks):
+    return on_ranks(1, SCRIPT, "--all")
+
+
+def test_one_rank(alone):
+    assert alone["sum"] and alone["tripolar"][0] > 10
+
+
+@pytest.mark.parametrize("ranks, threads", [(1, 3), (2, 1), (3, 2), (4, 1), (7, 1)])
+def test_same_bits(on_ranks, alone, ranks, threads):
+    assert on_ranks(ranks, SCRIPT, threads=threads) == alone
