@@ -1,0 +1,26 @@
+"""Prints the calls of malloc in 1 and in 21 warm steps of a small ocean; run by test_ocean_schedule.py with allocations.c preloaded."""
+
+import ctypes
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "model"))
+from cases import box, simulate, stirred, wind  # noqa: E402
+
+library = ctypes.CDLL(None)
+library.allocations.restype = library.allocations_of_openmp.restype = ctypes.c_long
+sim = simulate(stirred(box()), surface=wind(), blocks=(13, 9))
+sim.advance(5)
+sequence = sim.sequence
+
+
+def counted(steps):
+    before = library.allocations()
+    library.count_allocations(1)
+    sequence.advance(steps)
+    library.count_allocations(0)
+    return library.allocations() - before
+
+
+counted(1)
+print(counted(1), counted(21), library.allocations_of_openmp())
