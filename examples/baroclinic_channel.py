@@ -29,12 +29,12 @@ ocean.set(
     velocity_x=lambda x, y, depth: shear * (H / 2 - depth) + 0 * x,
     sea_surface_height=lambda x, y: -f * shear * H / 2 * (y - L / 2) / g + 0 * x,
 )
-sim = fm.Simulation(ocean, step="15m").prepare()
+sim = fm.Simulation(ocean, step=28800 / cells).prepare()
 
 # The wave is all that moves across the channel: its amplitude is the root mean square of v.
 days, amplitude = np.arange(0.5, 20.5, 0.5), []
 for _ in days:
-    sim.advance(48)
+    sim.advance(3 * cells // 2)
     amplitude.append(np.sqrt((sim.gather("velocity_y") ** 2).mean()))
 linear = (days >= 6) & (days <= 12)
 growth = np.polyfit(days[linear], np.log(amplitude)[linear], 1)[0]

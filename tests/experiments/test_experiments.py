@@ -13,7 +13,7 @@ folder = Path(__file__).parents[2] / "experiments"
 small = {
     "double-gyre": ["grid.nx=30", "grid.ny=30", "grid.levels.number=3", "model.friction.viscosity=2e4", "simulation.step=1h"],
     "baroclinic-channel": ["grid.nx=24", "grid.ny=24", "grid.levels.number=12", "simulation.step=15m"],
-    "lock-exchange": ["grid.ny=64", "simulation.step=120s", "model.friction.viscosity=100"],
+    "lock-exchange": ["grid.ny=64", "simulation.step=120s"],
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
 }
