@@ -134,6 +134,23 @@ def test_tracer_advection(make, scheme):
     assert errors[-1] < 0.03 and p > 1.8
 
 
+def test_momentum_advection_in_the_vertical():
+    """u = sin kx cos md over an even bottom, v constant: w carries what the layers lose, G_x = -k sin kx cos kx at all depths, G_y = 0."""
+
+    def error(n):
+        k, depth, v = 2 * np.pi / n, 1.0, 0.3
+        d = (np.arange(n) + 0.5) / n
+        x = np.broadcast_to(k * np.arange(n), (5, n))
+        u = np.sin(x) * np.cos(np.pi * d / depth)[:, None, None]
+        out = run("MomentumAdvection", {"velocity_x": u, "velocity_y": np.full_like(u, v), "dx_corner": 1.0, "dy_corner": 1.0, "thickness": np.full(n, depth / n)}, n)
+        assert np.nanmax(np.abs(out["momentum_advection_y"])) < 1e-13  # sums of n terms of size 1 / n
+        exact = -k * np.sin(x) * np.cos(x)
+        return np.nanmax(np.abs(out["momentum_advection_x"] - exact)) / k
+
+    errors = [error(n) for n in (32, 64)]
+    assert errors[-1] < 0.01 and 1.95 < order(errors) < 2.05
+
+
 def test_dipole_rows_are_curved():
     """The test region of the dipole grid has angles up to tens of degrees and curvature in both directions: nothing cancels by symmetry."""
     grid = dipole(96)
