@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-#if defined(__AVX512F__) || defined(__FMA__)
+#if defined(__SSE__)
 #include <immintrin.h>
 #endif
 
@@ -25,6 +25,8 @@ typedef float F16 __attribute__((vector_size(64)));
 template <class V> inline constexpr bool native = sizeof(V) == 64;
 inline D8 fma(D8 a, D8 b, D8 c) { return _mm512_fmadd_pd(a, b, c); }
 inline F16 fma(F16 a, F16 b, F16 c) { return _mm512_fmadd_ps(a, b, c); }
+inline void stream(double* p, D8 a) { _mm512_stream_pd(p, a); }
+inline void stream(float* p, F16 a) { _mm512_stream_ps(p, a); }
 inline D8 sqrt(D8 a) { return _mm512_sqrt_pd(a); }
 inline F16 sqrt(F16 a) { return _mm512_sqrt_ps(a); }
 #elif defined(__FMA__)
@@ -39,12 +41,16 @@ inline F16 fma(F16 a, F16 b, F16 c) {
     const auto x = std::bit_cast<F8x2>(a), y = std::bit_cast<F8x2>(b), z = std::bit_cast<F8x2>(c);
     return std::bit_cast<F16>(F8x2{_mm256_fmadd_ps(x.low, y.low, z.low), _mm256_fmadd_ps(x.high, y.high, z.high)});
 }
+inline void stream(double* p, D8 a) { const auto x = std::bit_cast<D4x2>(a); _mm256_stream_pd(p, x.low); _mm256_stream_pd(p + 4, x.high); }
+inline void stream(float* p, F16 a) { const auto x = std::bit_cast<F8x2>(a); _mm256_stream_ps(p, x.low); _mm256_stream_ps(p + 8, x.high); }
 inline D8 sqrt(D8 a) { const auto x = std::bit_cast<D4x2>(a); return std::bit_cast<D8>(D4x2{_mm256_sqrt_pd(x.low), _mm256_sqrt_pd(x.high)}); }
 inline F16 sqrt(F16 a) { const auto x = std::bit_cast<F8x2>(a); return std::bit_cast<F16>(F8x2{_mm256_sqrt_ps(x.low), _mm256_sqrt_ps(x.high)}); }
 #else
 template <class V> inline constexpr bool native = false;
 inline D8 fma(D8 a, D8, D8) { return a; }
 inline F16 fma(F16 a, F16, F16) { return a; }
+inline void stream(double*, D8) {}
+inline void stream(float*, F16) {}
 inline D8 sqrt(D8 a) { return a; }
 inline F16 sqrt(F16 a) { return a; }
 #endif
@@ -61,6 +67,11 @@ template <class T, int lanes_> struct Pack {
     Pack(T x) : lanes(x - Storage{}) {}                                        // the same value in all columns
     template <class A> requires std::is_arithmetic_v<A> Pack(A x) : Pack(T(x)) {}
     static Pack load(const T* p) { Pack x; __builtin_memcpy(&x.lanes, p, sizeof x.lanes); return x; }
+    /// Past the caches, to a multiple of 64 bytes; a `stream_fence` must come before another thread reads it.
+    void stream(T* p) const {
+        if constexpr (pack_detail::native<Storage>) pack_detail::stream(p, lanes);
+        else store(p);
+    }
     void store(T* p) const { __builtin_memcpy(p, &lanes, sizeof lanes); }
 
     friend Pack operator+(Pack a, Pack b) { return of(a.lanes + b.lanes); }
@@ -99,6 +110,13 @@ private:
         else { Pack r; for (int n = 0; n < width; ++n) r.lanes[n] = f(a.lanes[n]...); return r; }
     }
 };
+
+/// What was streamed is there for all threads.
+inline void stream_fence() {
+#if defined(__SSE__)
+    _mm_sfence();
+#endif
+}
 
 /// c0 + x (c1 + x (c2 + ...)), Horner's rule with one rounding a step.
 template <class Real, class C> Real polynomial(Real, C c0) { return Real(c0); }

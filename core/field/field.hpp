@@ -24,24 +24,25 @@ constexpr Shift operator-(Shift s) { return {-s.i, -s.j}; }
 constexpr Shift operator+(Shift a, Shift b) { return {a.i + b.i, a.j + b.j}; }
 
 /// A field at one column (or pack): at[k level + j row + i]. Strides are run-time values: 0 for what all rows share.
-struct Raw { void* at; std::ptrdiff_t level, row; };
+/// streams: what is written goes past the caches, which it would have left before anybody reads it.
+struct Raw { void* at; std::ptrdiff_t level, row; bool streams = false; };
 
 template <class Real, Access access> struct Location {               // one value in memory
-    typename Real::Number* at;
+    typename Real::Number* at; bool streams;
     operator Real() const requires (access != Access::writes) { return Real::load(at); }
-    void operator=(Real x) const { x.store(at); }
+    void operator=(Real x) const { if (access == Access::writes && streams) x.stream(at); else x.store(at); }
     void operator+=(Real x) const requires (access == Access::updates) { (Real::load(at) + x).store(at); }
 };
 template <class Real, Access access, int reach> struct ColumnView {
     using Number = typename Real::Number;
-    Number* at; std::ptrdiff_t level, row; int count;
-    ColumnView(Raw raw, int offset, int count) : at((Number*)raw.at + offset), level(raw.level), row(raw.row), count(count) {}
+    Number* at; std::ptrdiff_t level, row; int count; bool streams;
+    ColumnView(Raw raw, int offset, int count) : at((Number*)raw.at + offset), level(raw.level), row(raw.row), count(count), streams(raw.streams) {}
     int levels() const { return count; }                              // wet levels of the deepest column of the pack
     auto operator[](int k) const {
         // a column is one cache line a level, at strides that no hardware prefetcher follows: ask for the next cell's line now
-        if constexpr (Real::width > 1) __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads);
+        if constexpr (Real::width > 1 && access != Access::writes) __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads);
         if constexpr (access == Access::reads) return Real::load(at + k * level);
-        else return Location<Real, access>{at + k * level};
+        else return Location<Real, access>{at + k * level, streams};
     }
     ColumnView operator()(Shift s) const requires (reach > 0) {       // the neighbour's column
         assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);

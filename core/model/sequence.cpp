@@ -11,6 +11,7 @@ namespace fathom {
 
 static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 constexpr int most_fields = 32;                           // of one process
+constexpr std::size_t large = 8 << 20;                    // bytes of a field that will have left the caches when it is read again
 
 Domain::Domain(MPI_Comm comm, Topology topology, int levels, std::vector<int> wet, DecompositionOptions options)
     : comm(comm), levels(levels), halo(options.halo), wet_levels(std::move(wet)) {
@@ -152,6 +153,11 @@ void Sequence::allocate() {
             allocated += f.bytes[b];
         }
     }
+    for (auto& f : all) {
+        std::size_t size = 0;
+        for (int b = 0; b < blocks; ++b) size += std::size_t(f.row[b]) * rows_of(b) * bytes;
+        f.streams = !f.scratch && f.place.vertical != Vertical::column && size > large;
+    }
     settle_guests();
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
     scratch = (std::byte*)std::aligned_alloc(64, scratch_bytes * omp_get_max_threads());
@@ -202,7 +208,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
             for (std::size_t i = 0; i < s.fields.size(); ++i) {
                 const Field& f = all[s.fields[i]];
                 at[i] = f.scratch ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], f.level[b], 0}
-                                  : Raw{f.at[b] + (row * f.row[b] + (f.place == place::profile ? 0 : first->column)) * bytes, f.level[b], f.row[b]};
+                                  : Raw{f.at[b] + (row * f.row[b] + (f.place == place::profile ? 0 : first->column)) * bytes, f.level[b], f.row[b], f.streams};
             }
             s.process.run(s.process.scheme.get(), at, &*first, &*first + (last - first));
             const double end = now();
@@ -210,6 +216,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
         }
         first = last;
     }
+    stream_fence();
 }
 
 void Sequence::ramp(std::string_view profile, double step, double origin, double length) {

@@ -24,6 +24,7 @@ struct Domain {
 
 struct Field {
     std::string name, units; Place place;
+    bool streams = false;                                 ///< larger than the caches: written past them
     bool written = false, state = false, scratch = false; ///< state: read before it is written. scratch: lives within a group
     int levels = 0;
     int guest_of = -1;                                    ///< lives in the memory of this field, which is empty at that time of a step
