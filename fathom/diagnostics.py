@@ -75,7 +75,8 @@ def stream_function(ocean_, u, v):
     """
     h = ocean_.grid.horizontal
     thickness = np.asarray(ocean_.grid.vertical.thickness)[:, None, None]
-    psi = -np.cumsum(np.nansum(np.asarray(u, float) * thickness, axis=0) * np.asarray(h.dy_corner), axis=0)
+    transport = np.nansum(np.asarray(u, float) * thickness, axis=0) * np.asarray(h.dy_corner)
+    psi = transport / 2 - np.cumsum(transport, axis=0)  # up to the corner itself: half of its own row
     if h.spherical:
         latitude = np.asarray(h.corner_latitude)[1:, 1:]
         continents = (ocean_.corner_levels() == 0) & (latitude > 30) & (latitude < 60)

@@ -59,6 +59,7 @@ class Ocean:
     friction : LaplacianFriction (default), BiharmonicFriction or None.
     diffusion : LaplacianDiffusion (default), BiharmonicDiffusion or None.
     bottom_drag : float, quadratic drag coefficient.
+    bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large: linear drag).
     free_surface : FreeSurface.
     tracers : list of further tracers: PassiveTracer, or the word "ideal_age".
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
@@ -68,7 +69,7 @@ class Ocean:
     halo = 2
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
-                 diffusion="default", bottom_drag=1.2e-3, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+                 diffusion="default", bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
@@ -76,7 +77,7 @@ class Ocean:
         self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
         self.diffusion = scheme("LaplacianDiffusion") if diffusion == "default" else diffusion
-        self.bottom_drag = float(bottom_drag)
+        self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
         self.free_surface = free_surface or FreeSurface()
         self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
         self.coriolis = coriolis
@@ -129,7 +130,7 @@ class Ocean:
             if self.friction.name == "BiharmonicFriction":
                 add("VelocityLaplacian")
             add(self.friction)
-        add("ImplicitMomentum", drag=self.bottom_drag)
+        add("ImplicitMomentum", drag=self.bottom_drag, background_speed=self.bottom_speed)
         add("BarotropicDivergence", "barotropic")
         add("BarotropicSolve", "barotropic")
         add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
@@ -186,14 +187,18 @@ class Ocean:
             **{n: np.asarray(getattr(h, n), float) for n in ("curvature_x", "curvature_y", "curvature_squared")},
             "coriolis": self.coriolis_parameter(),
             "grid_angle": np.asarray(h.angle_corner, float),
-            "viscosity_scale": scale**1.5 if self.friction is not None and self.friction.name == "BiharmonicFriction" else self._lateral_scale(scale),
-            "diffusivity_scale": self._lateral_scale(np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree),
+            "viscosity_scale": self._lateral_scale(scale, self.friction),
+            "diffusivity_scale": self._lateral_scale(np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree, self.diffusion),
             "wet_levels": wet.astype(float),
             "depth_corner": depth[self.corner_levels()],
         }  # fmt: skip
 
-    def _lateral_scale(self, scale):
-        return scale if self.grid.horizontal.spherical else np.ones_like(scale)  # on a plane the coefficient is what the user gives
+    def _lateral_scale(self, spacing, scheme_):
+        """What the coefficient of a lateral scheme is multiplied by: the spacing in degrees for Laplacian schemes; its cube, half in each of
+        the two passes, for biharmonic ones. On a plane the coefficient is what the user gives."""
+        if not self.grid.horizontal.spherical:
+            return np.ones_like(spacing)
+        return spacing**1.5 if scheme_ is not None and scheme_.name.startswith("Biharmonic") else spacing
 
     def corner_levels(self):
         """Wet levels at the velocity points: the least of the four cells around (0 on a closed edge); (ny, nx)."""

@@ -228,7 +228,11 @@ class Simulation:
             first = self.count == 0
             self.sequence.set_profile("time_weights", self.model.time_weights(first))
             piece = 1 if first else piece
-            self.sequence.advance(piece)
+            try:
+                self.sequence.advance(piece)
+            except (RuntimeError, ValueError) as error:  # the solver was given something that is not a number, or does not converge
+                self.count = self.sequence.count
+                self._blow_up(str(error))
             self.count += piece
 
     def _load_records(self):
@@ -260,7 +264,7 @@ class Simulation:
         for stream in self.outputs:
             stream.open()
         end = self.clock.after(self.seconds, Period(period, "run"))
-        watch = Event("1d" if self.step <= 86400 and 86400 % self.step == 0 else Period(24 * self.step), lambda s: s.watch(), self.step, "watch")
+        watch = Event(self._watch_rhythm(end - self.seconds), lambda s: s.watch(), self.step, "watch")
         events = [*self.events, watch]
         for event in events:
             event.schedule(self.clock, self.seconds)
@@ -300,6 +304,11 @@ class Simulation:
             stop_file.unlink(missing_ok=True)
         self.write_restart("restart.fathom")
         return finish(self, report)
+
+    def _watch_rhythm(self, length):
+        """Once a day, or twenty times in a run of less than ten days [s]."""
+        day = 86400 if 86400 % self.step == 0 else 24 * self.step
+        return day if length >= 10 * day else self.step * max(1, round(length / self.step / 20))
 
     def _make_directory(self):
         def make():
@@ -347,7 +356,7 @@ class Simulation:
                     total += float(np.dot(u[:, j - b0, i - a0], self.thickness)) * width[j, i]
         return self.comm.allreduce(total)
 
-    def _blow_up(self):
+    def _blow_up(self, reason=""):
         from fathom.state import place
 
         for name in self.model.checksum_fields:
@@ -359,7 +368,8 @@ class Simulation:
                 where = place(self.model, j, i, k)
                 path = self.write_restart("last-state.fathom")
                 raise Unstable(f"{name} is {value} at {where}, found at step {self.count} ({self.date}). The last state is in {path}. {self.advice()}")
-        raise RunFailure(f"the run went bad at step {self.count}")
+        path = self.write_restart("last-state.fathom")
+        raise RunFailure(f"the run went bad at step {self.count} ({self.date}): {reason}. The last state is in {path}. {self.advice()}")
 
     def advice(self):
         """Which limits the step is near, and which step would hold."""

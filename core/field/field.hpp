@@ -40,7 +40,7 @@ template <class Real, Access access, int reach> struct ColumnView {
     int levels() const { return count; }                              // wet levels of the deepest column of the pack
     auto operator[](int k) const {
         // a column is one cache line a level, at strides that no hardware prefetcher follows: ask for the next cell's line now
-        if constexpr (Real::width > 1 && access != Access::writes) __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads);
+        if constexpr (Real::width > 1 && access != Access::writes) __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads, 2);
         if constexpr (access == Access::reads) return Real::load(at + k * level);
         else return Location<Real, access>{at + k * level, streams};
     }

@@ -6,7 +6,7 @@ namespace fathom::numerics {
 
 std::vector<Entry> tracer_schemes() {
     return {entry<CentredAdvection>("CentredAdvection"), entry<UpwindAdvection>("UpwindAdvection"), entry<LaplacianDiffusion>("LaplacianDiffusion"),
-            entry<TracerLaplacian>("TracerLaplacian"), entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<IdealAge>("IdealAge"),
+            entry<TracerLaplacian>("TracerLaplacian"), entry<BiharmonicDiffusion>("BiharmonicDiffusion"), entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<IdealAge>("IdealAge"),
             entry<TimeSum>("TimeSum"), entry<SurfaceTimeSum>("SurfaceTimeSum")};
 }
 

@@ -177,6 +177,29 @@ struct TracerLaplacian {
     }
 };
 
+/// Second half: minus the diffusive convergence of the Laplacian; the scale enters both halves. Conserves the content.
+struct BiharmonicDiffusion {
+    double diffusivity = 1e11;
+    static constexpr std::string_view summary = "biharmonic lateral diffusion of a tracer; needs TracerLaplacian before it";
+    static constexpr std::tuple parameters{Parameter<BiharmonicDiffusion>{"diffusivity", &BiharmonicDiffusion::diffusivity, "m4 s-1", 0, 1e17, "lateral biharmonic diffusivity where diffusivity_scale is 1"}};
+    static constexpr std::array fields{
+        reads  ("tracer_laplacian",  place::center_layer,      "1", 1),
+        reads  ("wet_levels",        place::center_column,     "1", 1),
+        reads  ("diffusivity_scale", place::center_column,     "1", 1),
+        reads  ("length_north_face", place::north_face_column, "m", 1),
+        reads  ("dy_north_face",     place::north_face_column, "m", 1),
+        reads  ("length_east_face",  place::east_face_column,  "m", 1),
+        reads  ("dx_east_face",      place::east_face_column,  "m", 1),
+        reads  ("thickness",         place::profile,           "m"),
+        updates("tracer_tendency",   place::center_layer,      "1")};
+
+    template <class Real>
+    void operator()(In<Real, 1> laplacian, In<Real, 1> wet, In<Real, 1> scale, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
+                    In<Real, 1> distance_east, Profile<Real> thickness, InOut<Real> tendency) const {
+        LaplacianDiffusion{-diffusivity}(laplacian, wet, scale, length_north, distance_north, length_east, distance_east, thickness, tendency);
+    }
+};
+
 /// Backward vertical diffusion, factorised once for all tracers: pivot and factor of the Thomas algorithm.
 struct VerticalFactors {
     double step = 3600;

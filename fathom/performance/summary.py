@@ -16,7 +16,7 @@ def finish(simulation, report=True):
         "wet_cells": s.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(),
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, "solver_iterations": s.barotropic.iterations / max(s.barotropic.solves, 1),
-        "state": state, "checksum": s.checksum(), "profile": profile(s),
+        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s),
     }  # fmt: skip
     content = _report_content(s) if report else None
     if s.is_root:

@@ -54,7 +54,9 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     """Checksum after some steps."""
     import fathom as fm
 
-    schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**({"viscosity": 1e11} if friction.startswith("Bi") else {})), "precision": precision, "free_surface": fm.FreeSurface(tolerance=1e-6)}  # few iterations: ranks wait for each other on few cores
+    viscosity = {"viscosity": 1e11} if friction.startswith("Bi") else {}
+    free_surface = fm.FreeSurface(tolerance=1e-6)  # few iterations: ranks wait for each other on few cores
+    schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**viscosity), "precision": precision, "free_surface": free_surface}
     if case == "globe":
         sim = simulate(globe(**schemes), step="3600s", surface=fm.BulkForcing(), blocks=blocks, distribution=distribution, threads=threads)
     else:

@@ -92,6 +92,30 @@ def test_single_precision_follows_double():
     assert 0 < difference < 2e-3  # 20 degC at 24 bits is 2e-6; a day of steps and a stirred field let it grow
 
 
+def test_biharmonic_diffusion_smooths_and_conserves():
+    """Noise of two cells decays, the content does not change."""
+    import fathom as fm
+
+    noise = np.random.default_rng(1).normal(size=(8, 32, 40))
+    sim = simulate(box(tracers=["dye"], diffusion=fm.BiharmonicDiffusion(diffusivity=1e13), slope=False).set(dye=10 + noise))
+    sim.prepare()
+    before, spread = sim.sequence.content("dye", sim.thickness), np.std(sim.gather("dye"))
+    sim.advance(10)
+    assert abs(sim.sequence.content("dye", sim.thickness) / before - 1) < 1e-13
+    assert np.std(sim.gather("dye")) < 0.9 * spread
+
+
+def test_a_run_that_blows_up_says_where(tmp_path):
+    """Field, place, level, step, a state to look at, and which step would hold."""
+    from fathom.failure import Unstable
+
+    sim = simulate(stirred(box()), step="40000s", surface=wind())
+    sim.directory = tmp_path / "run"
+    with pytest.raises(Unstable, match=r"temperature is .* at x .* km, y .* km, .* m .*found at step \d+ .*last-state.fathom.*try a step of \d+ s"):
+        sim.run("300d", report=False)
+    assert (tmp_path / "run" / "last-state.fathom").exists()
+
+
 def test_bad_input_says_where():
     ocean = box()
     bad = np.full((8, 32, 40), 10.0)
