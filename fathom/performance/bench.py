@@ -15,7 +15,7 @@ from typing import Any, Callable
 import numpy as np
 
 physics = ("lean",)
-grids = {"x1": ("DipoleGrid", "x1", "1h"), "1deg": ("TripolarGrid", "1deg", "1h"), "3deg": ("TripolarGrid", "3deg", "2h")}  # class, resolution, step
+grids = {"x1": ("DipoleGrid", "x1", "20min"), "1deg": ("TripolarGrid", "1deg", "1h"), "3deg": ("TripolarGrid", "3deg", "2h")}  # class, resolution, step
 levels = {"x1": 40, "1deg": 40, "3deg": 25}
 solver_streams = 14  # of 8 bytes a column and iteration: a Chronopoulos-Gear iteration in two sweeps
 
