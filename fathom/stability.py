@@ -6,8 +6,8 @@ import numpy as np
 def criteria(ocean, step):
     """[(name, value, limit, place)] from the grid and the coefficients, before anything moves.
 
-    External waves are implicit; Coriolis is implicit. Internal gravity waves are forward-backward on the B grid, c1 = 3 m/s;
-    viscosity and diffusion are forward.
+    External waves and Coriolis are implicit. Internal gravity waves are forward-backward: of the first mode, c1 = 3 m/s in water of
+    4000 m, as the root of the depth in shallower. Viscosity and diffusion are forward. docs/time-stepping.md has the joint limits.
     """
     from fathom.state import place
 
@@ -21,11 +21,13 @@ def criteria(ocean, step):
         j, i = np.unravel_index(field.argmax(), field.shape)
         result.append((name, float(field[j, i]), limit, place(ocean, j, i)))
 
-    add("internal gravity waves, 3 m/s x step / spacing", 3.0 * step / np.minimum(dx, dy), 0.5)
+    geometry = ocean.geometry()
+    fastest = 3.0 * np.sqrt(np.minimum(geometry["depth_corner"] / 4000, 1))
+    add("internal gravity waves, c1 x step / spacing", fastest * step / np.minimum(dx, dy), 0.5)
     inverse = 1 / dx**2 + 1 / dy**2
     if ocean.friction is not None:
         A = {p["name"]: p["value"] for p in ocean.friction.entry["parameters"]} | ocean.friction.parameters
-        scale = ocean.geometry()["viscosity_scale"]
+        scale = geometry["viscosity_scale"]
         if ocean.friction.name == "BiharmonicFriction":
             add("biharmonic friction, 16 B step (1/dx2 + 1/dy2)^2", 16 * A["viscosity"] * scale**2 * step * inverse**2, 2.0)
         else:
