@@ -63,6 +63,20 @@ Schedule::Schedule(const std::vector<Process>& processes, const std::vector<std:
         if (!complete) points.clear();
         kept = next;
     }
+    // Backward again, with what is really computed in the halo, and round the end of a step to the start of the next: how wide an exchange
+    // must be.
+    std::vector<std::vector<int>> needed(n + 1, std::vector<int>(number));
+    for (int round = 0; round < 2; ++round) {
+        std::vector<int> next = needed[0];
+        for (auto& cycle : rotations) for (std::size_t m = 0; m + 1 < cycle.size(); ++m) next[cycle[m + 1]] = needed[0][cycle[m]];
+        for (auto& cycle : rotations) next[cycle[0]] = 0;
+        needed[n] = next;
+        for (int p = n; p-- > 0;) {
+            auto& uses = processes[p].fields; auto& before = needed[p] = needed[p + 1];
+            for (std::size_t i = 0; i < uses.size(); ++i) if (writes(uses[i])) before[fields[p][i]] = 0;
+            for (std::size_t i = 0; i < uses.size(); ++i) if (reads(uses[i])) before[fields[p][i]] = std::max(before[fields[p][i]], uses[i].reach + std::max(extent[p], 0));
+        }
+    }
     // Groups: processes that may take turns at every row. A neighbour's value written in the group is not there yet; one that is
     // overwritten in the group is lost: both begin a new group, and so do an exchange and a global process.
     std::vector<int> written(number), read_far(number), where(number, -1);
@@ -79,7 +93,7 @@ Schedule::Schedule(const std::vector<Process>& processes, const std::vector<std:
         if (fresh) {
             groups.push_back({p, p, 0, {}});
             std::ranges::fill(written, 0); std::ranges::fill(read_far, 0);
-            for (auto& x : points) if (x.earliest == p) for (int f : x.fields) groups.back().exchange.push_back({f, wanted[p][f]});
+            for (auto& x : points) if (x.earliest == p) for (int f : x.fields) groups.back().exchange.push_back({f, needed[p][f]});
         }
         for (std::size_t i = 0; i < uses.size(); ++i) {
             const int f = fields[p][i];
