@@ -143,7 +143,7 @@ void bind_parallel(nb::module_& m) {
     m.def("exact_sum_with_unit", [](Numbers terms, int exponent) {
         ExactSum sum(SumUnit{exponent});
         for (std::size_t n = 0; n < terms.size(); ++n) { ExactLanes one(sum.unit); one.add(ExactLanes::Real(terms.data()[n])); sum.add(one); }
-        return std::pair(sum.value() / 8, sum.valid());
+        return std::pair(sum.value() / register_lanes, sum.valid());
     }, "terms"_a.noconvert(), "exponent"_a, "(sum in units of 2^exponent, whether all terms fitted)");
 
     using Blocks = std::vector<Array>;

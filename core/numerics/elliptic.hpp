@@ -10,16 +10,14 @@
 #pragma once
 #include "base/pack.hpp"
 #include "parallel/exchange.hpp"
+#include "parallel/reduce.hpp"
 #include <cstdlib>
 #include <memory>
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 namespace fathom {
-
-#if defined(__AVX512F__)
-inline constexpr int pack_registers = 64;
-#else
-inline constexpr int pack_registers = 32;
-#endif
 
 /// What the operator is made of; bytes of a number 4 or 8. Only the rank's own points are read: halos are filled here.
 struct EllipticFields {
@@ -35,7 +33,7 @@ struct EllipticFields {
 /// go one step further before it exchanges.
 class EllipticOperator {
 public:
-    using Real = Pack<double, 8>;
+    using Real = Pack<double, register_lanes>;
     static constexpr int halo = 2;
     enum Array { east, north, northeast, northwest, vectors };                ///< `vectors` is the first vector of the solver
     struct Segment { int begin, end; };                    ///< columns, whole packs
@@ -57,25 +55,22 @@ public:
     FieldSlab slab(int array) const;                       ///< for exchanges
 
     /// body(c, r, A r) for the packs of a row. What comes from the west is one sum, moved on by a column from pack to pack, and what
-    /// comes from the east is moved from the next pack: loads across cache lines would take most of the time. Without registers of
-    /// eight numbers it is loaded; the operations on a point are the same.
+    /// comes from the east is moved from the next pack: loads across cache lines would take most of the time.
     template <class Body> static void multiply(const Row row, const double* r, Body body) {
-        typedef std::int64_t Lanes __attribute__((vector_size(64)));
+        constexpr int width = Real::width;
         const double *e = row.at, *n = e + row.array, *ne = n + row.array, *nw = ne + row.array, *n_s = n - row.up, *ne_s = ne - row.up, *nw_s = nw - row.up;
         const double *up = r + row.up, *down = r - row.up;
         auto at = [](const double* p) { return Real::load(p); };
-        auto eastward = [=](int c) { return fma(at(nw + c), at(up + c), fma(at(ne_s + c), at(down + c), at(e + c) * at(r + c))); };
-        auto joined = [](Real a, Real b, Lanes which) { Real x; x.lanes = __builtin_shuffle(a.lanes, b.lanes, which); return x; };
-        constexpr bool shuffles = pack_registers == 64;
         for (auto* segment = row.first; segment != row.last; ++segment) {
-            Real before = eastward(segment->begin - 8), R = at(r + segment->begin), U = at(up + segment->begin), D = at(down + segment->begin);
-            for (int c = segment->begin; c < segment->end; c += 8) {
-                const Real R1 = at(r + c + 8), U1 = at(up + c + 8), D1 = at(down + c + 8);
-                auto next = [&](Real now, Real then, const double* p) { return shuffles ? joined(now, then, Lanes{1, 2, 3, 4, 5, 6, 7, 8}) : at(p + c + 1); };
-                const Real here = fma(at(nw + c), U, fma(at(ne_s + c), D, at(e + c) * R));
-                const Real west = shuffles ? joined(before, here, Lanes{7, 8, 9, 10, 11, 12, 13, 14}) : eastward(c - 1);
-                const Real east = fma(at(ne + c), next(U, U1, up), fma(at(nw_s + c), next(D, D1, down), at(e + c) * next(R, R1, r)));
-                const Real middle = fma(at(n + c), U, fma(at(n_s + c), D, R));
+            int c = segment->begin - width;
+            Real before = fused(at(nw + c), at(up + c), fused(at(ne_s + c), at(down + c), at(e + c) * at(r + c)));
+            c += width;
+            Real R = at(r + c), U = at(up + c), D = at(down + c);
+            for (; c < segment->end; c += width) {
+                const Real R1 = at(r + c + width), U1 = at(up + c + width), D1 = at(down + c + width), E = at(e + c);
+                const Real here = fused(at(nw + c), U, fused(at(ne_s + c), D, E * R)), west = joined<width - 1>(before, here);
+                const Real east = fused(at(ne + c), joined<1>(U, U1), fused(at(nw_s + c), joined<1>(D, D1), E * joined<1>(R, R1)));
+                const Real middle = fused(at(n + c), U, fused(at(n_s + c), D, R));
                 body(c, R, middle + (west + east));
                 before = here; R = R1; U = U1; D = D1;
             }
@@ -83,6 +78,25 @@ public:
     }
 
 private:
+    /// a b + c, rounded once.
+    static Real fused(Real a, Real b, Real c) {
+#if defined(__FMA__) && !defined(__AVX512F__)
+        Real x;
+        x.lanes = (Real::Storage)_mm256_fmadd_pd((__m256d)a.lanes, (__m256d)b.lanes, (__m256d)c.lanes);
+        return x;
+#else
+        return fma(a, b, c);
+#endif
+    }
+    /// The last numbers of a from `first` on, then the first of b.
+    template <int first> static Real joined(Real a, Real b) {
+        typedef std::int64_t Lanes __attribute__((vector_size(sizeof(double) * register_lanes)));
+        Lanes which;
+        for (int n = 0; n < register_lanes; ++n) which[n] = first + n;
+        Real x;
+        x.lanes = __builtin_shuffle(a.lanes, b.lanes, which);
+        return x;
+    }
     struct Free { void operator()(double* p) const { std::free(p); } };
     std::unique_ptr<double[], Free> memory;
     std::vector<Segment> segments;

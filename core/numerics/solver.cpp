@@ -12,6 +12,7 @@ namespace {
 using Real = EllipticOperator::Real;
 using Row = EllipticOperator::Row;
 constexpr int lead = EllipticOperator::halo;
+constexpr int most_columns = Real::width * ExactLanes::most - 16;          // of a row, before its sums must be carried
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -22,22 +23,35 @@ template <bool add> void search(const Row row, int r, int s, int y, double alpha
     double *S = row.of(s), *Y = row.of(y);
     const Real a(alpha), b(beta), before(alpha_before);
     for (auto* segment = row.first; segment != row.last; ++segment)
-        for (int c = segment->begin, end = segment->end; c < end; c += 8) {
+        for (int c = segment->begin, end = segment->end; c < end; c += Real::width) {
             const Real s0 = Real::load(S + c), s1 = Real::load(R + c) + b * s0;
             s1.store(S + c);
             if constexpr (add) (Real::load(Y + c) + (before * s0 + a * s1)).store(Y + c);
         }
 }
 
+/// Rows of a one-degree ocean fit into the first cache: there the rows that come next are asked for while this one is computed. Longer
+/// ones would be gone again before they are needed.
+bool fits(const Row& row) { return row.up <= 512; }
+
 /// r -= alpha (A s).
 void descend(const Row row, int r, int s, double alpha) {
     double* R = row.of(r);
     const Real a(alpha);
+    const bool ahead = fits(row);
     const double *e = row.at + row.up, *n = e + row.array, *ne = n + row.array, *nw = ne + row.array;
     EllipticOperator::multiply(row, row.of(s), [=](int c, Real, Real As) {
         (Real::load(R + c) - a * As).store(R + c);
-        for (const double* p : {e, n, ne, nw}) __builtin_prefetch(p + c);
+        if (ahead) for (const double* p : {e, n, ne, nw}) __builtin_prefetch(p + c);
     });
+}
+
+/// 0 in the halo: columns before 0 and from nx on; the first of the pack is c.
+Real own(Real x, int c, int nx) {
+    typedef std::int64_t Columns __attribute__((vector_size(sizeof x)));
+    Columns column;
+    for (int n = 0; n < Real::width; ++n) column[n] = c + n;
+    return select((column >= 0) & (column < nx), x, Real(0.0));
 }
 
 /// A thread's sums of r.r and r.(A r), over its own columns.
@@ -46,17 +60,15 @@ struct Summing {
     ExactSum rho_sum{unit}, delta_sum{unit};
     void flush() { rho_sum.add(rho), delta_sum.add(delta), rho = delta = ExactLanes(unit); }
     void row(const Row row, int r) {
-        if (rho.count + (row.nx + 2 * lead + 7) / 8 > ExactLanes::most) flush();
+        if (rho.count + (row.nx + 2 * lead + 7) / 8 * 8 / Real::width > ExactLanes::most) flush();
         ExactLanes rho = this->rho, delta = this->delta;   // in registers
         const int nx = row.nx;
-        const double *ahead_r = row.of(r) + 3 * row.up, *ahead_s = ahead_r + row.array, *ahead_y = ahead_s + row.array;
+        const bool ahead = fits(row);
+        const double *next_r = row.of(r) + 3 * row.up, *next_s = next_r + row.array, *next_y = next_s + row.array;
         EllipticOperator::multiply(row, row.of(r), [=, &rho, &delta](int c, Real x, Real Ax) {
-            for (const double* p : {ahead_r, ahead_s, ahead_y}) __builtin_prefetch(p + c, 1);
-            if (c < lead || c + 8 > nx + lead) {           // a pack that is partly halo
-                typedef std::int64_t Index __attribute__((vector_size(64)));
-                const Index column = Index{0, 1, 2, 3, 4, 5, 6, 7} + (c - lead);
-                x = select((column >= 0) & (column < nx), x, Real(0.0));
-            }
+            if (ahead) for (const double* p : {next_r, next_s, next_y}) __builtin_prefetch(p + c, 1);
+            if (c < lead || c + Real::width > nx + lead)   // a pack that is partly halo
+                x = own(x, c - lead, nx);
             rho.add(x * x);
             delta.add(x * Ax);
         });
@@ -85,7 +97,7 @@ EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, 
     if (!(tolerance > 0 && tolerance < 1)) throw Error("tolerance = ", tolerance, " of the elliptic solver must lie in ]0, 1[");
     if (maximum_iterations < 1) throw Error("maximum_iterations = ", maximum_iterations, " of the elliptic solver must be at least 1");
     MPI_Comm_size(comm, &ranks);
-    for (auto& b : A.blocks) if (b.nx > 8 * ExactLanes::most - 16) throw Error("elliptic solver: a block of ", b.nx, " columns; the most is ", 8 * ExactLanes::most - 16);
+    for (auto& b : A.blocks) if (b.nx > most_columns) throw Error("elliptic solver: a block of ", b.nx, " columns; the most is ", most_columns);
 }
 
 template <class F> void EllipticSolver::for_points(const FieldSlab& f, int bytes, F body) const {

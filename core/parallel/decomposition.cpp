@@ -297,10 +297,31 @@ Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, Deco
     const int least = options.halo + 1;                    // a block's own points fill its neighbours' halos
     Best best;
 
+    const auto widths = options.block_nx ? std::vector{std::min(options.block_nx, t.nx)} : sizes_in_i(t.nx, least);
+    const auto heights = options.block_ny ? std::vector{std::min(options.block_ny, t.ny)} : sizes_in_j(t.ny, least);
+    const double inside = work.block(0, 0, t.nx, t.ny) - work.edges(t.nx, t.ny), columns = double(std::ranges::count_if(wet, [](int n) { return n > 0; }));
+    auto uniform_blocks = [&](bool any) {                  // in the order of what they would take if the work were even
+        struct Size { double even; int width, height; };
+        std::vector<Size> sizes;
+        for (int width : widths) for (int height : heights) {
+            const double count = std::ceil(double(t.nx) / width) * std::ceil(double(t.ny) / height);
+            if (count < ranks || (!any && (count > 24. * ranks + 16 || width > 8 * height || height > 8 * width))) continue;
+            sizes.push_back({(inside + columns / (double(width) * height) * work.edges(width, height)) / ranks, width, height});
+        }
+        std::ranges::sort(sizes, {}, &Size::even);
+        for (auto& size : sizes) {
+            if (size.even > best.time) break;              // no better can follow
+            const Decomposition d = lattice(t, ranks, work, uniform(t.nx, size.width), uniform(t.ny, size.height));
+            if (cartesian) deal(d, work, false, best);
+            if (space_filling) deal(d, work, true, best);
+        }
+    };
+    uniform_blocks(!chosen);
     if (chosen && cartesian)
         for (int px = 1; px <= ranks; ++px) {
             const int py = ranks / px;
             if (px * py != ranks || px * std::min(least, t.nx) > t.nx || py * std::min(least, t.ny) > t.ny) continue;
+            if (inside / ranks + work.edges(t.nx / px, t.ny / py) > best.time) continue;         // cannot win, however even
             const int width = t.nx / px, unit = width >= 32 ? 16 : width >= 16 ? 8 : width >= 8 ? 4 : 1;
             ProcessorGrid{t, work, px, py, unit}.search([&](Cuts i, Cuts j) {
                 Decomposition d = lattice(t, ranks, work, std::move(i), std::move(j));
@@ -309,17 +330,9 @@ Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, Deco
                 best.offer(std::move(d), work);
             });
         }
-    const auto widths = options.block_nx ? std::vector{std::min(options.block_nx, t.nx)} : sizes_in_i(t.nx, least);
-    const auto heights = options.block_ny ? std::vector{std::min(options.block_ny, t.ny)} : sizes_in_j(t.ny, least);
-    for (int round = 0; round < 2 && !(best.time < std::numeric_limits<double>::infinity()); ++round)     // second: no limits to size and shape
-        for (int width : widths) for (int height : heights) {
-            const double count = std::ceil(double(t.nx) / width) * std::ceil(double(t.ny) / height);
-            if (count < ranks || (round == 0 && !options.block_nx && !options.block_ny && (count > 24. * ranks + 16 || width > 8 * height || height > 8 * width))) continue;
-            const Decomposition d = lattice(t, ranks, work, uniform(t.nx, width), uniform(t.ny, height));
-            if (cartesian) deal(d, work, false, best);
-            if (space_filling) deal(d, work, true, best);
-        }
-    if (!(best.time < std::numeric_limits<double>::infinity())) {
+    const auto found = [&] { return best.time < std::numeric_limits<double>::infinity(); };
+    if (!found()) uniform_blocks(true);
+    if (!found()) {
         const int width = options.block_nx ? widths[0] : std::min(least, t.nx), height = options.block_ny ? heights[0] : std::min(least, t.ny);
         const int possible = wet_blocks(lattice(t, 1, work, uniform(t.nx, width), uniform(t.ny, height)));
         throw Error(ranks, " ranks are more than there are blocks with water: the grid of ", t.nx, " x ", t.ny, " points has ", possible, " of ",

@@ -41,7 +41,7 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
     if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
     ExactSum sum(SumUnit::for_largest(largest));
-    constexpr std::ptrdiff_t chunk = 8 * ExactLanes::most;
+    constexpr std::ptrdiff_t lanes_of = register_lanes, chunk = lanes_of * ExactLanes::most;
     #pragma omp parallel if (count > 100000)
     {
         ExactSum mine(sum.unit);
@@ -50,9 +50,9 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
             ExactLanes lanes(sum.unit);
             const std::ptrdiff_t end = std::min(begin + chunk, count);
             std::ptrdiff_t n = begin;
-            for (; n + 8 <= end; n += 8) lanes.add(ExactLanes::Real::load(&terms[n]));
+            for (; n + lanes_of <= end; n += lanes_of) lanes.add(ExactLanes::Real::load(&terms[n]));
             if (n < end) {
-                double rest[8] = {};
+                double rest[lanes_of] = {};
                 std::copy(&terms[n], terms.data() + end, rest);
                 lanes.add(ExactLanes::Real::load(rest));
             }

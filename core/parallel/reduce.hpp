@@ -16,6 +16,15 @@
 
 namespace fathom {
 
+/// Numbers that one register holds: what is larger the compiler keeps in memory, eight times slower.
+#if defined(__AVX512F__)
+inline constexpr int register_lanes = 8;
+#elif defined(__AVX__)
+inline constexpr int register_lanes = 4;
+#else
+inline constexpr int register_lanes = 2;
+#endif
+
 /// The unit 2^exponent of a sum.
 struct SumUnit {
     int exponent = -50;
@@ -26,8 +35,8 @@ struct SumUnit {
 
 /// A sum of packs, in registers. `most` additions at most, then ExactSum::add.
 struct ExactLanes {
-    using Real = Pack<double, 8>;
-    typedef std::uint64_t Bits __attribute__((vector_size(64)));
+    using Real = Pack<double, register_lanes>;
+    typedef std::uint64_t Bits __attribute__((vector_size(sizeof(double) * register_lanes)));
     static constexpr int most = 2048;
     double coarse, fine;
     Bits high{}, low{}, strange{};                         ///< bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed from M
@@ -50,7 +59,7 @@ public:
     explicit ExactSum(SumUnit u) : unit(u) {}
     void add(const ExactLanes& lanes) {
         const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse), m = lanes.count * std::bit_cast<std::uint64_t>(lanes.fine);
-        for (int n = 0; n < 8; ++n) total += ((__int128)std::int64_t(lanes.high[n] - M) << 40) + std::int64_t(lanes.low[n] - m), bad |= (lanes.strange[n] >> 52) != 0;
+        for (int n = 0; n < register_lanes; ++n) total += ((__int128)std::int64_t(lanes.high[n] - M) << 40) + std::int64_t(lanes.low[n] - m), bad |= (lanes.strange[n] >> 52) != 0;
     }
     void add(const ExactSum& other) { total += other.total; bad |= other.bad; }
     /// False if a term was too large for the unit, or not a number: choose a larger unit, or report it.

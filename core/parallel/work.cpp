@@ -48,8 +48,7 @@ double WorkTable::block(int i0, int j0, int nx, int ny) const {
     const int south = std::max(j0 - 1, 0), north = std::min(j0 + ny + 1, topology.ny);          // one row of the halo is computed, on average
     const std::size_t width = p.count + 1;
     const double levels = p.sum[north * width + last] - p.sum[north * width + first] - p.sum[south * width + last] + p.sum[south * width + first];
-    const double points = 2. * halo * (nx + ny + 2 * halo);
-    return levels + row * (ny + 2) + points * (point_level * deepest + point);
+    return levels + edges(nx, ny);
 }
 
 }  // namespace fathom

@@ -18,6 +18,8 @@ public:
     WorkTable(Topology, std::span<const int> wet_levels, int halo);
     bool water(int i0, int j0, int nx, int ny) const;      ///< within the rectangle itself
     double block(int i0, int j0, int nx, int ny) const;    ///< time of a block, messages apart
+    double edges(int nx, int ny) const {                   ///< the part of it that does not depend on water
+        return row * (ny + 2) + 2. * halo * (nx + ny + 2 * halo) * (point_level * deepest + point); }
 
 private:
     struct Packs { int first = 0, count = 0; std::vector<double> sum; };      // of packs that start at first, first + 8, ...

@@ -113,10 +113,10 @@ def test_thousands_of_ranks():
     nx, ny = 3600, 2400
     d = _core.decompose(topology("tripolar", nx, ny), np.ones(nx * ny, np.int32), 7500, 36, 32)
     assert len(d.blocks) == 7500
-    start = time.perf_counter()
+    start = time.process_time()
     messages = _core.halo_plan(d, "center", 2, 2).messages
-    assert time.perf_counter() - start < 2                                           # 0.3 s on an idle machine
+    assert time.process_time() - start < 2                                           # 0.3 s on an idle machine
     assert messages[:, 2].sum() == 7500 * (2 * 2 * (36 + 32) + 16) - 100 * 2 * (36 + 4)      # all halo points but the southern edge
-    start = time.perf_counter()
+    start = time.process_time()
     _core.halo_plan(d, "corner", 2, 2, rank=4711)
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
