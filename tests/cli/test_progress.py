@@ -21,7 +21,7 @@ def test_duration(seconds, text):
 
 def steps(progress, number=100):
     for n in range(1, number + 1):
-        simulation = SimpleNamespace(wall_seconds=n * 0.1, count=n, _start_steps=0, step=3600.0, seconds=n * 3600.0, date=datetime(2000, 1, 1),
+        simulation = SimpleNamespace(wall_seconds=n * 0.1, count=n, start_steps=0, step=3600.0, seconds=n * 3600.0, date=datetime(2000, 1, 1),
                                      now={"speed": 1.0, "temperature": {"minimum": 0.0, "maximum": 20.0}})  # fmt: skip
         progress(simulation, n / number)
 

@@ -44,7 +44,7 @@ def test_standing_waves_damp_as_the_scheme_says(mode):
     1e-12 of the velocity's change, times H tau / dy = 288 a step."""
     ny, dy = 24, 50e3
     grid = fm.CartesianGrid(nx=8, ny=ny, extent=(8 * dy, ny * dy), periodic=True, levels=fm.ZLevels(number=3, depth=depth, spacing="uniform"))
-    ocean = fm.Ocean(grid, coriolis=(0, 0), momentum_advection=None, friction=None, diffusion=None, bottom_drag=0, equation_of_state=fm.LinearEquationOfState(thermal_expansion=0, haline_contraction=0),
+    ocean = fm.Ocean(grid, coriolis=(0, 0), momentum_advection=None, friction=None, diffusion=None, bottom_drag=0, free_surface=fm.FreeSurface(tolerance=1e-12), equation_of_state=fm.LinearEquationOfState(thermal_expansion=0, haline_contraction=0),
                      vertical_mixing=fm.ConstantMixing())  # fmt: skip
     wave = np.cos(mode * np.pi * (np.arange(ny) + 0.5) / ny)[:, None] * np.ones(8)
     sim = fm.Simulation(ocean.set(sea_surface_height=0.1 * wave), step=tau)
