@@ -1,4 +1,6 @@
 #include "numerics/tracer.hpp"
+#include "numerics/advection.hpp"
+#include "numerics/diffusion.hpp"
 #include "numerics/mean.hpp"
 #include "numerics/schemes.hpp"
 

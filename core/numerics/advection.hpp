@@ -1,0 +1,116 @@
+/// Advection of a tracer by the volume transports through the faces of its cell:
+///   tendency = -sum of (volume transport x T at the face)
+/// A constant stays constant, and the content is only moved. The value at a face is extrapolated in time, T* = weights[0] T + weights[1] T_before.
+#pragma once
+#include "field/process.hpp"
+
+namespace fathom::numerics {
+
+/// T at a face is the mean of both sides.
+struct CentredAdvection {
+    static constexpr std::string_view summary = "second-order centred advection of a tracer";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{
+        reads ("tracer",          place::center_layer,     "1", 1),
+        reads ("tracer_before",   place::center_layer,     "1", 1),
+        reads ("time_weights",    place::profile,          "1"),
+        reads ("transport_east",  place::center_layer,     "m3 s-1"),
+        reads ("transport_west",  place::center_layer,     "m3 s-1"),
+        reads ("transport_north", place::center_layer,     "m3 s-1"),
+        reads ("transport_south", place::center_layer,     "m3 s-1"),
+        reads ("transport_up",    place::center_interface, "m3 s-1"),
+        writes("tracer_tendency", place::center_layer,     "1")};
+
+    template <class Real>
+    void operator()(In<Real, 1> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east, In<Real> from_west, In<Real> to_north, In<Real> from_south,
+                    In<Real> up, Out<Real> tendency) const {
+        using T = typename Real::Number;
+        const int levels = tendency.levels();
+        const T a = weights[0] / 2, b = weights[1] / 2;                // the half of the mean is in the weights
+        auto half = [&](Shift s, int k) { return fma(Real(a), now(s)[k], b * before(s)[k]); };
+        Real C = half(here, 0), top = 0;
+        for (int k = 0; k < levels; ++k) {
+            const Real below = k + 1 < levels ? half(here, k + 1) : C;
+            const Real bottom = up[k + 1] * (C + below);
+            tendency[k] = fma(from_west[k], half(-east, k) + C, fma(from_south[k], half(-north, k) + C, bottom))
+                        - fma(to_east[k], half(east, k) + C, fma(to_north[k], half(north, k) + C, top));
+            top = bottom; C = below;
+        }
+    }
+};
+
+/// Third-order upwind by cell averages (Leonard 1979): T_f = L + hL d2 - hL hR d3 on uneven spacing, that is the centred mean less a sixth of
+/// the upstream curvature where cells are even. The centred part is extrapolated in time, the dissipative part is that of now. A
+/// land cell upstream leaves the centred mean.
+struct UpwindAdvection {
+    static constexpr std::string_view summary = "third-order upwind advection of a tracer";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{
+        reads ("tracer",          place::center_layer,     "1", 2),
+        reads ("tracer_before",   place::center_layer,     "1", 1),
+        reads ("time_weights",    place::profile,          "1"),
+        reads ("transport_east",  place::center_layer,     "m3 s-1"),
+        reads ("transport_west",  place::center_layer,     "m3 s-1"),
+        reads ("transport_north", place::center_layer,     "m3 s-1"),
+        reads ("transport_south", place::center_layer,     "m3 s-1"),
+        reads ("transport_up",    place::center_interface, "m3 s-1"),
+        reads ("wet_levels",      place::center_column,    "1", 2),
+        reads ("dx_center",       place::center_column,    "m", 2),
+        reads ("dy_center",       place::center_column,    "m", 2),
+        reads ("thickness",       place::profile,          "m"),
+        writes("tracer_tendency", place::center_layer,     "1")};
+
+    /// (U, L, R) weights of the value at the face between donor L and receiver R, widths hU, hL, hR.
+    template <class Real> struct Weights {
+        Real L, R, U;
+        Weights(Real hU, Real hL, Real hR) {
+            const Real d2 = hL / (hL + hR), d3 = hL * hR / (hU + hL + hR);
+            const Real to_R = d2 - d3 / (hL + hR), to_U = -d3 / (hU + hL);
+            R = to_R; U = to_U; L = 1.0 - to_R - to_U;
+        }
+    };
+
+    template <class Real>
+    void operator()(In<Real, 2> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east, In<Real> from_west, In<Real> to_north, In<Real> from_south,
+                    In<Real> up, In<Real, 2> wet, In<Real, 2> dx, In<Real, 2> dy, Profile<Real> thickness, Out<Real> tendency) const {
+        using T = typename Real::Number;
+        const int levels = tendency.levels();
+        const T a = (weights[0] - 1) / 2, b = weights[1] / 2;          // what the extrapolation adds to now, halved for the mean
+        // The four faces, each with its two directions of flow: s points from here to the neighbour.
+        struct Face { Weights<Real> out, in; };
+        auto face = [&](In<Real, 2> h, Shift s) { return Face{{h(-s)[0], h[0], h(s)[0]}, {h(2 * s)[0], h(s)[0], h[0]}}; };
+        const Face faces[4] = {face(dx, east), face(dx, -east), face(dy, north), face(dy, -north)};
+        const Shift shifts[4] = {east, -east, north, -north};
+        Real top = 0;
+        for (int k = 0; k < levels; ++k) {
+            const Real C = now[k], C_extra = fma(Real(a), C, b * before[k]), level = Real(T(k));
+            auto outflow = [&](int n, Real transport) {                // transport counts positive out of the cell
+                const Shift s = shifts[n];
+                const Real N = now(s)[k], N_extra = fma(Real(a), N, b * before(s)[k]);
+                const auto leaves = transport > Real(0);
+                const Real far = select(leaves, now(-s)[k], now(2 * s)[k]), far_bottom = select(leaves, wet(-s)[0], wet(2 * s)[0]);
+                const Real L = select(leaves, C, N), R = select(leaves, N, C);
+                auto pick = [&](auto part) { return select(leaves, part(faces[n].out), part(faces[n].in)); };
+                const Real upwind = fma(pick([](auto& w) { return w.U; }), far, fma(pick([](auto& w) { return w.L; }), L, pick([](auto& w) { return w.R; }) * R));
+                return transport * (select(level < far_bottom, upwind, 0.5 * (L + R)) + C_extra + N_extra);
+            };
+            // vertical: upward transport through the interface below
+            Real bottom = 0;
+            if (k + 1 < levels) {
+                const Real B = now[k + 1], B_extra = fma(Real(a), B, b * before[k + 1]), W = up[k + 1];
+                const auto rises = W > Real(0);
+                const T hC = thickness[k], hB = thickness[k + 1], hA = thickness[k > 0 ? k - 1 : 0], hD = thickness[k + 2 < levels ? k + 2 : k + 1];
+                const Weights<Pack<T, 1>> down{hA, hC, hB}, rise{hD, hB, hC};
+                const Real A = now[k > 0 ? k - 1 : 0], D = now[k + 2 < levels ? k + 2 : k + 1];
+                const Real upwind_down = A * down.U.lanes + C * down.L.lanes + B * down.R.lanes, upwind_rise = D * rise.U.lanes + B * rise.L.lanes + C * rise.R.lanes;
+                const Real mean = 0.5 * (C + B);
+                const Real value = select(rises, select(level + T(2) < wet[0], upwind_rise, mean), k > 0 ? upwind_down : mean);
+                bottom = W * (value + C_extra + B_extra);
+            }
+            tendency[k] = (bottom - top) - ((outflow(0, to_east[k]) + outflow(1, -from_west[k])) + (outflow(2, to_north[k]) + outflow(3, -from_south[k])));
+            top = bottom;
+        }
+    }
+};
+
+}  // namespace fathom::numerics
