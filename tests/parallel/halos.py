@@ -1,5 +1,5 @@
-"""What the tests of plans and exchanges share: masks, and what a halo must hold, written down independently of the core from the
-formulas of the fold (one-based, NUMERICS of any text book on tripolar grids)."""
+"""What the tests of plans and exchanges share: masks, and what a halo must hold, written down independently of the core as text
+books on tripolar grids have it, one-based."""
 import itertools
 
 import numpy as np
