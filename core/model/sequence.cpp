@@ -126,7 +126,7 @@ void Sequence::share(const Schedule& schedule) {
 }
 void Sequence::settle_guests() { for (auto& f : all) if (f.guest_of >= 0) f.at = all[f.guest_of].at; }
 
-/// Rows are padded to whole cells plus one, so that the last cell of a row may run over its end; spare bytes at both ends for its reach.
+/// Rows are padded to whole cells; spare bytes at both ends for the reach of the first and the last cell.
 /// An odd number of cache lines from level to level: no set of the cache is used more often than others.
 void Sequence::allocate() {
     auto odd = [&](int n) { return ((n + cell - 1) / cell | 1) * cell; };
@@ -143,7 +143,7 @@ void Sequence::allocate() {
             continue;
         }
         for (int b = 0; b < blocks; ++b) {
-            const int columns = odd(columns_of(b) + cell);
+            const int columns = odd(columns_of(b));
             f.level[b] = profile ? 1 : columns;
             f.row[b] = profile ? 0 : std::ptrdiff_t(columns) * (shared ? domain->levels + 1 : f.levels);   // host and guest alike
             if (f.guest_of >= 0) continue;
