@@ -159,7 +159,8 @@ void bind_parallel(nb::module_& m) {
         .def("apply", [](BoundSolver& s, const Blocks& x, const Blocks& y) { const auto a = s.field(x), b = s.field(y); s.solver.apply(a, b); }, "x"_a, "y"_a, "y = (M + K) x")
         .def_prop_ro("last_residual", [](const BoundSolver& s) { return s.solver.last_residual; })
         .def_prop_ro("iterations", [](const BoundSolver& s) { return s.solver.iterations; })
+        .def_prop_ro("refinements", [](const BoundSolver& s) { return s.solver.refinements; }, "of the last solve: residuals given to iterations in fp32")
         .def_prop_ro("wet_points", [](const BoundSolver& s) { return s.solver.matrix().wet_points; }, "of this rank")
-        .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().packs; }, "of 8 columns, of this rank: what is computed")
+        .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().lines; }, "of 8 columns, of this rank: what is computed")
         .def_prop_ro("seconds", [](const BoundSolver& s) { return std::array{s.solver.seconds.sweep, s.solver.seconds.halo, s.solver.seconds.sum}; }, "(sweep, halo, sum) since it was made");
 }

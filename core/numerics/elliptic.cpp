@@ -6,20 +6,29 @@
 
 namespace fathom {
 
-EllipticOperator::EllipticOperator(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& fields, int solver_vectors) {
+template <class Number> EllipticOperator<Number>::EllipticOperator(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& fields, int solver_vectors)
+    requires std::same_as<Number, double> {
     int rank;
     MPI_Comm_rank(comm, &rank);
     for (auto* b : d.of(rank)) blocks.push_back(*b);
     scale = vectors + std::max(solver_vectors, 5);         // five hold the fields while the operator is made
+    arrays = scale + 1;
     lay_out();
     assemble(comm, d, halo, fields);
-    cut();
+    cut(*this);
 }
 
-void EllipticOperator::lay_out() {
-    constexpr std::ptrdiff_t spare = 16, page = 1 << 21;   // loads reach one column beyond an array at both ends
-    const int arrays = scale + 1;
-    auto odd = [](std::ptrdiff_t numbers) { return ((numbers + 7) / 8 | 1) * 8; };       // of cache lines: no set is used more than others
+template <class Number> EllipticOperator<Number>::EllipticOperator(const EllipticOperator<double>& A, int solver_vectors) requires std::same_as<Number, float>
+    : blocks(A.blocks), arrays(vectors + solver_vectors), wet_points(A.wet_points) {
+    lay_out();
+    for (std::size_t n = 0; n < rows.size(); ++n)
+        for (int a : {east, north, northeast, northwest}) std::copy_n(A.rows[n].of(a), rows[n].nx + 2 * halo, rows[n].of(a));
+    cut(A);
+}
+
+template <class Number> void EllipticOperator<Number>::lay_out() {
+    constexpr std::ptrdiff_t spare = 2 * line, page = 1 << 21;                          // loads reach one pack beyond an array at both ends
+    auto odd = [](std::ptrdiff_t numbers) { return ((numbers + line - 1) / line | 1) * line; };     // of cache lines: no set is used more than others
     std::vector<std::ptrdiff_t> offset;
     std::ptrdiff_t size = spare;
     for (int b = 0; b < int(blocks.size()); ++b) {
@@ -32,8 +41,8 @@ void EllipticOperator::lay_out() {
         }
         size += array * arrays;
     }
-    const std::size_t bytes = ((size + spare) * sizeof(double) + page - 1) / page * page;
-    memory.reset((double*)std::aligned_alloc(page, bytes));
+    const std::size_t bytes = ((size + spare) * sizeof(Number) + page - 1) / page * page;
+    memory.reset((Number*)std::aligned_alloc(page, bytes));
     madvise(memory.get(), bytes, MADV_HUGEPAGE);           // many streams at once: fewer translations
     #pragma omp parallel for schedule(static)              // by threads that will use it
     for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -47,7 +56,7 @@ void EllipticOperator::lay_out() {
             for (int a = 0; a < arrays; ++a) std::fill(rows[n].of(a) + rows[n].up, rows[first_row[rows[n].block]].of(a + 1), 0);
 }
 
-FieldSlab EllipticOperator::slab(int array) const {
+template <class Number> FieldSlab EllipticOperator<Number>::slab(int array) const {
     FieldSlab s{{}, {}, {}, 1};
     for (auto n : first_row) {
         s.at.push_back((std::byte*)rows[n].of(array));
@@ -57,7 +66,7 @@ FieldSlab EllipticOperator::slab(int array) const {
     return s;
 }
 
-void EllipticOperator::assemble(MPI_Comm comm, const Decomposition& d, int given_halo, const EllipticFields& f) {
+template <class Number> void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, int given_halo, const EllipticFields& f) requires std::same_as<Number, double> {
     enum { wet = vectors, area, depth, dx, dy };
     const FieldSlab* given[] = {&f.wet, &f.area, &f.depth, &f.dx, &f.dy};
     for (const Row& row : rows) if (row.ring == 0)
@@ -117,20 +126,24 @@ void EllipticOperator::assemble(MPI_Comm comm, const Decomposition& d, int given
     for (const Row& row : rows) for (int v = vectors; v < scale; ++v) std::fill_n(row.of(v), row.up, 0);
 }
 
-void EllipticOperator::cut() {
+template <class Number> void EllipticOperator<Number>::cut(const EllipticOperator<double>& of) {
     std::vector<std::pair<std::size_t, std::size_t>> range;
-    for (const Row& row : rows) {
+    for (std::size_t n = 0; n < rows.size(); ++n) {
         const std::size_t first = segments.size();
-        for (int c = 0; c < row.nx + 2 * halo; c += 8) {
-            const double* d = row.of(scale) + c;
-            if (std::all_of(d, d + 8, [](double x) { return x == 0; })) continue;
-            if (segments.size() > first && segments.back().end == c) segments.back().end += 8;
-            else segments.push_back({c, c + 8});
-            packs += row.ring == 0;
+        const int columns = rows[n].nx + 2 * halo;
+        const double* d = of.rows[n].of(of.scale);
+        for (int c = 0; c < columns; c += line) {
+            if (std::all_of(d + c, d + std::min(c + line, columns), [](double x) { return x == 0; })) continue;
+            if (segments.size() > first && segments.back().end == c) segments.back().end += line;
+            else segments.push_back({c, c + line});
+            lines += rows[n].ring == 0;
         }
         range.emplace_back(first, segments.size());
     }
     for (std::size_t n = 0; n < rows.size(); ++n) rows[n].first = segments.data() + range[n].first, rows[n].last = segments.data() + range[n].second;
 }
+
+template class EllipticOperator<double>;
+template class EllipticOperator<float>;
 
 }  // namespace fathom

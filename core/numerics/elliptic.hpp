@@ -11,6 +11,7 @@
 #include "base/pack.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/reduce.hpp"
+#include <concepts>
 #include <cstdlib>
 #include <memory>
 #if defined(__FMA__)
@@ -28,39 +29,41 @@ struct EllipticFields {
 };
 
 /// The coefficients and the vectors of a solver on the blocks of a rank, each an array of its own: memory[array][row][column], with a
-/// halo of two. Packs begin at column 0, in the halo; those without water belong to no segment and are never touched. Land has no
-/// coefficients, and every vector is 0 there. In rows -1 to ny and columns -1 to nx the operator may be applied, so that a solver can
-/// go one step further before it exchanges.
-class EllipticOperator {
+/// halo of two. Packs begin at column 0, in the halo; lines of 64 bytes without water belong to no segment and are never touched. Land
+/// has no coefficients, and every vector is 0 there. In rows -1 to ny and columns -1 to nx the operator may be applied, so that a solver
+/// can go one step further before it exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it.
+template <class Number> class EllipticOperator {
 public:
-    using Real = Pack<double, register_lanes>;
-    static constexpr int halo = 2;
+    using Real = Pack<Number, register_lanes * 8 / sizeof(Number)>;
+    static constexpr int halo = 2, line = 64 / sizeof(Number);
     enum Array { east, north, northeast, northwest, vectors };                ///< `vectors` is the first vector of the solver
-    struct Segment { int begin, end; };                    ///< columns, whole packs
+    struct Segment { int begin, end; };                    ///< columns, whole lines
     struct Row {
         int block, j, nx, ring;                            ///< j from -2 to ny + 1; ring: 0 for own rows, 1 and 2 in the halo
-        double* at; std::ptrdiff_t array, up;              ///< column 0 of array 0; to the next array; to the next row
+        Number* at; std::ptrdiff_t array, up;              ///< column 0 of array 0; to the next array; to the next row
         const Segment *first, *last;
-        double* of(int which) const { return at + which * array; }
+        Number* of(int which) const { return at + which * array; }
     };
 
-    EllipticOperator(MPI_Comm, const Decomposition&, int halo, const EllipticFields&, int vectors);
+    EllipticOperator(MPI_Comm, const Decomposition&, int halo, const EllipticFields&, int vectors) requires std::same_as<Number, double>;
+    EllipticOperator(const EllipticOperator<double>&, int vectors) requires std::same_as<Number, float>;
     EllipticOperator(const EllipticOperator&) = delete;
 
     std::vector<Row> rows;                                 ///< block by block, from south to north
     std::vector<Block> blocks;                             ///< of this rank
-    int scale;                                             ///< the array that holds d; 0 on land
-    std::size_t wet_points = 0, packs = 0;                 ///< of this rank's own rows; what is computed is 8 packs
+    int arrays;
+    int scale = -1;                                        ///< the array that holds d, 0 on land; fp64 only
+    std::size_t wet_points = 0, lines = 0;                 ///< of this rank's own rows; what is computed is lines
 
     FieldSlab slab(int array) const;                       ///< for exchanges
 
     /// body(c, r, A r) for the packs of a row. What comes from the west is one sum, moved on by a column from pack to pack, and what
     /// comes from the east is moved from the next pack: loads across cache lines would take most of the time.
-    template <class Body> static void multiply(const Row row, const double* r, Body body) {
+    template <class Body> static void multiply(const Row row, const Number* r, Body body) {
         constexpr int width = Real::width;
-        const double *e = row.at, *n = e + row.array, *ne = n + row.array, *nw = ne + row.array, *n_s = n - row.up, *ne_s = ne - row.up, *nw_s = nw - row.up;
-        const double *up = r + row.up, *down = r - row.up;
-        auto at = [](const double* p) { return Real::load(p); };
+        const Number *e = row.at, *n = e + row.array, *ne = n + row.array, *nw = ne + row.array, *n_s = n - row.up, *ne_s = ne - row.up, *nw_s = nw - row.up;
+        const Number *up = r + row.up, *down = r - row.up;
+        auto at = [](const Number* p) { return Real::load(p); };
         for (auto* segment = row.first; segment != row.last; ++segment) {
             int c = segment->begin - width;
             Real before = fused(at(nw + c), at(up + c), fused(at(ne_s + c), at(down + c), at(e + c) * at(r + c)));
@@ -82,7 +85,8 @@ private:
     static Real fused(Real a, Real b, Real c) {
 #if defined(__FMA__) && !defined(__AVX512F__)
         Real x;
-        x.lanes = (Real::Storage)_mm256_fmadd_pd((__m256d)a.lanes, (__m256d)b.lanes, (__m256d)c.lanes);
+        if constexpr (sizeof(Number) == 8) x.lanes = (typename Real::Storage)_mm256_fmadd_pd((__m256d)a.lanes, (__m256d)b.lanes, (__m256d)c.lanes);
+        else x.lanes = (typename Real::Storage)_mm256_fmadd_ps((__m256)a.lanes, (__m256)b.lanes, (__m256)c.lanes);
         return x;
 #else
         return fma(a, b, c);
@@ -90,20 +94,19 @@ private:
     }
     /// The last numbers of a from `first` on, then the first of b.
     template <int first> static Real joined(Real a, Real b) {
-        typedef std::int64_t Lanes __attribute__((vector_size(sizeof(double) * register_lanes)));
-        Lanes which;
-        for (int n = 0; n < register_lanes; ++n) which[n] = first + n;
+        typename Real::Mask which;
+        for (int n = 0; n < Real::width; ++n) which[n] = first + n;
         Real x;
         x.lanes = __builtin_shuffle(a.lanes, b.lanes, which);
         return x;
     }
-    struct Free { void operator()(double* p) const { std::free(p); } };
-    std::unique_ptr<double[], Free> memory;
+    struct Free { void operator()(Number* p) const { std::free(p); } };
+    std::unique_ptr<Number[], Free> memory;
     std::vector<Segment> segments;
     std::vector<std::size_t> first_row;                    // of each block
     void lay_out();
-    void assemble(MPI_Comm, const Decomposition&, int halo, const EllipticFields&);
-    void cut();
+    void assemble(MPI_Comm, const Decomposition&, int halo, const EllipticFields&) requires std::same_as<Number, double>;
+    void cut(const EllipticOperator<double>&);
 };
 
 }  // namespace fathom

@@ -33,32 +33,35 @@ struct SumUnit {
     double fine() const { return std::ldexp(1.5, 12 + exponent); }
 };
 
-/// A sum of packs, in registers. `most` additions at most, then ExactSum::add.
-struct ExactLanes {
+/// A sum of packs, in registers. `most` additions at most, then ExactSum::add. Without n2 (`fine`) a sum has the same bits in any order
+/// too, but is off by up to (number of terms) u / 2: enough where the terms themselves are products of rounded numbers.
+template <bool fine_> struct SumLanes {
     using Real = Pack<double, register_lanes>;
     typedef std::uint64_t Bits __attribute__((vector_size(sizeof(double) * register_lanes)));
     static constexpr int most = 2048;
     double coarse, fine;
     Bits high{}, low{}, strange{};                         ///< bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed from M
     std::uint64_t count = 0;
-    explicit ExactLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
+    explicit SumLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
     void add(Real x) {
-        const Real M(coarse), m(fine), y = x + M, z = x + (M - y) + m;
+        const Real M(coarse), y = x + M;
         const Bits bits = std::bit_cast<Bits>(y.lanes);
         strange |= bits ^ std::bit_cast<Bits>(M.lanes);
         high += bits;
-        low += std::bit_cast<Bits>(z.lanes);
+        if constexpr (fine_) low += std::bit_cast<Bits>((x + (M - y) + Real(fine)).lanes);
         ++count;
     }
     void add(Real::Mask yes, Real x) { add(select(yes, x, Real(0.0))); }
 };
+using ExactLanes = SumLanes<true>;
+using RoundedLanes = SumLanes<false>;
 
 class ExactSum {
 public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
-    void add(const ExactLanes& lanes) {
-        const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse), m = lanes.count * std::bit_cast<std::uint64_t>(lanes.fine);
+    template <bool fine> void add(const SumLanes<fine>& lanes) {
+        const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse), m = fine ? lanes.count * std::bit_cast<std::uint64_t>(lanes.fine) : 0;
         for (int n = 0; n < register_lanes; ++n) total += ((__int128)std::int64_t(lanes.high[n] - M) << 40) + std::int64_t(lanes.low[n] - m), bad |= (lanes.strange[n] >> 52) != 0;
     }
     void add(const ExactSum& other) { total += other.total; bad |= other.bad; }

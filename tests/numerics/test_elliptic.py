@@ -62,6 +62,20 @@ def test_solution_agrees_with_scipy(kind, block):
     assert solver.solve(case.scatter(b), blocks) == 0                                # a solution is its own first guess
 
 
+def test_fp64_takes_over_from_fp32():
+    """Where the least eigenvalue is lost in the rounding of fp32; else a few passes are enough."""
+    for mass, passes in ((2e-8, 3), (1e-13, 1)):
+        case = Case(42, 21, True, True, seed=1, mass=mass)
+        solver = case.distribute(MPI.COMM_SELF, tolerance=1e-11, maximum_iterations=20000)
+        b = np.random.default_rng(7).normal(size=case.wet.shape)
+        x = case.scatter(np.zeros_like(b))
+        solver.solve(case.scatter(b), x)
+        A, water = case.matrix(), case.wet > 0
+        d = 1 / np.sqrt(A.diagonal())
+        residual = np.linalg.norm(d * (b[water] - A @ case.gather(MPI.COMM_SELF, x)[water])) / np.linalg.norm(d * b[water])
+        assert solver.refinements == passes and residual <= 2e-11
+
+
 def test_zero_right_hand_side():
     case = Case(20, 12, True, False)
     solver = case.distribute(MPI.COMM_SELF)
