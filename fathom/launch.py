@@ -59,13 +59,15 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -
     """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a clean end, twice ends at once."""
     environment = os.environ | threads_environment(ranks, threads) | {"PYTHONUNBUFFERED": "1", "FATHOM_TERMINAL": _terminal()}
     command = [mpiexec(), "-n", str(ranks), sys.executable, "-P", "-m", "fathom.cli", *arguments]  # -P: not from the sources, should we stand there
-    ask = signal.signal(signal.SIGTERM, _interrupt)
+    # Ctrl-C counts also where a shell's background job was told to ignore it
+    asks = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the stop file
     child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_end_with_parent)
     try:
         return _status(_wait(child, directory))
     finally:
-        signal.signal(signal.SIGTERM, ask)
+        for number, before in asks.items():
+            signal.signal(number, before)
         if child.poll() is None:
             child.kill()
 
