@@ -162,14 +162,6 @@ class Ocean:
                 *[[f, f + "_after"] for f in ("velocity_x", "velocity_y", "sea_surface_height")]]  # fmt: skip
 
     @property
-    def restart_fields(self):
-        """What a restart holds: the state of which everything else follows."""
-        fields = [f for t in self.tracer_names for f in (t, t + "_before")] + ["velocity_x", "velocity_y", "sea_surface_height"]
-        if self.momentum_advection is not None:
-            fields += ["momentum_advection_x_before", "momentum_advection_y_before"]
-        return fields
-
-    @property
     def checksum_fields(self):
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 

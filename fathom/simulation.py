@@ -60,7 +60,7 @@ class Simulation:
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = self.barotropic = None
-        self.restart_from = None
+        self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
         self.wall_seconds, self._first = 0.0, None
 
@@ -156,11 +156,14 @@ class Simulation:
     def _read_restart(self):
         from fathom.output import restart
 
-        with restart.read(self.restart_from, grid=self._fingerprint(), fields=self.sequence.state) as file:
+        state = self.sequence.state
+        sums = {name for stream in self.outputs for name in stream.sums}  # of means: another run's restart need not have them
+        with restart.read(self.restart_from, grid=self._fingerprint(), fields=[name for name in state if name not in sums]) as file:
             self.count = file.header.steps
             if abs(file.header.seconds - self.seconds) > 1e-6:
                 raise ValueError(f"{self.restart_from} was written with a step of {file.header.seconds / file.header.steps:g} s; this run has {self.step:g} s")
-            for name in self.sequence.state:
+            self.restored = set(state) & set(file.names)
+            for name in self.restored:
                 values = np.ascontiguousarray(file[name], float)
                 self.sequence.set(name, values)
             self.series = {k: tuple(v) for k, v in file.header.extra.get("series", {}).items()}

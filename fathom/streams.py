@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom import diagnostics, names, output
+from fathom.clock import Period
 from fathom.components import scheme
 from fathom.state import grid_mapping
 
@@ -20,7 +21,7 @@ class Stream:
         if not self.requested:
             raise ValueError(f"output {path}: no variables; allowed: {', '.join(diagnostics.ocean)}, or any field")
         output.writer(path)  # an unknown ending is an error now
-        self.keep, self.last, self.file = [], 0, None
+        self.keep, self.sums, self.last, self.file = [], [], 0, None
 
     # ---- before the run ------------------------------------------------------------------------------------------------------------
 
@@ -37,6 +38,7 @@ class Stream:
         from fathom import mpi
 
         places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
+        self.sums = [self._sum_name(field, surface) for field, surface in needs]
         return [self._sum(field, surface, known, places, precision) for field, surface in needs]
 
     def _sum(self, field, surface, known, places, precision):
@@ -74,7 +76,14 @@ class Stream:
             self.file = output.append(path) if output.writer(path).collective else None
         self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
         self.regions = s.comm.bcast({self._alias(name): list(self.file.regions(self._alias(name))) for name, _ in self.variables} if s.is_root else None)
-        self.last = s.count
+        self.last = self._interval_start() if self.sums and set(self.sums) <= s.restored else s.count
+
+    def _interval_start(self):
+        """The step at which the mean began that a restart has left half done."""
+        s, start = self.simulation, 0.0
+        while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
+            start = due
+        return round(start / s.step)
 
     def _alias(self, name):
         return names.ocean[name].alias if name in names.ocean else name

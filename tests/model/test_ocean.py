@@ -75,6 +75,30 @@ def test_restart_is_no_restart(tmp_path):
     assert rest.checksum() == whole.checksum()
 
 
+def test_mean_across_a_restart(tmp_path):
+    """A mean that a restart has cut in two is the mean; a restart without it starts a new one."""
+    import fathom as fm
+
+    def run(folder, hours, restart=None, output=True):
+        sim = simulate(stirred(box()), surface=wind())
+        sim.directory = tmp_path / folder
+        if output:
+            sim.output("mean.zarr", "sea_surface_temperature", every="4h", mean=True)
+        if restart:
+            sim.restore(restart)
+        sim.run(f"{hours}h", report=False)
+        return sim
+
+    run("whole", 8)
+    run("cut", 6)
+    run("cut", 2, tmp_path / "cut" / "restart.fathom")
+    whole, cut = (fm.open(tmp_path / name / "mean.zarr") for name in ("whole", "cut"))
+    assert whole.identical(cut) or (whole.tos.equals(cut.tos) and whole.time_bounds.equals(cut.time_bounds))
+    assert whole.time.size == 2
+    run("bare", 2, output=False)
+    run("late", 2, tmp_path / "bare" / "restart.fathom")
+
+
 def test_restart_of_another_grid_is_refused(tmp_path):
     sim = simulate(stirred(box()))
     sim.directory = tmp_path
