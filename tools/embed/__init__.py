@@ -1,0 +1,1 @@
+"""Building the embedded data sets: sources, files, and one module for each subject."""
