@@ -7,6 +7,7 @@ namespace fathom::physics {
 std::vector<Entry> thermodynamics();
 std::vector<Entry> turbulence();
 std::vector<Entry> surface();
+std::vector<Entry> idealised();
 std::vector<Entry> schemes();        ///< all of them
 
 }  // namespace fathom::physics

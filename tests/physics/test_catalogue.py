@@ -16,7 +16,9 @@ ranges = {
     "wind_speed": (3, 20), "eastward_wind": (-10, 10), "northward_wind": (-10, 10), "downward_shortwave_flux": (0, 300),
     "downward_longwave_flux": (200, 400), "precipitation_flux": (0, 1e-4), "grid_angle": (-3.2, 3.2), "surface_height": (-0.5, 0.5),
     "frazil_heat": (0, 1e8), "pressure_reference": (0, 5000), "thickness": (10, 100), "viscosity_at_center": (0, 0.01), "vertical_diffusivity": (0, 0.01),
+    "air_temperature K": (220, 300), "air_pressure Pa layer": (1e4, 1e5), "pressure_interface": (1e4, 1e5), "latitude": (-1.57, 1.57),
 }  # fmt: skip
+sorted_fields = {"pressure_reference", "pressure_interface", "air_pressure"}  # grow downward
 
 
 def inputs(entry, dtype, seed=0):
@@ -28,11 +30,12 @@ def inputs(entry, dtype, seed=0):
             continue
         shape = {"layer": (levels,), "interface": (levels + 1,), "column": ()}[f["vertical"]]
         shape = (levels + 1,) if f["horizontal"] == "profile" else (*shape, 2 + 2 * reach, 37 + 2 * reach)  # 37: not a whole number of packs
-        values = random.uniform(*ranges.get(f["name"], (0.5, 1.5)), shape)
+        names = (f"{f['name']} {f['units']} {f['vertical']}", f"{f['name']} {f['units']}", f["name"])
+        values = random.uniform(*next((ranges[n] for n in names if n in ranges), (0.5, 1.5)), shape)
         if f["name"] == "wet_levels":
             values = np.floor(random.uniform(1, levels + 1, shape))
-        if f["name"] == "pressure_reference":
-            values = np.sort(values)
+        if f["name"] in sorted_fields and len(shape) in (1, 3):
+            values = np.sort(values, axis=0)
         given[f["name"]] = values.astype(np.float32).astype(dtype)  # the same numbers in both precisions
     return given
 
