@@ -99,9 +99,6 @@ template <class T, int lanes_> struct Pack {
         if constexpr (pack_detail::native<Storage>) return of(pack_detail::sqrt(a.lanes));
         else return each([](T x) { return std::sqrt(x); }, a);
     }
-    friend Pack exp(Pack a) { return each([](T x) { return std::exp(x); }, a); }
-    friend Pack log(Pack a) { return each([](T x) { return std::log(x); }, a); }
-    friend Pack atan(Pack a) { return each([](T x) { return std::atan(x); }, a); }
 
 private:
     static Pack of(Storage s) { Pack p; p.lanes = s; return p; }

@@ -2,7 +2,7 @@
 /// a sequence, and Python, can hold, rename and order at run time. All templates end here: one function a scheme and precision.
 #pragma once
 #include "base/error.hpp"
-#include "base/pack.hpp"
+#include "base/elementary.hpp"
 #include "field/field.hpp"
 #include <concepts>
 #include <functional>

@@ -4,8 +4,8 @@
 ///   surface_stress_x =  tau_E cos + tau_N sin        current_E = u cos - v sin
 ///   surface_stress_y = -tau_E sin + tau_N cos        current_N = u sin + v cos
 #pragma once
+#include "base/elementary.hpp"
 #include "field/field.hpp"
-#include "physics/surface/rotation.hpp"
 #include <array>
 #include <tuple>
 
@@ -25,9 +25,9 @@ struct StressToGrid {
     template <class Real> void operator()(In<Real, 1> eastward, In<Real, 1> northward, In<Real> angle, Out<Real> x, Out<Real> y) const {
         auto mean = [](In<Real, 1> f) -> Real { return ((f[0] + f(east)[0]) + (f(north)[0] + f(northeast)[0])) * 0.25; };
         const Real E = mean(eastward), N = mean(northward);
-        const Rotation<Real> to_x(angle[0]);
-        x[0] = E * to_x.cosine + N * to_x.sine;
-        y[0] = N * to_x.cosine - E * to_x.sine;
+        const auto [sine, cosine] = sine_cosine(angle[0]);
+        x[0] = E * cosine + N * sine;
+        y[0] = N * cosine - E * sine;
     }
 };
 
@@ -46,10 +46,10 @@ struct SurfaceCurrent {
     template <class Real> void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> angle, Out<Real> eastward, Out<Real> northward) const {
         Real E = 0, N = 0;
         for (Shift corner : {here, -east, -north, -northeast}) {
-            const Rotation<Real> to_x(angle(corner)[0]);
+            const auto [sine, cosine] = sine_cosine(angle(corner)[0]);
             const Real x = u(corner)[0], y = v(corner)[0];
-            E += x * to_x.cosine - y * to_x.sine;
-            N += x * to_x.sine + y * to_x.cosine;
+            E += x * cosine - y * sine;
+            N += x * sine + y * cosine;
         }
         eastward[0] = E * 0.25;
         northward[0] = N * 0.25;
