@@ -4,9 +4,8 @@
 ///   T_eq = max(T_min, [T_equator - dT_y sin^2(lat) - dtheta_z ln(p / p_0) cos^2(lat)] (p / p_0)^kappa),   kappa = 2/7
 ///   k_v = k_f low,   k_T = k_a + (k_s - k_a) low cos^4(lat),   low = max(0, (sigma - sigma_b) / (1 - sigma_b)),   sigma = p / p_s
 #pragma once
-#include "base/pack.hpp"
+#include "base/elementary.hpp"
 #include "field/process.hpp"
-#include "physics/surface/rotation.hpp"
 
 namespace fathom::physics {
 
@@ -40,8 +39,8 @@ struct HeldSuarez {
         constexpr double day = 86400, kappa = 2. / 7;
         const double k_f = 1 / (friction * day), k_a = 1 / (cooling * day), k_s = 1 / (surface_cooling * day);
         const int levels = T.levels();
-        const Rotation<Real> angle(latitude[0]);
-        const Real sine_square = angle.sine * angle.sine, cosine_square = angle.cosine * angle.cosine;
+        const auto [sine, cosine] = sine_cosine(latitude[0]);
+        const Real sine_square = sine * sine, cosine_square = cosine * cosine;
         const Real at_surface = equator - pole_contrast * sine_square, with_height = -stability * cosine_square;
         const Real per_surface = 1 / ((1 - boundary_layer) * interface[levels]), extra = (k_s - k_a) * (cosine_square * cosine_square);
         for (int k = 0; k < levels; ++k) {
