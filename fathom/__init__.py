@@ -3,20 +3,19 @@
 from importlib import import_module
 from importlib.util import find_spec
 
-_home = {
-    "Ocean": "models", "FreeSurface": "models",
+public = {
+    "Ocean": "ocean", "FreeSurface": "ocean", "PassiveTracer": "ocean", "BulkForcing": "ocean", "SurfaceForcing": "ocean",
     "Simulation": "simulation",
     "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",
-    "BulkForcing": "surface", "SurfaceForcing": "surface",
     "open": "output",
 }  # fmt: skip
-__all__ = sorted(_home)
+__all__ = sorted(public)
 
 
 def __getattr__(name):
     """Public names are looked up when first used: `import fathom` alone loads nothing heavy."""
-    if name in _home:
-        return getattr(import_module(f"fathom.{_home[name]}"), name)
+    if name in public:
+        return getattr(import_module(f"fathom.{public[name]}"), name)
     if name.startswith("_") or find_spec(f"fathom.{name}"):
         raise AttributeError(name)  # a module: the import that asks for it finds it
     components = import_module("fathom.components")
@@ -24,8 +23,8 @@ def __getattr__(name):
         return components.schemes()[name]
     from fathom.names import near
 
-    raise AttributeError(f"fathom has no '{name}'{near(name, [*_home, *components.schemes()])}")
+    raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *components.schemes()])}")
 
 
 def __dir__():
-    return [*_home, *import_module("fathom.components").schemes()]
+    return [*public, *import_module("fathom.components").schemes()]

@@ -19,9 +19,9 @@ from fathom.names import near
 from fathom.toml import Document, dumps
 
 sections = ("constants", "grid", "model", "state", "simulation", "output", "parallel")
-parallel_keys = ("ranks", "threads", "blocks", "distribution")
+parallel_keys = ("ranks", "threads", "blocks", "distribution", "tile")
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
-homes = ("grids", "models", "surface")
+kinds = {"grid": "wet_levels", "model": "rotations", "surface": "records"}  # what a class must have to stand there
 
 
 class Experiment:
@@ -52,12 +52,12 @@ class Experiment:
 
     @cached_property
     def grid(self) -> Any:
-        return self._build(self._section("grid"), ("grid",), home="grids")
+        return self._build(self._section("grid"), ("grid",), kind="grid")
 
     @cached_property
     def model(self) -> Any:
         """The model with its grid and its state set."""
-        model = self._build(self._section("model"), ("model",), home="models", first=self.grid)
+        model = self._build(self._section("model"), ("model",), kind="model", first=self.grid)
         for name, value in self._section("state").items():
             self._at(("state", name), partial(model.set, **{name: self._build(value, ("state", name))}))
         return model
@@ -65,7 +65,7 @@ class Experiment:
     @cached_property
     def surface(self) -> Any:
         given = self._section("simulation").get("surface")
-        return None if given is None else self._build(given, ("simulation", "surface"), home="surface")
+        return None if given is None else self._build(given, ("simulation", "surface"), kind="surface")
 
     @property
     def period(self) -> Any:
@@ -98,21 +98,21 @@ class Experiment:
             simulation.restore(restart)
         return simulation
 
-    def _build(self, value: Any, path: tuple[str, ...], home: str = "", first: Any = None, default: Any = None) -> Any:
+    def _build(self, value: Any, path: tuple[str, ...], kind: str = "", first: Any = None, default: Any = None) -> Any:
         """What a value stands for: a class by its name or a table with `is`, an expression, nothing ("none"), or itself."""
         if value == "none":
             return None
-        if isinstance(value, str) and (home or _class(value) or _ours(default)):
+        if isinstance(value, str) and (kind or _class(value) or _ours(default)):
             value = {"is": value}
         if isinstance(value, str):
             return self._at(path, interpret, value, self.constants)
         if isinstance(value, list):
             return [self._build(item, path) for item in value]
-        return self._object(value, path, home, first, default) if isinstance(value, Mapping) else value
+        return self._object(value, path, kind, first, default) if isinstance(value, Mapping) else value
 
-    def _object(self, table: Mapping[str, Any], path: tuple[str, ...], home: str, first: Any, default: Any) -> Any:
+    def _object(self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any) -> Any:
         """The object of a table; without `is`, one of the class of the default. `first` is the argument before the keywords."""
-        cls = self._class(table.get("is") or (default is not None and type(default).__name__), path, home)
+        cls = self._class(table.get("is") or (default is not None and type(default).__name__), path, kind)
         arguments = [] if first is None else [first]
         defaults = cls(*arguments) if arguments else None
         keywords = {}
@@ -122,13 +122,13 @@ class Experiment:
                 keywords[key] = self._build(value, (*path, key), default=getattr(defaults, key, None))
         return self._at(path, cls, *arguments, **keywords)
 
-    def _class(self, name: Any, path: tuple[str, ...], home: str) -> type:
+    def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
         place = self.document.place(*path, "is")
         if not name:
-            raise ValueError(f"{place}: `is` is missing; allowed: {', '.join(_classes(home))}")
+            raise ValueError(f"{place}: `is` is missing; allowed: {', '.join(_classes(kind))}")
         found = _class(str(name))
-        if found is None or (home and str(name) not in _classes(home)):
-            allowed = _classes(home)
+        if found is None or (kind and str(name) not in _classes(kind)):
+            allowed = _classes(kind)
             raise ValueError(f"{place}: unknown class '{name}'{near(str(name), allowed) or '; allowed: ' + ', '.join(allowed)}")
         return found
 
@@ -184,20 +184,20 @@ def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
     return own | (of_scheme if open_ended else {})
 
 
-def _classes(home: str = "") -> list[str]:
-    """Names of the classes that a file may name, of one module or of all."""
-    found = [name for module in ([home] if home else homes) for name, value in vars(import_module(f"fathom.{module}")).items()
-             if inspect.isclass(value) and value.__module__ == f"fathom.{module}" and not name.startswith("_")]  # fmt: skip
-    if home == "grids":
-        return [name for name in found if name.endswith("Grid")]
-    return found if home else [*found, *import_module("fathom.components").schemes()]
+def _classes(kind: str = "") -> list[str]:
+    """Names of the classes that a file may name there, or of all."""
+    import fathom
+
+    found = [name for name in fathom.public if inspect.isclass(cls := getattr(fathom, name)) and (hasattr(cls, kinds[kind]) if kind else name != "Simulation")]
+    return found if kind else [*found, *import_module("fathom.components").schemes()]
 
 
 def _class(name: str) -> type | None:
-    for home in homes if name[:1].isupper() else ():
-        found = getattr(import_module(f"fathom.{home}"), name, None)
-        if inspect.isclass(found):
-            return found
+    import fathom
+
+    if name in fathom.public and name != "Simulation":
+        found = getattr(fathom, name)
+        return found if inspect.isclass(found) else None
     return import_module("fathom.components").schemes().get(name)
 
 

@@ -39,8 +39,8 @@ def _table(*rows: Name) -> dict[str, Name]:
 
 _year = 365.2425 * 86400.0
 
-ocean: dict[str, Name] = _table(
-    # state
+fields: dict[str, Name] = _table(
+    # ocean: state
     Name("temperature", "thetao", "sea_water_potential_temperature", "potential temperature", "degC", "center", "layer", "thermal", (-2, 31)),
     Name("salinity", "so", "sea_water_practical_salinity", "salinity", "1", "center", "layer", "haline", (32, 38)),
     Name("velocity_x", "velocity_x", "sea_water_x_velocity", "velocity along the grid's i", "m s-1", "corner", "layer", "balance"),
@@ -87,20 +87,20 @@ ocean: dict[str, Name] = _table(
     Name("cell_area", "areacello", "cell_area", "area of the cell", "m2", "center", "column", "deep"),
 )
 
-_by_alias = {row.alias: row for row in ocean.values()}
+_by_alias = {row.alias: row for row in fields.values()}
 
 
 def get(name: str) -> Name:
     """The entry of a Fathom name or an output alias; ValueError with the near names otherwise."""
-    found = ocean.get(name) or _by_alias.get(name)
+    found = fields.get(name) or _by_alias.get(name)
     if found is None:
-        raise ValueError(unknown("field", name, ocean))
+        raise ValueError(unknown("field", name, fields))
     return found
 
 
 def describe(name: str) -> Name:
     """As `get`, but a name outside the table gets a plain entry (a user's own tracer, say)."""
-    return ocean.get(name) or _by_alias.get(name) or Name(
+    return fields.get(name) or _by_alias.get(name) or Name(
         name, name, "", name.replace("_", " "), "", "center", "layer", "viridis")
 
 

@@ -26,9 +26,7 @@ class Progress:
     def __call__(self, simulation: Any, fraction: float) -> None:
         wall = max(simulation.wall_seconds, 1e-9)
         years = (simulation.count - simulation.start_steps) * simulation.step / year
-        temperature = simulation.now["temperature"]
-        text = line(simulation.date, fraction, years / (wall / 86400), simulation.now["speed"], (temperature["minimum"], temperature["maximum"]),
-                    wall * (1 - fraction) / max(fraction, 1e-9))  # fmt: skip
+        text = line(simulation.date, fraction, years / (wall / 86400), simulation.now, wall * (1 - fraction) / max(fraction, 1e-9))
         if self.terminal:
             self._redraw(text, fraction)
         elif (marks := int(fraction / self.every + 1e-9)) > self._logged:
@@ -49,10 +47,10 @@ class Progress:
             self._width = 0
 
 
-def line(date: Any, fraction: float, years_per_day: float, speed: float, temperature: tuple[float, float], seconds_left: float) -> str:
-    """The line of a moment of a run."""
-    parts = [date.strftime("%Y-%m-%d"), f"{100 * fraction:3.0f}%", f"{years_per_day:.3g} years/day", f"|u| ≤ {speed:.2g} m/s",
-             f"T [{temperature[0]:.1f}, {temperature[1]:.1f}] °C"]  # fmt: skip
+def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_left: float) -> str:
+    """The line of a moment of a run; `now`: what the model says of it."""
+    pace = f"{years_per_day:.3g} years/day" if years_per_day >= 1 else f"{years_per_day * year / 86400:.3g} days/day"
+    parts = [date.strftime("%Y-%m-%d"), f"{100 * fraction:3.0f}%", pace, now]
     return "  ".join(parts + ([f"{duration(seconds_left)} left"] if fraction < 1 else []))
 
 

@@ -22,7 +22,7 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("memory", _memory(simulation)),
         ("blocks", simulation.domain.describe()),
         ("step", _step(simulation)),
-        ("surface", repr(simulation.surface)),
+        ("surface", repr(simulation.surface) if simulation.surface else ""),
         ("sequence", _sequence(simulation)),
         ("state", _state(simulation)),
         ("events", _events(simulation)),
@@ -98,9 +98,7 @@ def _bytes(number: float) -> str:
 
 
 def _step(simulation: Any) -> list[str]:
-    from fathom.stability import criteria
-
-    limits = [f"{name}: {value:.2g} of {limit:g}, at {place}" for name, value, limit, place in criteria(simulation.model, simulation.step)]
+    limits = [f"{name}: {value:.2g} of {limit:g}, at {place}" for name, value, limit, place in simulation.model.criteria(simulation.step)]
     return [f"{simulation.step:g} s", *limits]
 
 
@@ -121,10 +119,10 @@ def _state(simulation: Any) -> str:
     from fathom.plots.style import unit_text
 
     parts = []
-    for name in simulation.model.tracer_names:
-        e = simulation.sequence.extremes(name, simulation.thickness)
+    for name in simulation.model.prognostic:
+        e = simulation.sequence.extremes(name)
         parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip())
-    return ", ".join([*parts, f"speed ≤ {simulation.sequence.motion(simulation.thickness, simulation.step)['speed']:.3g} m/s"])
+    return ", ".join(parts)
 
 
 def _events(simulation: Any) -> list[str]:

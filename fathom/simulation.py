@@ -33,20 +33,19 @@ class Simulation:
 
     Parameters
     ----------
-    model : Ocean.
+    model : Ocean, or another that says of itself what docs/models.md lists.
     step : time step, "1h" or seconds.
     start : date, "2000-01-01".
-    surface : BulkForcing, SurfaceForcing or None (no stress, no fluxes).
+    surface : what drives it from above, as BulkForcing; None: what the model takes then.
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
-    parallel : threads, blocks (nx, ny), distribution; never changes a bit of the answer.
+    parallel : threads, blocks (nx, ny), distribution, tile (columns that pass through a group at once); never changes a bit of the answer.
     configuration : TOML text of the run, kept beside its results.
     """
 
     def __init__(self, model, step, start="2000-01-01", surface=None, calendar="standard", directory=".", overwrite=False, parallel=None, configuration=""):
         from fathom import mpi
-        from fathom.surface import SurfaceForcing
 
         self.model, self.comm = model, mpi.world
         period = Period(step, "step")
@@ -54,12 +53,13 @@ class Simulation:
             raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
         self.step = period.seconds
         self.clock = Clock(start, calendar)
-        self.surface = surface or SurfaceForcing()
+        self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto"} | (parallel or {})
+        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": 64} | (parallel or {})
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
-        self.sequence = self.domain = self.barotropic = None
+        self.sequence = self.domain = None
+        self.solvers = {}  # of global processes
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
         self.wall_seconds, self._first = 0.0, None
@@ -115,43 +115,27 @@ class Simulation:
         mpi.core.set_threads(int(self.parallel["threads"]))
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks = self.parallel["blocks"] or (0, 0)
-        self.thickness = [float(x) for x in grid.vertical.thickness]
-        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, len(self.thickness), wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), self.parallel["distribution"])
+        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), self.parallel["distribution"])
+        self.domain.weigh(*(np.ascontiguousarray(a, float) for a in grid.areas), list(map(float, grid.levels.weights)))
         precision = 8 if model.precision == "fp64" else 4
-        processes = model.processes(self.step, self.surface.processes(precision)) + self.surface.after(precision)
+        processes = model.processes(self.step, self.surface)
         known = {f["name"] for p in processes for f in p.fields}
         keep = []
         for stream in self.outputs:
             processes += stream.processes(known, precision)
             keep += stream.keep
-        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations)
-        for name, values in {**model.geometry(), **self.surface.fields(model)}.items():
-            if self.sequence.has(name):
-                self.sequence.set(name, np.ascontiguousarray(values, float), nearest_outside=name not in ("wet_levels", "depth_corner"))
+        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=int(self.parallel["tile"]))
+        fixed = model.geometry() | (self.surface.fields(model) if self.surface else {})
+        for name in filter(self.sequence.has, fixed):
+            self.sequence.set(name, np.ascontiguousarray(fixed[name], float), nearest_outside=name not in model.zero_outside)
         for name, values in model.profiles().items():
             if self.sequence.has(name):
                 self.sequence.set_profile(name, values)
-        surface = model.free_surface
-        from fathom.models import gravity
-
-        self.barotropic = mpi.core.Barotropic(self.sequence, self.step, surface.implicitness, gravity, surface.tolerance, surface.maximum_iterations)
+        self.solvers = model.attach(self.sequence, self.step)
         self._monthly = self.sequence.has("forcing_weight")
-        self._read_restart() if self.restart_from else self._set_initial()
+        self._read_restart() if self.restart_from else model.initialise(self)
         mpi.core.release_memory()
         return self
-
-    def _set_initial(self):
-        from fathom.state import on_columns, on_layers
-
-        model = self.model
-        initial = {"temperature": 10.0, "salinity": 35.0} | model.initial
-        for name, value in initial.items():
-            if name == "sea_surface_height":
-                self.sequence.set(name, on_columns(model, value, name=name))
-                continue
-            for k, values in on_layers(model, value, name, "corner" if name.startswith("velocity") else "center"):
-                for field in (name, name + "_before") if name in model.tracer_names else (name,):
-                    self.sequence.set(field, values, k)
 
     def _read_restart(self):
         from fathom.output import restart
@@ -172,8 +156,7 @@ class Simulation:
     def _fingerprint(self):
         from fathom.output import restart
 
-        h = self.model.grid.horizontal
-        return restart.fingerprint(wet_levels=np.asarray(self.model.grid.wet_levels, np.int32), thickness=np.asarray(self.thickness), area=np.asarray(h.area_center))
+        return restart.fingerprint(**self.model.grid.identity)
 
     def gather(self, name):
         """The field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
@@ -229,11 +212,12 @@ class Simulation:
             if self._monthly:
                 piece = min(piece, self._load_records())
             first = self.count == 0
-            self.sequence.set_profile("time_weights", self.model.time_weights(first))
+            for name, values in self.model.profiles_of_step(first).items():
+                self.sequence.set_profile(name, values)
             piece = 1 if first else piece
             try:
                 self.sequence.advance(piece)
-            except (RuntimeError, ValueError) as error:  # the solver was given something that is not a number, or does not converge
+            except (RuntimeError, ValueError) as error:  # a solver was given something that is not a number, or does not converge
                 self.count = self.sequence.count
                 self._blow_up(str(error))
             self.count += piece
@@ -327,75 +311,49 @@ class Simulation:
         self._on_root(make)
 
     def watch(self):
-        """Once a day: is everything finite, and the numbers of the time series. Raises Unstable with field, place, level and step."""
-        motion = self.sequence.motion(self.thickness, self.step)
-        energy = motion["kinetic_energy"]
-        temperature = self.sequence.extremes("temperature", self.thickness)
-        if not (np.isfinite(energy) and temperature["finite"] and motion["speed"] < 1e3):
+        """Now and then: is everything finite and sane, and the numbers of the time series. Raises Unstable with field, place, level and step."""
+        seen, self.now = self.model.watch(self)
+        if not all(np.isfinite(value) and self._sane(name, value, value) for name, (value, _) in seen.items()):
             self._blow_up()
-        self.now = {"speed": motion["speed"], "courant": motion["courant"], "temperature": temperature}
-        record = {"mean_temperature": (temperature["mean"], "degC"), "kinetic_energy": (energy, "m2 s-2"), "maximum_speed": (motion["speed"], "m s-1"), **self.model_series()}
-        for name, (value, units) in record.items():
+        for name, (value, units) in seen.items():
             times, values, _ = self.series.setdefault(name, ([], [], units))
             times.append(self.seconds)
             values.append(value)
 
-    def model_series(self):
-        from fathom.diagnostics import drake_section
-
-        section = drake_section(self.model)
-        if section is None:
-            return {}
-        return {"drake_transport": (self._section_transport(*section), "m3 s-1")}
-
-    def _section_transport(self, i, j0, j1):
-        """Volume transport through the corners (j0:j1, i) along the grid's x [m3 s-1]."""
-        total = 0.0
-        width = np.asarray(self.model.grid.horizontal.dy_corner)
-        for (b0, a0, ny, nx), u in zip(self.domain.blocks, self.sequence.windows("velocity_x")):
-            rows = range(max(j0, b0), min(j1, b0 + ny))
-            if a0 <= i < a0 + nx:
-                for j in rows:
-                    total += float(np.dot(u[:, j - b0, i - a0], self.thickness)) * width[j, i]
-        return self.comm.allreduce(total)
+    def _sane(self, name, least, most):
+        low, high = self.model.limits.get(name, (-np.inf, np.inf))
+        return low <= least and most <= high
 
     def _blow_up(self, reason=""):
-        from fathom.state import place
-
-        for name in self.model.checksum_fields:
-            e = self.sequence.extremes(name, self.thickness)
-            k, j, i = e["not_finite"] if not e["finite"] else e["at_maximum"]
-            limit = {"temperature": 100, "salinity": 1000}.get(name, 1e3)
-            if not e["finite"] or max(abs(e["maximum"]), abs(e["minimum"])) > limit:
-                value = "not a number" if not e["finite"] else f"{e['maximum']:.3g}"
-                where = place(self.model, j, i, k)
-                path = self.write_restart("last-state.fathom")
-                raise Unstable(f"{name} is {value} at {where}, found at step {self.count} ({self.date}). The last state is in {path}. {self.advice()}")
+        for name in self.model.prognostic:
+            e = self.sequence.extremes(name)
+            if e["finite"] and self._sane(name, e["minimum"], e["maximum"]):
+                continue
+            low = e["finite"] and e["minimum"] < self.model.limits[name][0]
+            value = f"{e['minimum' if low else 'maximum']:.3g}" if e["finite"] else "not a number"
+            k, j, i = e["at_minimum" if low else "at_maximum"] if e["finite"] else e["not_finite"]
+            path = self.write_restart("last-state.fathom")
+            raise Unstable(f"{name} is {value} at {self.model.grid.place(j, i, k)}, found at step {self.count} ({self.date}). The last state is in {path}. {self.advice()}")
         path = self.write_restart("last-state.fathom")
         raise RunFailure(f"the run went bad at step {self.count} ({self.date}): {reason}. The last state is in {path}. {self.advice()}")
 
     def advice(self):
         """Which limits the step is near, and which step would hold."""
-        from fathom.stability import criteria
-
-        worst = max(criteria(self.model, self.step), key=lambda c: c[1] / c[2])
+        worst = max(self.model.criteria(self.step), key=lambda c: c[1] / c[2], default=None)
+        if worst is None:
+            return f"Try a step of {self.step / 2:.0f} s"
         name, value, limit, where = worst
         step = self.step * limit / value * 0.8
         return f"Nearest limit of the step of {self.step:g} s: {name} = {value:.2g} (at most {limit:g}) at {where}; try a step of {min(step, self.step / 2):.0f} s"
 
     # ---- what the run was --------------------------------------------------------------------------------------------------------
 
-    @property
-    def wet_cells(self):
-        return int(np.sum(self.model.grid.wet_levels))
-
     def checksum(self):
         """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and threads."""
-        return f"{self.sequence.checksum(self.model.checksum_fields):016x}"
+        return f"{self.sequence.checksum(self.model.prognostic):016x}"
 
     def describe(self):
         """(title, [(label, text or list)]) for `show`."""
         from fathom.show import describe
 
         return describe(self)
-

@@ -8,7 +8,6 @@ import numpy as np
 from fathom import diagnostics, names, output
 from fathom.clock import Period
 from fathom.components import scheme
-from fathom.state import grid_mapping
 
 
 class Stream:
@@ -19,7 +18,7 @@ class Stream:
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         self.every = every
         if not self.requested:
-            raise ValueError(f"output {path}: no variables; allowed: {', '.join(diagnostics.ocean)}, or any field")
+            raise ValueError(f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field")
         output.writer(path)  # an unknown ending is an error now
         self.keep, self.sums, self.last, self.file = [], [], 0, None
 
@@ -27,7 +26,7 @@ class Stream:
 
     def processes(self, known, precision):
         """What the sequence must do for this stream: running sums for means."""
-        self.variables = [diagnostics.find(name, known) for name in self.requested]
+        self.variables = [diagnostics.find(name, self.simulation.model, known) for name in self.requested]
         needs = sorted({(field, d.surface) for _, d in self.variables for field in d.needs})
         if not self.mean:
             self.keep = [field for field, _ in needs if f"{field}_after" not in known]
@@ -69,7 +68,7 @@ class Stream:
                 return
             axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, self.mean)
             specs = [self._specification(name, d) for name, d in self.variables]
-            self.file = output.create(path, output.coordinates(grid_mapping(s.model), specs), specs, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+            self.file = output.create(path, output.coordinates(s.model.grid.mapping(), specs), specs, time=axis, overwrite=s.overwrite or s.restart_from is not None)
 
         s._on_root(create)
         if self.file is None:
@@ -86,7 +85,7 @@ class Stream:
         return round(start / s.step)
 
     def _alias(self, name):
-        return names.ocean[name].alias if name in names.ocean else name
+        return names.fields[name].alias if name in names.fields else name
 
     def _levels(self, name, d):
         return 1 if d.surface else self.places[name]["levels"]
@@ -98,7 +97,7 @@ class Stream:
 
     def _specification(self, name, d):
         """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
-        if name in names.ocean:
+        if name in names.fields:
             return output.variable(name, dtype=self.dtype, mean=self.mean, spherical=self.simulation.model.grid.horizontal.spherical)
         attributes = {"long_name": name.replace("_", " "), "units": self.places[name]["units"], **({"cell_methods": "time: mean"} if self.mean else {})}
         return output.VariableSpec(name, self._dims(name, d), self.dtype, attributes)
@@ -128,7 +127,7 @@ class Stream:
         s = self.simulation
         sources = [self._sum_name(f, d.surface) if self.mean else f for f in d.needs]
         blocks = [s.sequence.windows(f) for f in sources]
-        wet = np.asarray(s.model.grid.wet_levels) if self.places[name]["horizontal"] == "center" else s.model.corner_levels()
+        wet = s.model.grid.levels_at(self.places[name]["horizontal"])
         result = []
         for window, *arrays in zip(s.domain.blocks, *blocks):
             j0, i0, ny, nx = window

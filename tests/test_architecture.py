@@ -47,9 +47,9 @@ def test_exception_that_is_not_needed(tree, monkeypatch):
     assert ["not needed" in m for _, _, m in check.wrong_includes(top)] == [True]
 
 
-@pytest.mark.parametrize("line", ["from fathom import models", "from fathom.models import Ocean", "import fathom.models", "from ..models import Ocean", "def f():\n    from fathom import models"])
+@pytest.mark.parametrize("line", ["from fathom import ocean", "from fathom.ocean import Ocean", "import fathom.ocean", "from ..ocean import Ocean", "def f():\n    from fathom import ocean"])
 def test_wrong_import(tree, line):
-    top = tree(fathom__output__zarr=line + "\n", fathom__models="from fathom import names\n", fathom__names="")
+    top = tree(fathom__output__zarr=line + "\n", fathom__ocean="from fathom import names\n", fathom__names="")
     assert [f for f, _, _ in check.wrong_imports(top)] == ["fathom/output/zarr.py"]
     assert list(check.wrong_imports(tree(fathom__output__zarr="from fathom.names import near\n"))) == []
 

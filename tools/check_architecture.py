@@ -44,7 +44,8 @@ fathom: list[set[str]] = [
     {"toml", "expression", "mpi", "data"},
     {"output", "plots"},  # know no model
     {"components", "grids", "performance.report", "performance.machine"},
-    {"models", "surface", "state", "stability", "diagnostics"},
+    {"state", "diagnostics"},
+    {"ocean", "atmosphere"},  # a model each
     {"streams", "show", "progress"},
     {"simulation", "performance.summary"},
     {"assimilation", "experiment"},

@@ -49,6 +49,11 @@ void bind_model(nb::module_& m) {
         .def_prop_ro("all_blocks", [](const Domain& d) { std::vector<std::tuple<int, int, int, int, int>> list; for (auto& b : d.decomposition.blocks) list.emplace_back(b.j0, b.i0, b.ny, b.nx, b.owner); return list; },
                      "(j0, i0, ny, nx, owner) of all blocks; owner -1: no water")
         .def_prop_ro("imbalance", [](const Domain& d) { return d.decomposition.imbalance(); })
+        .def("weigh", [](Domain& d, Array<const double> center, Array<const double> corner, std::vector<double> levels) {
+            const std::size_t points = d.wet_levels.size();
+            if (center.size() != points || corner.size() != points || int(levels.size()) != d.levels) throw Error("weigh takes two areas (ny, nx) and ", d.levels, " weights of levels");
+            d.area_center.assign(center.data(), center.data() + points), d.area_corner.assign(corner.data(), corner.data() + points), d.level_weights = std::move(levels);
+        }, "area_center"_a, "area_corner"_a, "level_weights"_a, "what a value counts for in means: the area of its cell times the weight of its level")
         .def("describe", [](const Domain& d) { return d.decomposition.describe(); });
 
     nb::class_<Sequence>(m, "Sequence", "An ordered list of processes on a domain, with all that follows from their declarations.")
@@ -103,21 +108,21 @@ void bind_model(nb::module_& m) {
             return list;
         })
         .def_prop_ro("bytes_allocated", &Sequence::bytes_allocated)
-        .def("extremes", [](const Sequence& s, const std::string& name, std::vector<double> thickness) {
-            const auto e = extremes(s, name, thickness);
+        .def("extremes", [](const Sequence& s, const std::string& name) {
+            const auto e = extremes(s, name);
             nb::dict d;
             d["minimum"] = e.minimum; d["maximum"] = e.maximum; d["mean"] = e.mean; d["at_minimum"] = at(e.at_minimum); d["at_maximum"] = at(e.at_maximum);
             d["finite"] = e.finite; d["not_finite"] = at(e.not_finite);
             return d;
         })
-        .def("content", [](const Sequence& s, const std::string& name, std::vector<double> thickness, bool moving) { return content(s, name, thickness, moving); }, "name"_a, "thickness"_a, "moving_surface"_a = true)
-        .def("volume", [](const Sequence& s, std::vector<double> thickness, bool moving) { return volume(s, thickness, moving); }, "thickness"_a, "moving_surface"_a = true)
-        .def("motion", [](const Sequence& s, std::vector<double> thickness, double step) {
-            const auto m = motion(s, thickness, step);
+        .def("content", [](const Sequence& s, const std::string& name, bool moving) { return content(s, name, moving); }, "name"_a, "moving_surface"_a = true)
+        .def("volume", [](const Sequence& s, bool moving) { return volume(s, moving); }, "moving_surface"_a = true)
+        .def("motion", [](const Sequence& s, double step, std::string u, std::string v, std::string dx, std::string dy) {
+            const auto m = motion(s, step, u, v, dx, dy);
             nb::dict d;
             d["kinetic_energy"] = m.kinetic_energy; d["speed"] = m.speed; d["at"] = at(m.at); d["courant"] = m.courant; d["at_courant"] = at(m.at_courant);
             return d;
-        })
+        }, "step"_a, "u"_a = "velocity_x", "v"_a = "velocity_y", "dx"_a = "dx_corner", "dy"_a = "dy_corner")
         .def("checksum", [](const Sequence& s, std::vector<std::string> names) { return checksum(s, names); });
 
     nb::class_<Barotropic>(m, "Barotropic", "Implicit free surface of a sequence that has a BarotropicSolve.")

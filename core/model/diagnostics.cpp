@@ -30,19 +30,18 @@ template <class F> void for_each_wet(const Sequence& s, const Field& f, F body) 
         }
 }
 
-struct Weight {                                            ///< area x thickness
-    const Sequence& s; std::span<const double> thickness;
-    const Field *area = nullptr, *dx = nullptr, *dy = nullptr, *eta = nullptr;
-    Weight(const Sequence& s, const Field& f, std::span<const double> thickness, bool moving) : s(s), thickness(thickness) {
-        if (f.place.horizontal == Horizontal::corner) dx = &s.field("dx_corner"), dy = &s.field("dy_corner");
-        else area = &s.field("area_center");
+struct Weight {                                            ///< area x weight of the level; 1 where the domain has none
+    const Sequence& s; std::span<const double> levels, area;
+    const Field* eta = nullptr;
+    Weight(const Sequence& s, const Field& f, bool moving) : s(s) {
+        area = f.place.horizontal == Horizontal::corner ? s.domain->area_corner : s.domain->area_center;
+        if (f.place.vertical != Vertical::column) levels = s.domain->level_weights;
         if (moving) eta = &s.field("sea_surface_height");
-        if (f.place.vertical == Vertical::column) this->thickness = {};
     }
     double operator()(int b, int k, int j, int i) const {
-        const double a = area ? value(s, *area, b, 0, j, i) : value(s, *dx, b, 0, j, i) * value(s, *dy, b, 0, j, i);
-        if (thickness.empty()) return a;
-        return a * (thickness[k] + (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0));
+        const Block& block = *s.domain->blocks[b];
+        const double a = area.empty() ? 1 : area[std::size_t(block.j0 + j) * s.domain->decomposition.topology.nx + block.i0 + i];
+        return levels.empty() ? a : a * (levels[std::min<std::size_t>(k, levels.size() - 1)] + (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0));
     }
 };
 
@@ -63,7 +62,7 @@ Ranked best(MPI_Comm comm, Ranked mine) {                  // of the largest val
 
 }  // namespace
 
-Extremes extremes(const Sequence& s, std::string_view name, std::span<const double> thickness) {
+Extremes extremes(const Sequence& s, std::string_view name) {
     const Field& f = s.field(name);
     const auto& t = s.domain->decomposition.topology;
     constexpr double none = -std::numeric_limits<double>::infinity();
@@ -79,32 +78,32 @@ Extremes extremes(const Sequence& s, std::string_view name, std::span<const doub
     low = best(s.domain->comm, low); high = best(s.domain->comm, high); bad = best(s.domain->comm, bad);
     Extremes e{-low.value, high.value, std::nan(""), where(low.place), where(high.place), !(bad.value > 0), where(bad.place)};
     if (e.finite) {
-        const Weight weight(s, f, thickness, false);
+        const Weight weight(s, f, false);
         const double sum = sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i) * value(s, f, b, k, j, i); });
         e.mean = sum / sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i); });
     }
     return e;
 }
 
-double content(const Sequence& s, std::string_view name, std::span<const double> thickness, bool moving) {
+double content(const Sequence& s, std::string_view name, bool moving) {
     const Field& f = s.field(name);
-    const Weight weight(s, f, thickness, moving);
+    const Weight weight(s, f, moving);
     return sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i) * value(s, f, b, k, j, i); });
 }
-double volume(const Sequence& s, std::span<const double> thickness, bool moving) {
+double volume(const Sequence& s, bool moving) {
     const Field& f = s.field("temperature");
-    const Weight weight(s, f, thickness, moving);
+    const Weight weight(s, f, moving);
     return sum_of(s, f, weight);
 }
 
-Motion motion(const Sequence& s, std::span<const double> thickness, double step) {
-    const Field &u = s.field("velocity_x"), &v = s.field("velocity_y"), &dx = s.field("dx_corner"), &dy = s.field("dy_corner");
+Motion motion(const Sequence& s, double step, std::string_view u_name, std::string_view v_name, std::string_view dx_name, std::string_view dy_name) {
+    const Field &u = s.field(u_name), &v = s.field(v_name), *dx = dx_name.empty() ? nullptr : &s.field(dx_name), *dy = dy_name.empty() ? nullptr : &s.field(dy_name);
     const auto& t = s.domain->decomposition.topology;
-    const Weight weight(s, u, thickness, false);
+    const Weight weight(s, u, false);
     Ranked fastest{-1, 0}, steepest{-1, 0};
     for_each_wet(s, u, [&](int b, int k, int j, int i, int I, int J) {
         const double x = value(s, u, b, k, j, i), y = value(s, v, b, k, j, i), speed = std::sqrt(x * x + y * y);
-        const double courant = step * (std::abs(x) / value(s, dx, b, 0, j, i) + std::abs(y) / value(s, dy, b, 0, j, i));
+        const double courant = dx && dy ? step * (std::abs(x) / value(s, *dx, b, 0, j, i) + std::abs(y) / value(s, *dy, b, 0, j, i)) : 0;
         const long place = (long(k) * t.ny + J) * t.nx + I;
         auto keep = [&](Ranked& r, double v) { if (v > r.value || (v == r.value && place < r.place)) r = {v, place}; };
         keep(fastest, speed); keep(steepest, courant);

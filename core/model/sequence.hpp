@@ -18,6 +18,7 @@ struct Domain {
     int levels, halo;
     std::vector<int> wet_levels;                          ///< of each column of the global grid, (ny, nx)
     std::vector<const Block*> blocks;                     ///< of this rank
+    std::vector<double> area_center, area_corner, level_weights;   ///< what a value counts for in means: area (ny, nx) x weight of its level; 1 where empty
     Domain(MPI_Comm, Topology, int levels, std::vector<int> wet_levels, DecompositionOptions);
     int wet(Horizontal, int i, int j) const;              ///< wet levels at a global point, halo and outside included
 };

@@ -67,18 +67,19 @@ def measure(case: Case) -> dict[str, Any] | None:
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 0))
     simulation.sequence.reset_timings()
-    iterations, solves, faults = simulation.barotropic.iterations, simulation.barotropic.solves, machine.page_faults()
+    solver = simulation.solvers["barotropic"]
+    iterations, solves, faults = solver.iterations, solver.solves, machine.page_faults()
     pieces = _timed(simulation, case.steps)
-    iterations = (simulation.barotropic.iterations - iterations) / max(simulation.barotropic.solves - solves, 1)
+    iterations = (solver.iterations - iterations) / max(solver.solves - solves, 1)
     faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
     processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
     moved = traffic(simulation, iterations)
-    motion = simulation.sequence.motion(simulation.thickness, simulation.step)
+    motion = simulation.sequence.motion(simulation.step)
     limits = machine.limits(comm)
     if not simulation.is_root:
         return None
 
-    seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.wet_cells
+    seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
     return {
         "case": asdict(case), "machine": machine.name(), "grid": repr(simulation.model.grid), "blocks": simulation.domain.describe(),
         "step": simulation.step, "steps": case.steps, "wet_cells": wet,
@@ -102,10 +103,10 @@ def traffic(simulation: Any, iterations: float) -> float:
     they do not fit into the last cache."""
     from fathom.performance.machine import last_level_cache
 
-    model, surface, precision = simulation.model, simulation.surface, 8 if simulation.model.precision == "fp64" else 4
-    processes = iter(model.processes(simulation.step, surface.processes(precision)) + surface.after(precision))
+    model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
+    processes = iter(model.processes(simulation.step, simulation.surface))
     held = {f["name"]: f for f in simulation.sequence.fields}
-    columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.wet_cells
+    columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.model.grid.wet_cells
     numbers = 0.0
     for group in simulation.sequence.groups:
         passes: set[tuple[str, str]] = set()

@@ -16,24 +16,17 @@ __all__ = ["write_report"]
 
 
 def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], configuration: str,
-                 grid: Mapping[str, Any], state: Mapping[str, Any], series: Mapping[str, tuple] | None = None,
+                 pictures: Mapping[str, Pictures] | None = None, series: Mapping[str, tuple] | None = None,
                  profile: Iterable[Mapping[str, Any]] = ()) -> Path:
-    """Write the report and return its path. Everything but `grid` may be empty; what is missing is left out.
+    """Write the report and return its path. What is empty or missing is left out.
 
-    summary: as in summary.json (steps, ranks, threads, wet_cells, simulated_years_per_day, checksum, state, ...).
-    configuration: TOML text. grid, state: xarray.Dataset or mapping of arrays.
-      grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) in degrees, or
-        corner_x, corner_y and x, y in metres for a plane; depth, thickness (nz) [m]; wet_levels (ny, nx);
-        area (ny, nx) [m2].
-      state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny, nx)
-        [m s-1] at the corner north-east of each cell; sea_surface_height (ny, nx) [m] at centres;
-        barotropic_stream_function (ny, nx) [m3 s-1] at corners. Values on land do not matter.
-        Other fields (ny, nx) or (nz, ny, nx) at centres get a map.
+    summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum, state, ...).
+    configuration: TOML text. pictures: title of a section -> pairs of a name and a function that draws the figure.
     series: name -> (time [s], values, units). profile: records with process, phase, seconds, calls.
     OSError where the file cannot be written.
     """
     profile = list(profile)
-    sections = [("Surface", _figures(_maps(grid, state))), ("Sections", _figures(_sections(grid, state))),
+    sections = [*((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
                 ("In time", _figures(_in_time(series or {}), "wide")),
                 ("Where the time went", _figures(_bars(profile), "wide") + _profile_table(profile)),
                 ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
@@ -53,53 +46,6 @@ def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], co
 # Pictures: each is (name, function that draws it), so that one that fails costs only itself, not the page.
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
-
-
-def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-    raster = plots.Raster(plots.mesh_of(grid))
-    levels = _levels(grid, raster.mesh.shape)
-    wet = levels > 0
-
-    def surface(name: str) -> np.ndarray:
-        return np.where(wet, _first_level(state[name]), np.nan)
-
-    for name, drawn in (("temperature", "sea_surface_temperature"), ("salinity", "sea_surface_salinity"), ("sea_surface_height",) * 2):
-        if name in state:
-            yield drawn, partial(plots.map, surface(name), raster, name=drawn)
-    if {"eastward_velocity", "northward_velocity"} <= set(state):
-        speed = np.hypot(_first_level(state["eastward_velocity"]), _first_level(state["northward_velocity"]))
-        speed = _to_centers(speed, levels, raster.mesh.cyclic)
-        yield "surface_speed", partial(plots.map, speed, raster, name="surface_speed")
-    if "barotropic_stream_function" in state:
-        transport = _to_centers(np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic)
-        yield "barotropic_stream_function", partial(plots.stream_function, transport, raster)
-    for name in sorted(set(map(str, state)) - _known):
-        if np.shape(state[name])[-2:] == raster.mesh.shape:
-            yield name, partial(plots.map, surface(name), raster, name=name)
-
-
-_known = {"temperature", "salinity", "sea_surface_height", "eastward_velocity", "northward_velocity",
-          "velocity_x", "velocity_y", "barotropic_stream_function", "longitude", "latitude"}
-
-
-def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-    if "thickness" not in grid:
-        return
-    interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
-    spherical = "latitude" in grid
-    across = np.asarray(grid["latitude"] if spherical else grid["y"], float)
-    across, label = (across, "latitude") if spherical else (across * 1e-3, "y [km]")
-    area = np.asarray(grid["area"]) if "area" in grid else np.ones(across.shape)
-    wet = np.arange(len(interfaces) - 1)[:, None, None] < _levels(grid, across.shape)
-    for name in ("temperature", "salinity"):
-        if name in state and np.ndim(state[name]) == 3:
-            values, edges = plots.zonal_mean(np.where(wet, np.asarray(state[name]), np.nan), across, area)
-            limits = _middle(values) if name == "salinity" else None
-            mean = "zonal mean" if spherical else "mean along x"
-            yield name, partial(plots.section, values, edges, interfaces, name=name, label=label, limits=limits,
-                                title=f"{name.capitalize()}, {mean}")
 
 
 def _in_time(series: Mapping[str, tuple]) -> Pictures:
@@ -140,51 +86,10 @@ def _missing(name: str, error: Exception) -> str:
     return f'<figure class="missing">{html.escape(f"{name}: {error}")}</figure>'
 
 
-# Fields
-
-def _levels(grid: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
-    return np.asarray(grid["wet_levels"]) if "wet_levels" in grid else np.ones(shape, int)
-
-
-def _first_level(field: Any) -> np.ndarray:
-    values = np.asarray(field, float)
-    return values[0] if values.ndim == 3 else values
-
-
-def _to_centers(field: np.ndarray, levels: np.ndarray, cyclic: bool) -> np.ndarray:
-    """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its four cells are."""
-    east = np.roll(levels, -1, axis=1)
-    if not cyclic:
-        east[:, -1] = 0
-    both = np.minimum(levels, east)
-    north = np.vstack([both[1:], np.zeros_like(both[:1])])
-    weight = ((np.minimum(both, north) > 0) & np.isfinite(field)).astype(float)
-    total = _four(weight, cyclic)
-    return np.divide(_four(np.where(weight > 0, field, 0.0), cyclic), total, out=np.full(field.shape, np.nan),
-                     where=(total > 0) & (levels > 0))
-
-
-def _four(field: np.ndarray, cyclic: bool) -> np.ndarray:
-    """Sum over the corners of each cell; corner (j, i) lies north-east of cell (j, i)."""
-    west = np.roll(field, 1, axis=1)
-    if not cyclic:
-        west[:, 0] = 0
-    both = field + west
-    return both + np.vstack([np.zeros_like(both[:1]), both[:-1]])
-
-
-def _middle(values: np.ndarray) -> tuple[float, float] | None:
-    """Rounded ends that hold 94 % of the values."""
-    if not np.isfinite(values).any():
-        return None
-    low, high = np.nanpercentile(values, (3, 97))
-    return (np.floor(low * 10) / 10, np.ceil(high * 10) / 10) if high - low > 0.1 else None
-
-
 # Words and tables
 
 _cards_of = (("simulated_years_per_day", "simulated years per day"), ("steps", "steps"), ("seconds_per_step", "seconds per step"),
-             ("wet_cells", "wet cells"), ("ranks", "ranks"), ("threads", "threads"), ("wall_seconds", "wall seconds"), ("checksum", "checksum"))
+             ("cells", "cells"), ("ranks", "ranks"), ("threads", "threads"), ("wall_seconds", "wall seconds"), ("checksum", "checksum"))
 
 
 def _cards(summary: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.names import describe, ocean, unknown
+from fathom.names import describe, fields, unknown
 
 from .map import map as draw_map
 from .section import section, zonal_mean
@@ -54,7 +54,7 @@ def _resolve(dataset: Any, variable: str) -> str:
         if candidate in dataset.data_vars:
             return candidate
     held = [str(name) for name in dataset.data_vars if not str(name).endswith("_bounds")]
-    words = [row.name for row in ocean.values() if row.alias in held]
+    words = [row.name for row in fields.values() if row.alias in held]
     raise ValueError(unknown("variable", variable, [*held, *(word for word in words if word not in held)]))
 
 

@@ -10,7 +10,7 @@ from fathom.progress import Progress, duration, line
 
 
 def test_text():
-    text = line(datetime(1994, 2, 14), 0.56, 14.2, 1.42, (-1.9, 31.4), 62400)
+    text = line(datetime(1994, 2, 14), 0.56, 14.2, "|u| ≤ 1.4 m/s  T [-1.9, 31.4] °C", 62400)
     assert text == "1994-02-14   56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left"
 
 
@@ -22,7 +22,7 @@ def test_duration(seconds, text):
 def steps(progress, number=100):
     for n in range(1, number + 1):
         simulation = SimpleNamespace(wall_seconds=n * 0.1, count=n, start_steps=0, step=3600.0, seconds=n * 3600.0, date=datetime(2000, 1, 1),
-                                     now={"speed": 1.0, "temperature": {"minimum": 0.0, "maximum": 20.0}})  # fmt: skip
+                                     now="|u| ≤ 1 m/s")  # fmt: skip
         progress(simulation, n / number)
 
 

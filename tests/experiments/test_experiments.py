@@ -67,7 +67,7 @@ def test_double_gyre_is_that_of_munk():
     layer, 1 % for the layers, which are still adjusting, 1 % for bottom drag and inertia."""
     sim = prepared("double-gyre")
     sim.advance(90 * 24)
-    L, n, thickness = 2000e3, 30, np.asarray(sim.thickness)[:, None, None]
+    L, n, thickness = 2000e3, 30, np.asarray(sim.model.grid.vertical.thickness)[:, None, None]
     transport = np.sum(sim.gather("velocity_x") * thickness, axis=0) * L / n
     psi = transport[:-1] / 2 - np.cumsum(transport, axis=0)[:-1]  # at the corners: half of the row's own transport lies south of it
     expected = munk(n, L, 2e4, 2e-11, lambda y: -2 * np.pi * 0.1 / L / 1026 * np.sin(2 * np.pi * y / L))
@@ -109,7 +109,7 @@ def section(sim):
 def reference_potential_energy(sim):
     """Of the water sorted by density [J m-2 of surface]: the lightest fills the shallowest cells of the basin (all have one volume)."""
     T = section(sim)
-    wet, dz = np.isfinite(T), sim.thickness[0]
+    wet, dz = np.isfinite(T), sim.model.grid.vertical.thickness[0]
     depth = np.broadcast_to((np.arange(len(T))[:, None] + 0.5) * dz, T.shape)[wet]
     return 9.80616 * 1026 * 2e-4 * dz / T.shape[1] * np.sum(np.sort(T[wet])[::-1] * np.sort(depth))
 
@@ -119,7 +119,7 @@ def test_lock_exchange_fronts_run_at_half_the_wave_speed():
     the reference potential energy grows: mixing cannot be undone."""
     sim = prepared("lock-exchange")
     y, L, H = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0], 64e3, 20.0
-    heat, before = sim.sequence.content("temperature", sim.thickness), reference_potential_energy(sim)
+    heat, before = sim.sequence.content("temperature"), reference_potential_energy(sim)
     way = []
     for _ in range(15):
         sim.advance(30)
@@ -129,7 +129,7 @@ def test_lock_exchange_fronts_run_at_half_the_wave_speed():
     speed = np.polyfit(np.arange(3, 15) * 3600, np.array(way)[3:], 1)[0]
     theory = 0.5 * np.sqrt(9.80616 * 2e-4 * 25 * H)
     assert speed == pytest.approx([theory, -theory], rel=0.05)
-    assert sim.sequence.content("temperature", sim.thickness) == pytest.approx(heat, rel=1e-12)
+    assert sim.sequence.content("temperature") == pytest.approx(heat, rel=1e-12)
     assert 0 < (reference_potential_energy(sim) - before) / (15 * 3600) < 5e-4
 
 
@@ -138,7 +138,7 @@ def test_overflow_reaches_the_plain():
     number 1, give or take a half. Heat is conserved to rounding."""
     sim = prepared("overflow")
     y, wet = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0], np.asarray(sim.model.grid.wet_levels)[:, 0]
-    heat = sim.sequence.content("temperature", sim.thickness)
+    heat = sim.sequence.content("temperature")
     nose = []
     for _ in range(16):
         sim.advance(180)
@@ -148,11 +148,11 @@ def test_overflow_reaches_the_plain():
     plain = nose > 60e3
     speed = np.polyfit(hours[plain] * 3600, nose[plain], 1)[0]
     cold = 20 - T[:, (y > 60e3) & (y < nose[-1])]
-    thickness = np.nansum(cold, axis=0).mean() / np.nanmax(cold, axis=0).mean() * sim.thickness[0]
+    thickness = np.nansum(cold, axis=0).mean() / np.nanmax(cold, axis=0).mean() * sim.model.grid.vertical.thickness[0]
     assert np.all(np.diff(nose) >= 0)
     assert np.nanmax(cold) > 10 / 3
     assert 0.5 < speed / np.sqrt(9.80616 * 2e-4 * np.nanmax(cold, axis=0).mean() * thickness) < 1.5
-    assert sim.sequence.content("temperature", sim.thickness) == pytest.approx(heat, rel=1e-12)
+    assert sim.sequence.content("temperature") == pytest.approx(heat, rel=1e-12)
 
 
 # ---- solid rotation ------------------------------------------------------------------------------------------------------------------

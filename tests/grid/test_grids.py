@@ -184,7 +184,7 @@ ERRORS = {
     "x has 3": lambda: fm.CartesianGrid(3, 2, x=[0, 1, 2]),
     "must grow": lambda: fm.CartesianGrid(ny=2, x=[0, 2, 1]),
     "bathymetry has shape (2, 2); the grid takes (6, 8)": lambda: small(bathymetry=np.ones((2, 2))),
-    "bathymetry is nan at (j, i) = (2, 5), x = 550000 m": lambda: small(bathymetry=hole),
+    "bathymetry is nan at x 550.0 km, y 250.0 km (j=2, i=5)": lambda: small(bathymetry=hole),
     "in [0, 5], not [9, 9]": lambda: small(bathymetry=np.full((6, 8), 9)),
     "surface = 20 m": lambda: fm.ZLevels(40, 100, surface=20),
     "thickness[1] = -1": lambda: fm.ZLevels(thickness=[1, -1]),

@@ -17,9 +17,9 @@ def test_constant_tracer_stays_constant(advection):
 
     sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=1.0), surface=wind())
     sim.advance(200)
-    dye = sim.sequence.extremes("dye", sim.thickness)
+    dye = sim.sequence.extremes("dye")
     assert abs(dye["minimum"] - 1) < 1e-13 and abs(dye["maximum"] - 1) < 1e-13
-    assert sim.sequence.motion(sim.thickness, sim.step)["speed"] > 0.01
+    assert sim.sequence.motion(sim.step)["speed"] > 0.01
 
 
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection"])
@@ -30,7 +30,7 @@ def test_contents_and_volume_are_conserved(advection):
     sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=lambda x, y, z: 1.0 * (x > 5e5)))
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
-    content = lambda: np.array([sim.sequence.volume(sim.thickness), *(sim.sequence.content(n, sim.thickness) for n in names)])  # noqa: E731
+    content = lambda: np.array([sim.sequence.volume(), *(sim.sequence.content(n) for n in names)])  # noqa: E731
     before = content()
     sim.advance(100)
     assert np.all(np.abs(content() / before - 1) < 1e-13)
@@ -42,10 +42,10 @@ def test_surface_heat_flux_arrives():
 
     sim = simulate(stirred(box()), surface=fm.SurfaceForcing(heat_flux=100.0))
     sim.prepare()
-    before = sim.sequence.content("temperature", sim.thickness)
+    before = sim.sequence.content("temperature")
     sim.advance(48)
     area = sum(w[0][m > 0].sum() for w, m in ((a, np.asarray(b)[0]) for a, b in zip(sim.sequence.windows("area_center"), sim.sequence.windows("wet_levels"))))
-    gained = sim.sequence.content("temperature", sim.thickness) - before
+    gained = sim.sequence.content("temperature") - before
     assert gained == pytest.approx(100 / (1026 * 3996) * area * 48 * 1800, rel=1e-9)
 
 
@@ -56,7 +56,7 @@ def test_rest_over_topography():
 
     sim = simulate(box(vertical_mixing=fm.ConstantMixing(diffusivity=0)).set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=35.0))
     sim.advance(20)
-    assert sim.sequence.motion(sim.thickness, sim.step)["speed"] == 0.0
+    assert sim.sequence.motion(sim.step)["speed"] == 0.0
 
 
 def test_restart_is_no_restart(tmp_path):
@@ -123,9 +123,9 @@ def test_biharmonic_diffusion_smooths_and_conserves():
     noise = np.random.default_rng(1).normal(size=(8, 32, 40))
     sim = simulate(box(tracers=["dye"], diffusion=fm.BiharmonicDiffusion(diffusivity=1e13), slope=False).set(dye=10 + noise))
     sim.prepare()
-    before, spread = sim.sequence.content("dye", sim.thickness), np.std(sim.gather("dye"))
+    before, spread = sim.sequence.content("dye"), np.std(sim.gather("dye"))
     sim.advance(10)
-    assert abs(sim.sequence.content("dye", sim.thickness) / before - 1) < 1e-13
+    assert abs(sim.sequence.content("dye") / before - 1) < 1e-13
     assert np.std(sim.gather("dye")) < 0.9 * spread
 
 

@@ -343,12 +343,12 @@ def test_importing_and_creating_is_quick(tmp_path):
 
 def test_names_find_fields_and_neighbours():
     assert names.get("temperature") is names.get("thetao")
-    assert names.near("temprature", names.ocean).startswith("; did you mean 'temperature'")
-    assert names.near("xyzzy", names.ocean) == ""
-    assert len({row.alias for row in names.ocean.values()}) == len(names.ocean)
+    assert names.near("temprature", names.fields).startswith("; did you mean 'temperature'")
+    assert names.near("xyzzy", names.fields) == ""
+    assert len({row.alias for row in names.fields.values()}) == len(names.fields)
     with pytest.raises(ValueError, match="unknown field 'salt'"):
         names.get("salt")
-    for row in names.ocean.values():
+    for row in names.fields.values():
         assert row.horizontal in ("center", "corner", "east_face", "north_face") and row.vertical in ("layer", "interface", "column")
 
 

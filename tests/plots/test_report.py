@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from synthetic import box, globe, profile, series
 
+from fathom.ocean.report import pictures
 from fathom.performance.report import write_report
 
-summary = {"steps": 720, "wet_cells": 2431231, "wall_seconds": 132.3, "simulated_years_per_day": 53.7, "ranks": 2, "threads": 1,
+summary = {"steps": 720, "cells": 2431231, "wall_seconds": 132.3, "simulated_years_per_day": 53.7, "ranks": 2, "threads": 1,
            "checksum": "9f2b6c01", "state": {"temperature": {"minimum": -1.9, "mean": 3.6, "maximum": 31.0}}}
 
 
@@ -18,7 +19,7 @@ summary = {"steps": 720, "wet_cells": 2431231, "wall_seconds": 132.3, "simulated
 def test_a_full_report(made, tmp_path):
     grid, state = made()
     path = write_report(tmp_path / "report.html", title="A <test>", summary=summary, configuration='[grid]\nis = "A & B"  # why\n',
-                        grid=grid, state=state, series=series(), profile=profile())
+                        pictures=pictures(grid, state), series=series(), profile=profile())
     page = path.read_text()
     assert page.count("data:image/png;base64,") == 9 and "missing" not in re.sub("<style>.*</style>", "", page, flags=re.DOTALL)
     assert "A &lt;test&gt;" in page and "A &amp; B" in page and "53.7" in page and "9f2b6c01" in page
@@ -27,8 +28,8 @@ def test_a_full_report(made, tmp_path):
 
 def test_what_is_missing_is_left_out(tmp_path):
     grid, state = box()
-    page = write_report(tmp_path / "a.html", title="t", summary={}, configuration="", grid={"x": grid["x"], "y": grid["y"]},
-                        state={"sea_surface_height": state["sea_surface_height"], "tracer": np.where(grid["wet_levels"] > 0, 1.0, np.nan)}).read_text()
+    page = write_report(tmp_path / "a.html", title="t", summary={}, configuration="", pictures=pictures(
+        {"x": grid["x"], "y": grid["y"]}, {"sea_surface_height": state["sea_surface_height"], "tracer": np.where(grid["wet_levels"] > 0, 1.0, np.nan)})).read_text()
     assert page.count("data:image/png") == 2 and "In time" not in page and "Configuration" not in page
 
 
@@ -39,11 +40,10 @@ def test_values_on_land_do_not_matter(tmp_path):
     pages = []
     for land in (np.nan, 0.0, 1e30):
         filled = {name: np.where(dry if field.ndim == 3 else dry[0], land, field) for name, field in state.items()}
-        pages.append(write_report(tmp_path / "a.html", title="t", summary={}, configuration="", grid=grid, state=filled).read_text())
+        pages.append(write_report(tmp_path / "a.html", title="t", summary={}, configuration="", pictures=pictures(grid, filled)).read_text())
     assert pages[0] == pages[1] == pages[2]
 
 
 def test_a_folder_that_is_missing_is_named(tmp_path):
-    grid, _ = box()
     with pytest.raises(OSError, match="cannot write the report"):
-        write_report(tmp_path / "no" / "a.html", title="t", summary={}, configuration="", grid=grid, state={})
+        write_report(tmp_path / "no" / "a.html", title="t", summary={}, configuration="")

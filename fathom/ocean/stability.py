@@ -1,4 +1,4 @@
-"""Limits of the time step for a model on its grid: what a run that blows up is told, and `show` prints."""
+"""Limits of the time step for an ocean on its grid: what a run that blows up is told, and `show` prints."""
 
 import numpy as np
 
@@ -9,17 +9,15 @@ def criteria(ocean, step):
     External waves and Coriolis are implicit. Internal gravity waves are forward-backward: of the first mode, c1 = 3 m/s in water of
     4000 m, as the root of the depth in shallower. Viscosity and diffusion are forward. docs/time-stepping.md has the joint limits.
     """
-    from fathom.state import place
-
     h = ocean.grid.horizontal
     dx, dy = np.asarray(h.dx_corner), np.asarray(h.dy_corner)
-    wet = ocean.corner_levels() > 0
+    wet = ocean.grid.wet_corners
     result = []
 
     def add(name, field, limit):
         field = np.where(wet, field, 0)
         j, i = np.unravel_index(field.argmax(), field.shape)
-        result.append((name, float(field[j, i]), limit, place(ocean, j, i)))
+        result.append((name, float(field[j, i]), limit, ocean.grid.place(j, i)))
 
     geometry = ocean.geometry()
     fastest = 3.0 * np.sqrt(np.minimum(geometry["depth_corner"] / 4000, 1))

@@ -1,11 +1,14 @@
-"""Models: which processes, in which order, with which defaults.
+"""The ocean: which processes, in which order, with which defaults.
 
-A model takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it time, ranks and forcing.
+It takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it time, ranks and forcing.
+docs/models.md lists what a simulation asks of a model.
 """
 
 import numpy as np
 
 from fathom.components import scheme
+from fathom.ocean.diagnostics import derived, drake_transport
+from fathom.ocean.surface import SurfaceForcing
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
 gravity = 9.80616  # [m s-2]
@@ -68,6 +71,11 @@ class Ocean:
     """
 
     halo = 2
+    usual_surface = SurfaceForcing  # where the user gives none
+    zero_outside = ("wet_levels", "depth_corner")  # fixed fields that beyond a closed edge are 0, not the nearest value
+    limits = {"temperature": (-100, 100), "salinity": (-1000, 1000), "velocity_x": (-1e3, 1e3), "velocity_y": (-1e3, 1e3), "sea_surface_height": (-1e3, 1e3),
+              "maximum_speed": (0, 1e3)}  # fields and series beyond which a run has blown up  # fmt: skip
+    derived = derived
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
                  diffusion="default", bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
@@ -98,21 +106,20 @@ class Ocean:
 
         Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height.
         """
-        allowed = [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
         for name, value in values.items():
-            if name not in allowed:
+            if name not in self.prognostic:
                 from fathom.names import near
 
-                raise ValueError(f"the ocean has no field '{name}' to set{near(name, allowed)}")
+                raise ValueError(f"the ocean has no field '{name}' to set{near(name, self.prognostic)}")
             self.initial[name] = value
         return self
 
     # ---- what the simulation asks for -------------------------------------------------------------------------------------------
 
-    def processes(self, step, surface=()):
-        """The sequence of one step [s], in order; `surface` are the processes that give stress and fluxes."""
+    def processes(self, step, surface):
+        """The sequence of one step [s], in order; `surface` gives stress and fluxes."""
         bytes_ = 8 if self.precision == "fp64" else 4
-        sequence = list(surface)
+        sequence = surface.processes(bytes_)
 
         def add(what, phase="baroclinic", on=None, label=None, **runtime):
             what = scheme(what) if isinstance(what, str) else what
@@ -153,7 +160,7 @@ class Ocean:
             if tracer == "ideal_age":
                 add("IdealAge", "tracer")
             for_tracer("TracerUpdate")
-        return sequence
+        return sequence + surface.after(bytes_)
 
     @property
     def rotations(self):
@@ -162,12 +169,66 @@ class Ocean:
                 *[[f, f + "_after"] for f in ("velocity_x", "velocity_y", "sea_surface_height")]]  # fmt: skip
 
     @property
-    def checksum_fields(self):
+    def prognostic(self):
+        """The fields that the state is: set at the start, summed up in the checksum, shown in summary and report."""
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 
-    def time_weights(self, first):
+    def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth 2, a little damped)."""
-        return [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]
+        return {"time_weights": [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]}
+
+    def attach(self, sequence, step):
+        """The work of the global processes: name -> solver."""
+        from fathom import mpi
+
+        surface = self.free_surface
+        return {"barotropic": mpi.core.Barotropic(sequence, step, surface.implicitness, gravity, surface.tolerance, surface.maximum_iterations)}
+
+    def initialise(self, simulation):
+        """The initial state into the fields."""
+        from fathom.state import on_columns, on_layers
+
+        for name, value in ({"temperature": 10.0, "salinity": 35.0} | self.initial).items():
+            if name == "sea_surface_height":
+                simulation.sequence.set(name, on_columns(self.grid, value, name=name))
+                continue
+            if isinstance(value, str):
+                value = self._data_set(value, name)
+            for k, values in on_layers(self.grid, value, name, "corner" if name.startswith("velocity") else "center"):
+                for field in (name, name + "_before") if name in self.tracer_names else (name,):
+                    simulation.sequence.set(field, values, k)
+
+    def _data_set(self, source, name):
+        if source != "levitus" or name not in ("temperature", "salinity"):
+            raise ValueError(f"no data set '{source}' for {name}; allowed: 'levitus' for temperature and salinity")
+        from fathom.data import levitus
+
+        h = self.grid.horizontal
+        return levitus.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), self.grid.levels.middles, name)
+
+    def watch(self, simulation):
+        """Numbers of now, name -> (value, units), and what the line of progress says of them."""
+        motion, temperature = simulation.sequence.motion(simulation.step), simulation.sequence.extremes("temperature")
+        series = {"mean_temperature": (temperature["mean"], "degC"), "kinetic_energy": (motion["kinetic_energy"], "m2 s-2"), "maximum_speed": (motion["speed"], "m s-1")}
+        return series | drake_transport(simulation), f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] °C"
+
+    def criteria(self, step):
+        """Limits of the step: [(name, value, limit, place)]."""
+        from fathom.ocean.stability import criteria
+
+        return criteria(self, step)
+
+    def report(self, simulation):
+        """What the report draws, on rank 0: name -> array; all ranks call it."""
+        from fathom.ocean.report import fields
+
+        return fields(simulation)
+
+    def pictures(self, state):
+        """Sections of the report's page: title -> its pictures."""
+        from fathom.ocean.report import pictures
+
+        return pictures(self.grid.mapping(), state)
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
@@ -183,7 +244,7 @@ class Ocean:
             "viscosity_scale": self._lateral_scale(scale, self.friction),
             "diffusivity_scale": self._lateral_scale(np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree, self.diffusion),
             "wet_levels": wet.astype(float),
-            "depth_corner": depth[self.corner_levels()],
+            "depth_corner": depth[self.grid.corner_levels],
         }  # fmt: skip
 
     def _lateral_scale(self, spacing, scheme_):
@@ -192,23 +253,6 @@ class Ocean:
         if not self.grid.horizontal.spherical:
             return np.ones_like(spacing)
         return spacing**1.5 if scheme_ is not None and scheme_.name.startswith("Biharmonic") else spacing
-
-    def corner_levels(self):
-        """Wet levels at the velocity points: the least of the four cells around (0 on a closed edge); (ny, nx)."""
-        wet = np.asarray(self.grid.wet_levels)
-        h = self.grid.horizontal
-        north = np.zeros_like(wet)
-        north[:-1] = wet[1:]
-        if h.fold:
-            north[-1] = wet[-1, ::-1]
-
-        def east(a):
-            b = np.roll(a, -1, 1)
-            if not h.periodic:
-                b[:, -1] = 0
-            return b
-
-        return np.minimum(np.minimum(wet, east(wet)), np.minimum(north, east(north)))
 
     def coriolis_parameter(self):
         """f at the corners [s-1], (ny, nx)."""

@@ -106,9 +106,9 @@ class SurfaceForcing:
     def fields(self, ocean):
         from fathom.state import on_columns
 
-        fields = {"surface_stress_x": on_columns(ocean, self.stress_x, "corner"), "surface_stress_y": on_columns(ocean, self.stress_y, "corner"),
-                  "temperature_given_flux": on_columns(ocean, self.heat_flux) / self.heat_capacity, "salinity_given_flux": on_columns(ocean, self.salinity_flux)}  # fmt: skip
-        return fields | {f"restoring_{tracer}": on_columns(ocean, target) for tracer, target in self._restored}
+        fields = {"surface_stress_x": on_columns(ocean.grid, self.stress_x, "corner"), "surface_stress_y": on_columns(ocean.grid, self.stress_y, "corner"),
+                  "temperature_given_flux": on_columns(ocean.grid, self.heat_flux) / self.heat_capacity, "salinity_given_flux": on_columns(ocean.grid, self.salinity_flux)}  # fmt: skip
+        return fields | {f"restoring_{tracer}": on_columns(ocean.grid, target) for tracer, target in self._restored}
 
     def records(self, ocean, month):
         return {}

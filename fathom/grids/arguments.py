@@ -1,0 +1,59 @@
+"""What a user gives a grid, checked: ValueErrors that say what was given, what is allowed and what is near."""
+
+import inspect
+
+import numpy as np
+
+
+def core():
+    from fathom.mpi import core  # loads the MPI library that the core needs
+
+    return core
+
+
+def reject(owner, unknown):
+    """ValueError for keywords that `owner` does not have."""
+    from fathom.names import near
+
+    allowed = [p for p in inspect.signature(type(owner).__init__).parameters if p not in ("self", "unknown")]
+    for name in unknown:
+        raise ValueError(f"unknown {type(owner).__name__} parameter '{name}'{near(name, allowed) or ';'} allowed: {', '.join(allowed)}")
+
+
+def choice(name, given, allowed):
+    from fathom.names import near
+
+    if given not in allowed:
+        raise ValueError(f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed: {', '.join(map(repr, allowed))}")
+    return given
+
+
+def integer(name, given):
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
+        raise ValueError(f"{name} = {given!r} must be a whole number")  # noqa: TRY004  all errors of the user are ValueErrors
+    return int(given)
+
+
+def number_of(name, given, units):
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} = {given!r} must be a number [{units}]") from None
+
+
+def pair(name, given, units):
+    values = numbers(name, given, units)
+    if len(values) != 2:
+        raise ValueError(f"{name} = {given!r} must be two numbers [{units}]")
+    return values
+
+
+def numbers(name, given, units):
+    if isinstance(given, str) or np.ndim(given) != 1:
+        raise ValueError(f"{name} = {given!r} must be a list of numbers [{units}]")
+    return [number_of(name, value, units) for value in given]
+
+
+def span(values, units):
+    low, high = float(np.min(values)), float(np.max(values))
+    return f"{low:.3g} {units}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g}–{high:.3g} {units}"

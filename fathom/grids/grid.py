@@ -1,0 +1,75 @@
+"""What every grid offers to the simulation, to output, pictures and error messages."""
+
+import hashlib
+from functools import cached_property
+
+import numpy as np
+
+
+class Grid:
+    """Columns of levels on horizontal points.
+
+    A kind of grid has `horizontal` (nx, ny, periodic, fold, spherical, radius, coordinates and areas of centres and corners), `levels`
+    (`number`, `middles` in their own coordinate, `weights` for means, `text(k)`), `wet_levels` (int32, (ny, nx): levels that are computed,
+    0 where there is no column) and `mapping`: what output, pictures and the report know of it.
+    """
+
+    level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
+
+    @property
+    def shape(self):
+        """(nz, ny, nx)."""
+        return self.levels.number, self.horizontal.ny, self.horizontal.nx
+
+    def levels_at(self, where="center"):
+        """Levels that are computed at centres or corners, (ny, nx)."""
+        return self.wet_levels if where == "center" else self.corner_levels
+
+    def coordinates(self, where="center"):
+        """(longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners; (ny, nx)."""
+        x, y = (np.asarray(getattr(self.horizontal, f"{where}_{name}")) for name in ("longitude", "latitude"))
+        return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
+
+    def place(self, j, i, k=-1):
+        """"30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
+        x, y = (a[j, i] for a in self.coordinates())
+        if self.horizontal.spherical:
+            x = (x + 180) % 360 - 180
+            where = f"{abs(x):.1f} {'W' if x < 0 else 'E'}, {abs(y):.1f} {'S' if y < 0 else 'N'}"
+        else:
+            where = f"x {x / 1e3:.1f} km, y {y / 1e3:.1f} km"
+        return f"{where} (j={j}, i={i})" if k < 0 else f"{where}, {self.levels.text(k)} (j={j}, i={i}, k={k})"
+
+    @property
+    def areas(self):
+        """What a value at centres and at corners counts for in means [m2], twice (ny, nx)."""
+        h = self.horizontal
+        return h.area_center, h.dx_corner * h.dy_corner
+
+    @cached_property
+    def wet_cells(self):
+        """Cells that are computed."""
+        return int(np.sum(self.wet_levels))
+
+    @property
+    def identity(self):
+        """What a restart must have in common with this grid: name -> array."""
+        return {"wet_levels": self.wet_levels, "thickness": np.array(self.levels.weights), "area": np.asarray(self.horizontal.area_center)}
+
+    @cached_property
+    def fingerprint(self):
+        """sha256 of what defines the grid. Coordinates enter in single precision: the last bits of sines differ between machines."""
+        h, digest = self.horizontal, hashlib.sha256()
+        digest.update(repr((self.shape, h.periodic, h.fold, h.spherical, float(h.radius))).encode())
+        for values in (h.corner_longitude, h.corner_latitude, self.levels.weights):
+            digest.update(np.ascontiguousarray(values, "<f4").tobytes())
+        digest.update(self.wet_levels.astype("<i4").tobytes())
+        return digest.hexdigest()
+
+    def __repr__(self):
+        nz, ny, nx = self.shape
+        return f"{type(self).__name__} {nx}×{ny}×{nz}"
+
+    def __str__(self):
+        lines = [f"{label:<9} {text}" for label, text in self.describe().items()]
+        return "\n".join([repr(self), *("├── " + line for line in lines[:-1]), "└── " + lines[-1]])

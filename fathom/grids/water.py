@@ -1,0 +1,153 @@
+"""Grids of water: bathymetry on quadrilateral cells."""
+
+from functools import cached_property
+
+import numpy as np
+
+from .arguments import choice, integer, span
+from .grid import Grid
+from .levels import ZLevels
+
+
+class WaterGrid(Grid):
+    """Quadrilateral cells with levels of depth and a bathymetry.
+
+    bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny, nx) [m] with 0 on land, wet levels
+        (ny, nx) as integers, or a function of (longitude, latitude) – of (x, y) on a plane – that gives the depth.
+    minimum_levels : int, default 3. Water is at least as deep; depths are rounded to the nearest interface.
+    """
+
+    name = None  # of a grid whose wet levels may be embedded
+    usual_levels = 40
+
+    def _finish(self, horizontal, levels, bathymetry, minimum_levels):
+        if levels is not None and not isinstance(levels, ZLevels):
+            raise ValueError(f"levels = {levels!r} must be ZLevels(...)")
+        self.horizontal, self.levels = horizontal, levels or ZLevels(self.usual_levels)
+        self.vertical = self.levels.vertical
+        self.minimum_levels = min(integer("minimum_levels", minimum_levels), self.vertical.levels)
+        if self.minimum_levels < 1:
+            raise ValueError(f"minimum_levels = {minimum_levels} must be 1 or more")
+        if isinstance(bathymetry, str):
+            choice("bathymetry", bathymetry, ["etopo5", "flat"] if horizontal.spherical else ["flat"])
+        elif not callable(bathymetry):
+            bathymetry = np.asarray(bathymetry)
+            self._check_depth(bathymetry)
+        self.bathymetry = bathymetry
+
+    @cached_property
+    def wet_levels(self):
+        """Number of wet levels (ny, nx), int32, 0 on land."""
+        h, how = self.horizontal, self.bathymetry
+        if isinstance(how, str) and how == "etopo5":
+            from fathom.data import bathymetry
+
+            levels = bathymetry.levels_for(
+                self.name or "", corner_longitude=h.corner_longitude, corner_latitude=h.corner_latitude,
+                center_longitude=h.center_longitude, center_latitude=h.center_latitude, thickness=self.vertical.thickness,
+                periodic=h.periodic, fold=h.fold, minimum_levels=self.minimum_levels)  # fmt: skip
+        elif isinstance(how, str):
+            levels = np.where(self._around_poles(), 0, self.vertical.levels)
+        else:
+            depth = how
+            if callable(how):
+                depth = np.array(np.broadcast_to(how(h.center_longitude, h.center_latitude), self.shape[1:]), float)
+                self._check_depth(depth)
+            levels = depth if depth.dtype.kind in "iu" else self._levels_of(depth)
+        levels = np.ascontiguousarray(levels, np.int32)
+        levels.flags.writeable = False
+        return levels
+
+    def _levels_of(self, depth):
+        middles = self.vertical.layer_depth
+        return np.where(depth > 0, np.maximum(np.searchsorted(middles, depth), self.minimum_levels), 0)
+
+    def _check_depth(self, depth):
+        shape, nz = self.shape[1:], self.vertical.levels
+        if depth.shape != shape:
+            raise ValueError(f"bathymetry has shape {depth.shape}; the grid takes {shape}")
+        if depth.dtype.kind not in "iuf":
+            raise ValueError(f"bathymetry holds {depth.dtype}: depths [m] or whole numbers of levels")
+        if not np.isfinite(depth).all():
+            j, i = (int(n) for n in np.argwhere(~np.isfinite(depth))[0])
+            raise ValueError(f"bathymetry is {depth[j, i]} at {self.place(j, i)}: land is 0")
+        if depth.dtype.kind in "iu" and (depth.min() < 0 or depth.max() > nz):
+            raise ValueError(f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()}, {depth.max()}]; depths are floating-point numbers")
+
+    def _around_poles(self):
+        """Cells that a flat bottom must leave dry: within 5 degrees of the poles of a folded grid."""
+        h = self.horizontal
+        near = np.zeros(self.shape[1:], bool)
+        if h.fold:
+            point = lambda x, y: np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)], -1)
+            centers = point(*np.deg2rad([h.center_longitude, h.center_latitude]))
+            for i in (0, h.nx // 2):
+                near |= centers @ point(*np.deg2rad([h.corner_longitude[-1, i], h.corner_latitude[-1, i]])) > np.cos(np.deg2rad(5))
+        return near
+
+    @cached_property
+    def corner_levels(self):
+        """Wet levels at the velocity points: the least of the four cells around (0 on a closed edge); (ny, nx)."""
+        wet, h = np.asarray(self.wet_levels), self.horizontal
+        north = np.zeros_like(wet)
+        north[:-1] = wet[1:]
+        if h.fold:
+            north[-1] = wet[-1, ::-1]
+
+        def east(a):
+            b = np.roll(a, -1, 1)
+            if not h.periodic:
+                b[:, -1] = 0
+            return b
+
+        return np.minimum(np.minimum(wet, east(wet)), np.minimum(north, east(north)))
+
+    @property
+    def wet_corners(self):
+        """Corners between four wet cells (ny, nx), bool: where there is a velocity."""
+        return self.corner_levels > 0
+
+    def mapping(self):
+        """Coordinates of centres and corners, depth, thickness, area, wet levels: what output, pictures and the report take."""
+        h = self.horizontal
+        x, y = ("longitude", "latitude") if h.spherical else ("x", "y")
+        centers = self.coordinates()
+        return {f"corner_{x}": np.asarray(h.corner_longitude), f"corner_{y}": np.asarray(h.corner_latitude), x: centers[0], y: centers[1],
+                "depth": self.levels.middles, "thickness": self.levels.weights, "wet_levels": self.wet_levels, "area": np.asarray(h.area_center)}  # fmt: skip
+
+    def to_netcdf(self, path):
+        """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and `tools/build_data.py --levels` read."""
+        import netCDF4
+
+        h = self.horizontal
+        with netCDF4.Dataset(path, "w") as out:
+            out.setncatts({"periodic": int(h.periodic), "fold": int(h.fold), "minimum_levels": self.minimum_levels, "radius": h.radius})
+            for name, size in {"y_corner": h.ny + 1, "x_corner": h.nx + 1, "y": h.ny, "x": h.nx, "depth": self.vertical.levels}.items():
+                out.createDimension(name, size)
+            for name in ("corner_longitude", "corner_latitude", "center_longitude", "center_latitude"):
+                dims = ("y_corner", "x_corner") if name.startswith("corner") else ("y", "x")
+                variable = out.createVariable(name, "f8", dims, zlib=True, shuffle=True)
+                variable.units = ("degrees_east" if name.endswith("longitude") else "degrees_north") if h.spherical else "m"
+                variable[...] = getattr(h, name)
+            columns = ("wet_levels", "i4", ("y", "x"), self.wet_levels, "1")
+            for name, kind, dims, values, units in (("thickness", "f8", ("depth",), self.vertical.thickness, "m"), columns):
+                variable = out.createVariable(name, kind, dims)
+                variable.units = units
+                variable[...] = values
+
+    def describe(self):
+        """label -> text, for the tree."""
+        h, wet = self.horizontal, self.wet_levels
+        at = self.wet_corners if self.wet_corners.any() else np.ones(self.shape[1:], bool)
+        edges = ["sewn in the north" if h.fold else "closed in the north", "periodic" if h.periodic else "closed in the east and west"]
+        if h.spherical:
+            x, y = h.corner_longitude, h.corner_latitude
+            extent = f"longitude {x.min():.4g} to {x.max():.4g}, latitude {y.min():.4g} to {y.max():.4g}"
+        else:
+            extent = f"{np.ptp(h.corner_longitude) / 1e3:.5g} km × {np.ptp(h.corner_latitude) / 1e3:.5g} km"
+        return {
+            "extent": f"{extent}; {', '.join(edges)}",
+            "spacing": f"{span(h.dx_corner[at] / 1e3, 'km')} along x, {span(h.dy_corner[at] / 1e3, 'km')} along y",
+            "levels": f"{self.vertical.levels} of {span(self.vertical.thickness, 'm')}, to {self.vertical.depth:g} m",
+            "water": f"{np.count_nonzero(wet):,} of {wet.size:,} columns, {int(wet.sum()):,} cells",
+        }

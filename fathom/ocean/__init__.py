@@ -1,0 +1,6 @@
+"""The ocean: its model, what drives it from above, what follows from its fields, its limits and its pictures."""
+
+from .model import FreeSurface, Ocean, PassiveTracer
+from .surface import BulkForcing, SurfaceForcing
+
+__all__ = ["BulkForcing", "FreeSurface", "Ocean", "PassiveTracer", "SurfaceForcing"]

@@ -1,0 +1,85 @@
+"""What follows from the fields of the ocean: output variables by name, stream function, transport through Drake Passage."""
+
+import numpy as np
+
+from fathom.diagnostics import Diagnostic, same
+
+
+def _east(ocean, window, u, v):
+    cosine, sine = _turn(ocean, window)
+    return u * cosine - v * sine
+
+
+def _north(ocean, window, u, v):
+    cosine, sine = _turn(ocean, window)
+    return u * sine + v * cosine
+
+
+def _turn(ocean, window):
+    j0, i0, ny, nx = window
+    angle = np.asarray(ocean.grid.horizontal.angle_corner)[j0 : j0 + ny, i0 : i0 + nx]
+    return np.cos(angle), np.sin(angle)
+
+
+def _speed(ocean, window, u, v):
+    return np.hypot(u, v)
+
+
+_velocity = ("velocity_x", "velocity_y")
+derived = {
+    "sea_surface_temperature": Diagnostic(("temperature",), same, surface=True),
+    "sea_surface_salinity": Diagnostic(("salinity",), same, surface=True),
+    "eastward_velocity": Diagnostic(_velocity, _east),
+    "northward_velocity": Diagnostic(_velocity, _north),
+    "speed": Diagnostic(_velocity, _speed, linear=False),
+    "surface_eastward_velocity": Diagnostic(_velocity, _east, surface=True),
+    "surface_northward_velocity": Diagnostic(_velocity, _north, surface=True),
+    "surface_speed": Diagnostic(_velocity, _speed, surface=True, linear=False),
+}
+
+
+def stream_function(ocean, u, v):
+    """Barotropic stream function at corners [m3 s-1]: d(psi)/dy = -U, U the depth integral of the velocity along i, (nz, ny, nx), global.
+
+    Integrated northward from the southern edge; on a globe the land of the northern middle latitudes is 0, as on most maps.
+    """
+    h = ocean.grid.horizontal
+    thickness = np.asarray(ocean.grid.vertical.thickness)[:, None, None]
+    transport = np.nansum(np.asarray(u, float) * thickness, axis=0) * np.asarray(h.dy_corner)
+    psi = transport / 2 - np.cumsum(transport, axis=0)  # up to the corner itself: half of its own row
+    if h.spherical:
+        latitude = np.asarray(h.corner_latitude)[1:, 1:]
+        continents = (ocean.grid.corner_levels == 0) & (latitude > 30) & (latitude < 60)
+        if continents.any():
+            psi -= np.median(psi[continents])
+    return psi
+
+
+def drake_section(ocean):
+    """(i, j0, j1): the corners of Drake Passage, the column nearest 68 W between 72 S and 53 S; None where the grid has none."""
+    h = ocean.grid.horizontal
+    if not h.spherical:
+        return None
+    lon, lat = np.asarray(h.corner_longitude)[1:, 1:], np.asarray(h.corner_latitude)[1:, 1:]
+    passage = (lat < -53) & (lat > -72)
+    distance = np.where(passage, np.abs((lon - 292 + 180) % 360 - 180), np.inf).min(axis=0)
+    if not np.isfinite(distance).any() or distance.min() > 5:
+        return None
+    i = int(distance.argmin())
+    rows = np.flatnonzero(passage[:, i])
+    return i, int(rows[0]), int(rows[-1]) + 1
+
+
+def drake_transport(simulation):
+    """The series of the volume transport through Drake Passage [m3 s-1]; none where the grid has no such passage."""
+    section = drake_section(simulation.model)
+    if section is None:
+        return {}
+    i, j0, j1 = section
+    grid, total = simulation.model.grid, 0.0
+    width, thickness = np.asarray(grid.horizontal.dy_corner), grid.levels.weights
+    for (b0, a0, ny, nx), u in zip(simulation.domain.blocks, simulation.sequence.windows("velocity_x")):
+        if a0 <= i < a0 + nx:
+            for j in range(max(j0, b0), min(j1, b0 + ny)):
+                total += float(np.dot(u[:, j - b0, i - a0], thickness)) * width[j, i]
+    return {"drake_transport": (simulation.comm.allreduce(total), "m3 s-1")}
