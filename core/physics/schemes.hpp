@@ -7,6 +7,8 @@ namespace fathom::physics {
 std::vector<Entry> thermodynamics();
 std::vector<Entry> turbulence();
 std::vector<Entry> surface();
+std::vector<Entry> convection();
+std::vector<Entry> cloud();
 std::vector<Entry> idealised();
 std::vector<Entry> schemes();        ///< all of them
 

@@ -1,0 +1,9 @@
+#include "physics/schemes.hpp"
+#include "physics/cloud/condensation.hpp"
+#include "physics/cloud/positive.hpp"
+
+namespace fathom::physics {
+
+std::vector<Entry> cloud() { return {entry<PositiveHumidity>("PositiveHumidity"), entry<LargeScaleCondensation>("LargeScaleCondensation")}; }
+
+}  // namespace fathom::physics

@@ -1,0 +1,8 @@
+#include "physics/schemes.hpp"
+#include "physics/convection/betts_miller.hpp"
+
+namespace fathom::physics {
+
+std::vector<Entry> convection() { return {entry<BettsMiller>("BettsMiller")}; }
+
+}  // namespace fathom::physics
