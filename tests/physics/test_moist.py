@@ -31,7 +31,7 @@ def weather(seed=0, humid=(0.2, 1.3)):
     T = np.maximum(T_surface * (p[:, None] / surface) ** exponent, 195) + random.normal(0, 0.5, (levels, columns))
     q = np.minimum(random.uniform(*humid, (levels, columns)) * q_s(T, p[:, None]), 0.03)
     phi = np.empty_like(T)
-    below, here = 0.0, 0.0
+    below = 0.0
     for k in range(levels - 1, -1, -1):
         thick = R * T[k] * (1 + 0.608 * q[k]) * np.log(interface[k + 1] / interface[k])
         phi[k], below = below + 0.5 * thick, below + thick
