@@ -126,11 +126,12 @@ void bind_model(nb::module_& m) {
         .def("checksum", [](const Sequence& s, std::vector<std::string> names) { return checksum(s, names); });
 
     nb::class_<Barotropic>(m, "Barotropic", "Implicit free surface of a sequence that has a BarotropicSolve.")
-        .def("__init__", [](Barotropic* self, Sequence& s, double step, double implicitness, double gravity, double tolerance, int maximum_iterations) {
-            new (self) Barotropic(s, {step, implicitness, gravity, tolerance, maximum_iterations});
-        }, nb::keep_alive<1, 2>(), "sequence"_a, "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a)
+        .def("__init__", [](Barotropic* self, Sequence& s, double step, double implicitness, double gravity, double tolerance, int maximum_iterations, const std::string& name) {
+            new (self) Barotropic(s, {step, implicitness, gravity, tolerance, maximum_iterations, preconditioner(name)});
+        }, nb::keep_alive<1, 2>(), "sequence"_a, "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a, "preconditioner"_a = "diagonal")
         .def_ro("iterations", &Barotropic::iterations)
-        .def_ro("solves", &Barotropic::solves);
+        .def_ro("solves", &Barotropic::solves)
+        .def_prop_ro("factor_numbers", [](const Barotropic& b) { return b.solver->factor_numbers(); }, "fp32 numbers of the factorised matrix on this rank; 0 without");
 
     m.def("release_memory", [] { malloc_trim(0); }, "gives what was freed back to the system");
     m.def("threads", [] { return omp_get_max_threads(); });

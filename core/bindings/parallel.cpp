@@ -149,17 +149,18 @@ void bind_parallel(nb::module_& m) {
     using Blocks = std::vector<Array>;
     nb::class_<BoundSolver>(m, "EllipticSolver", "Conjugate gradients for the implicit free surface, (M + K) x = b.")
         .def("__init__", [](BoundSolver* self, int comm, const Decomposition& d, int halo, const Blocks& wet, const Blocks& area, const Blocks& depth, const Blocks& dx, const Blocks& dy,
-                            double mass, double tolerance, int maximum_iterations) {
+                            double mass, double tolerance, int maximum_iterations, const std::string& name) {
             const int rank = rank_in(comm);
             auto field = [&](const Blocks& b) { return slab(b, 8, &d, rank, halo); };
             const EllipticFields fields{field(wet), field(area), field(depth), field(dx), field(dy), mass};
-            new (self) BoundSolver{d, rank, halo, EllipticSolver(MPI_Comm_f2c(comm), d, halo, fields, tolerance, maximum_iterations)};
-        }, "comm"_a, "decomposition"_a, "halo"_a, "wet"_a, "area"_a, "depth"_a, "dx"_a, "dy"_a, "mass"_a, "tolerance"_a = 1e-12, "maximum_iterations"_a = 1000)
+            new (self) BoundSolver{d, rank, halo, EllipticSolver(MPI_Comm_f2c(comm), d, halo, fields, tolerance, maximum_iterations, preconditioner(name))};
+        }, "comm"_a, "decomposition"_a, "halo"_a, "wet"_a, "area"_a, "depth"_a, "dx"_a, "dy"_a, "mass"_a, "tolerance"_a = 1e-12, "maximum_iterations"_a = 1000, "preconditioner"_a = "diagonal")
         .def("solve", [](BoundSolver& s, const Blocks& rhs, const Blocks& x) { const auto b = s.field(rhs), y = s.field(x); nb::gil_scoped_release nogil; return s.solver.solve(b, y); }, "rhs"_a, "x"_a)
         .def("apply", [](BoundSolver& s, const Blocks& x, const Blocks& y) { const auto a = s.field(x), b = s.field(y); s.solver.apply(a, b); }, "x"_a, "y"_a, "y = (M + K) x")
         .def_prop_ro("last_residual", [](const BoundSolver& s) { return s.solver.last_residual; })
         .def_prop_ro("iterations", [](const BoundSolver& s) { return s.solver.iterations; })
-        .def_prop_ro("refinements", [](const BoundSolver& s) { return s.solver.refinements; }, "of the last solve: residuals given to iterations in fp32")
+        .def_prop_ro("refinements", [](const BoundSolver& s) { return s.solver.refinements; }, "of the last solve: residuals from which iterations began anew")
+        .def_prop_ro("factor_numbers", [](const BoundSolver& s) { return s.solver.factor_numbers(); }, "fp32 numbers of the factorisation on this rank; 0 without")
         .def_prop_ro("wet_points", [](const BoundSolver& s) { return s.solver.matrix().wet_points; }, "of this rank")
         .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().lines; }, "of 8 columns, of this rank: what is computed")
         .def_prop_ro("seconds", [](const BoundSolver& s) { return std::array{s.solver.seconds.sweep, s.solver.seconds.halo, s.solver.seconds.sum}; }, "(sweep, halo, sum) since it was made");

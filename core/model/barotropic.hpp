@@ -8,7 +8,7 @@ namespace fathom {
 
 class Barotropic {
 public:
-    struct Parameters { double step, implicitness, gravity, tolerance; int maximum_iterations; };
+    struct Parameters { double step, implicitness, gravity, tolerance; int maximum_iterations; Preconditioner preconditioner = Preconditioner::diagonal; };
     Barotropic(Sequence&, Parameters);                    ///< reads depth_corner, dx_corner, dy_corner, area_center from the sequence
     void solve();
     long iterations = 0, solves = 0;

@@ -221,12 +221,84 @@ template <class Number> ConjugateGradients<Number>::End ConjugateGradients<Numbe
     return end;
 }
 
-EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& fields, double tolerance, int maximum_iterations)
-    : tolerance(tolerance), maximum_iterations(maximum_iterations), comm(comm), topology(d.topology), halo(halo),
-      full(comm, d, seconds, comm, d, halo, fields), single(comm, d, seconds, full.A) {
+template <class Number> template <class F> void ConjugateGradients<Number>::for_rows(F body) {
+    in_parallel([&] {
+        #pragma omp for schedule(static)
+        for (const Row& row : A.rows) if (row.ring == 0) body(row);
+    });
+}
+
+template <class Number> double ConjugateGradients<Number>::dot(int a, int b, SumUnit unit) requires std::same_as<Number, double> {
+    using Real = EllipticOperator<double>::Real;
+    Sums total{ExactSum(unit), ExactSum(unit)};
+    in_parallel([&] {
+        ExactSum mine(unit);
+        #pragma omp for schedule(static) nowait
+        for (const Row& row : A.rows) if (row.ring == 0) {
+            ExactLanes lanes(unit);
+            for (auto* segment = row.first; segment != row.last; ++segment)
+                for (int c = segment->begin; c < segment->end; c += Real::width) lanes.add(own(Real::load(row.of(a) + c), c - lead, row.nx) * Real::load(row.of(b) + c));
+            mine.add(lanes);
+        }
+        #pragma omp critical
+        total[0].add(mine);
+    });
+    return share(total).rho;
+}
+
+template <class Number> ConjugateGradients<Number>::End ConjugateGradients<Number>::iterate(Factorisation& M, double rr, double goal, int& iterations, int maximum)
+    requires std::same_as<Number, double> {
+    using Real = EllipticOperator<double>::Real;
+    auto for_packs = [&](auto body) {
+        for_rows([&](const Row& row) { for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) body(row, c); });
+    };
+    double t = seconds_now(), rho_before = infinity;
+    auto lap = [&] { const double now = seconds_now(); seconds.sweep += now - t; t = now; };
+    while (iterations < maximum) {
+        const SumUnit unit = SumUnit::for_largest(rr * 0x1p30);        // terms of sums are larger than those of r.r where A is badly conditioned
+        M.apply(A, r, z, std::ldexp(1.0, -std::ilogb(std::sqrt(rr))));
+        lap();
+        const double rho = dot(r, z, unit);
+        if (!(rho > 0)) return std::isnan(rho) ? End::not_a_number : End::not_positive;
+        const Real beta(rho / rho_before);
+        for_packs([&](const Row& row, int c) { (Real::load(row.of(z) + c) + beta * Real::load(row.of(s) + c)).store(row.of(s) + c); });
+        rho_before = rho;
+        t = seconds_now();
+        fill(s);
+        t = seconds_now();
+        for_rows([&](const Row& row) { A.multiply(row, row.of(s), [to = row.of(As)](int c, Real, Real As) { As.store(to + c); }); });
+        lap();
+        const double sigma = dot(s, As, unit);
+        if (!(sigma > 0)) return std::isnan(sigma) ? End::not_a_number : End::not_positive;
+        t = seconds_now();
+        const Real alpha(rho / sigma);
+        for_packs([&](const Row& row, int c) {
+            (Real::load(row.of(y) + c) + alpha * Real::load(row.of(s) + c)).store(row.of(y) + c);
+            (Real::load(row.of(r) + c) - alpha * Real::load(row.of(As) + c)).store(row.of(r) + c);
+        });
+        lap();
+        rr = dot(r, r, unit);
+        t = seconds_now();
+        ++iterations;
+        if (!(rr > goal)) return std::isnan(rr) ? End::not_a_number : End::small;
+    }
+    return End::many;
+}
+
+EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& fields, double tolerance, int maximum_iterations, Preconditioner preconditioner)
+    : tolerance(tolerance), maximum_iterations(maximum_iterations), comm(comm), topology(d.topology), halo(halo), full(comm, d, seconds, comm, d, halo, fields) {
+    if (preconditioner == Preconditioner::factorisation) factorisation = std::make_unique<Factorisation>(comm, d.topology, full.A);
+    else single = std::make_unique<Single>(comm, d, seconds, full.A);
     if (!(tolerance > 0 && tolerance < 1)) throw Error("tolerance = ", tolerance, " of the elliptic solver must lie in ]0, 1[");
     if (maximum_iterations < 1) throw Error("maximum_iterations = ", maximum_iterations, " of the elliptic solver must be at least 1");
     for (auto& b : full.A.blocks) if (b.nx > most_columns) throw Error("elliptic solver: a block of ", b.nx, " columns; the most is ", most_columns);
+}
+
+Preconditioner preconditioner(std::string_view name) {
+    static constexpr std::pair<std::string_view, Preconditioner> all[] = {{"diagonal", Preconditioner::diagonal}, {"factorisation", Preconditioner::factorisation}};
+    std::vector<std::string> known;
+    for (auto& [known_name, one] : all) if (name == known_name) return one; else known.emplace_back(known_name);
+    throw Error("no preconditioner '", name, "'", near(name, known), "; there are diagonal and factorisation");
 }
 
 template <class F> void EllipticSolver::for_points(const FieldSlab& f, int bytes, F body) const {
@@ -262,7 +334,7 @@ EllipticSolver::Full::Products EllipticSolver::residual(const FieldSlab& rhs, in
 /// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2; y stays as it is if that fails.
 EllipticSolver::Single::End EllipticSolver::refine(Full::Products now, double goal) {
     const double up = std::ldexp(1.0, -std::ilogb(std::sqrt(now.rho))), down = 1 / up;
-    const auto& to = single.A.rows;
+    const auto& to = single->A.rows;
     in_parallel([&] {
         #pragma omp for schedule(static)
         for (std::size_t n = 0; n < to.size(); ++n) {
@@ -271,7 +343,7 @@ EllipticSolver::Single::End EllipticSolver::refine(Full::Products now, double go
             std::fill_n(to[n].of(Single::y), to[n].up, 0);
         }
     });
-    const auto end = single.iterate({now.rho * up * up, now.delta * up * up, true}, goal * up * up, iterations, iterations + (maximum_iterations - iterations + 1) / 2);       // some are left for fp64
+    const auto end = single->iterate({now.rho * up * up, now.delta * up * up, true}, goal * up * up, iterations, iterations + (maximum_iterations - iterations + 1) / 2);       // some are left for fp64
     if (end == Single::End::small || end == Single::End::many)
         in_parallel([&] {
             #pragma omp for schedule(static)
@@ -295,11 +367,16 @@ int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
         if (now.rho <= goal) break;
         if (iterations >= maximum_iterations) fail(last_residual, "is not small enough");
         if (!(last_residual < 0.5 * before)) {
-            if (!fp32) fail(last_residual, "does not fall any more, this being what double precision allows");
+            if (!fp32 || factorisation) fail(last_residual, "does not fall any more, this being what double precision allows");
             fp32 = false;
         }
         before = last_residual;
-        if (fp32) {
+        if (factorisation) {
+            ++refinements;
+            const auto end = full.iterate(*factorisation, now.rho, goal, iterations, maximum_iterations);
+            if (end == Full::End::not_positive) fail(last_residual, "cannot be reduced: the operator is not positive definite");
+            if (end == Full::End::not_a_number) fail(std::nan(""), "is not a number");
+        } else if (fp32) {
             ++refinements;
             const auto end = refine(now, std::max(goal, single_precision * single_precision * now.rho));
             if (end != Single::End::small && end != Single::End::many) fp32 = false, before = infinity;
@@ -332,7 +409,7 @@ void EllipticSolver::fail(double residual, const char* what) {
         if (size(row, c) == most) place = std::min(place, long(full.A.blocks[row.block].j0 + row.j) * topology.nx + full.A.blocks[row.block].i0 + c - lead);
     MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, comm);
     for (const Row& row : full.A.rows) for (int v : {Full::r, Full::s, Full::y}) std::fill_n(row.of(v), row.up, 0);   // no NaN is left for the next time
-    for (auto& row : single.A.rows) for (int v : {Single::r, Single::s, Single::y}) std::fill_n(row.of(v), row.up, 0);
+    if (single) for (auto& row : single->A.rows) for (int v : {Single::r, Single::s, Single::y}) std::fill_n(row.of(v), row.up, 0);
     last_residual = residual;
     throw Error("elliptic solver: after ", iterations, " iterations (at most ", maximum_iterations, ") the residual, ", residual, " of the right-hand side, ", what,
                 "; tolerance ", tolerance, "; it is largest at i = ", first % topology.nx, ", j = ", first / topology.nx);

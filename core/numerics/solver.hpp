@@ -11,23 +11,28 @@
 /// Iterations are in fp32, refinement in fp64 (Wilkinson 1963): r = D b - A y in fp64, A e = r to a few digits in fp32, y += e in fp64,
 /// until r itself, computed in fp64, is small enough. Where fp32 gets no further, fp64 iterations take over.
 ///
+/// Preconditioned by the factorised matrix (factorisation.hpp) two or three iterations remain, and they are plain ones in fp64 (Hestenes &
+/// Stiefel 1952): z = M r, rho = r.z, s = z + rho / rho' s, alpha = rho / s.(A s), y += alpha s, r -= alpha A s.
+///
 /// r and s are updated in the halo by everyone, so r alone is exchanged, two points wide, while the sums travel. Sums do not depend on
 /// order (reduce.hpp) and everything else is done point by point, so each iteration has the same bits on any ranks, blocks and threads.
 /// The unit of a sum follows from the sum before it.
 #pragma once
-#include "numerics/elliptic.hpp"
+#include "numerics/factorisation.hpp"
 #include "parallel/reduce.hpp"
 #include <array>
 
 namespace fathom {
 
 struct SolverSeconds { double sweep = 0, halo = 0, sum = 0; };
+enum class Preconditioner { diagonal, factorisation };
+Preconditioner preconditioner(std::string_view name);      ///< an error that names them all
 
 /// The iterations, and the operator and vectors they work on.
 template <class Number> class ConjugateGradients {
 public:
     using Row = EllipticOperator<Number>::Row;
-    enum Vector { r = EllipticOperator<Number>::vectors, s, y, end };
+    enum Vector { r = EllipticOperator<Number>::vectors, s, y, end, z = end, As };     ///< z, As: fp64 only, when preconditioned
     enum class End { small, many, not_positive, not_a_number };
     struct Products { double rho, delta; bool valid; };
 
@@ -36,6 +41,8 @@ public:
 
     /// y += e, r = what is left, from y and r (halo filled) until r.r <= goal.
     End iterate(Products, double goal, int& iterations, int maximum);
+    /// The same, preconditioned.
+    End iterate(Factorisation&, double rho, double goal, int& iterations, int maximum) requires std::same_as<Number, double>;
     Products products();                                   ///< of r; the largest is found first
     double largest();                                      ///< |r| over all ranks; infinite if anything is not a number
     void fill(Vector);                                     ///< the halo
@@ -50,12 +57,14 @@ private:
     SolverSeconds& seconds;
     template <bool updates> Sums sweep(const Step&, SumUnit);
     Products share(Sums);
+    template <class F> void for_rows(F body);              ///< own ones
+    double dot(int, int, SumUnit) requires std::same_as<Number, double>;               ///< not a number if the unit is too small
 };
 
 class EllipticSolver {
 public:
     /// halo: of the slabs. tolerance: |b - A y| <= tolerance |b|, in the scaled norm: |D b - D (M + K) x| <= tolerance |D b|.
-    EllipticSolver(MPI_Comm, const Decomposition&, int halo, const EllipticFields&, double tolerance, int maximum_iterations);
+    EllipticSolver(MPI_Comm, const Decomposition&, int halo, const EllipticFields&, double tolerance, int maximum_iterations, Preconditioner = Preconditioner::diagonal);
 
     /// x: first guess, then solution, at own points. bytes: of the numbers of both. Returns the iterations it took, in either
     /// precision; an error on all ranks if they were not enough, or if something is not a number.
@@ -68,6 +77,7 @@ public:
     double tolerance; int maximum_iterations;
     SolverSeconds seconds;                                 ///< since construction
     const EllipticOperator<double>& matrix() const { return full.A; }
+    std::size_t factor_numbers() const { return factorisation ? factorisation->numbers() : 0; }
 
 private:
     using Row = EllipticOperator<double>::Row;
@@ -75,7 +85,9 @@ private:
     using Single = ConjugateGradients<float>;
     MPI_Comm comm;
     Topology topology; int halo;
-    Full full; Single single;
+    Full full;
+    std::unique_ptr<Single> single;                        // one of the two
+    std::unique_ptr<Factorisation> factorisation;
 
     Full::Products residual(const FieldSlab& rhs, int bytes);
     Single::End refine(Full::Products, double goal);

@@ -27,17 +27,31 @@ class FreeSurface:
     maximum_iterations : int
     implicitness : float
         weight of the new height in the pressure gradient, in [0.5, 1].
+    preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are kept, some 300 bytes a column), "diagonal"
+        (hundreds of iterations, no memory), or None: the first up to 200 000 columns of water, then the second.
     """
 
-    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6):
+    preconditioners = ("factorisation", "diagonal")
+    factorised = 200_000  # columns of water up to which the matrix is factorised unless told otherwise
+
+    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None):
         if not 0 < tolerance < 1:
             raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
         if not 0.5 <= implicitness <= 1:
             raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
+        if preconditioner not in (None, *self.preconditioners):
+            from fathom.names import near
+
+            raise ValueError(f"no preconditioner '{preconditioner}'{near(preconditioner, self.preconditioners)}; allowed: {', '.join(self.preconditioners)}")
         self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), int(maximum_iterations), float(implicitness)
+        self.preconditioner = preconditioner
+
+    def on(self, columns):
+        """The same for a grid of so many columns of water: its preconditioner is settled."""
+        return FreeSurface(self.tolerance, self.maximum_iterations, self.implicitness, self.preconditioner or self.preconditioners[columns > self.factorised])
 
     def __repr__(self):
-        return f"FreeSurface(tolerance={self.tolerance:g}, maximum_iterations={self.maximum_iterations}, implicitness={self.implicitness:g})"
+        return f"FreeSurface(tolerance={self.tolerance:g}, maximum_iterations={self.maximum_iterations}, implicitness={self.implicitness:g}, preconditioner={self.preconditioner!r})"
 
 
 class PassiveTracer:
@@ -87,7 +101,7 @@ class Ocean:
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
         self.diffusion = scheme("LaplacianDiffusion") if diffusion == "default" else diffusion
         self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
-        self.free_surface = free_surface or FreeSurface()
+        self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
         self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
         self.coriolis = coriolis
         self.extrapolation = float(extrapolation)
@@ -182,7 +196,7 @@ class Ocean:
         from fathom import mpi
 
         surface = self.free_surface
-        return {"barotropic": mpi.core.Barotropic(sequence, step, surface.implicitness, gravity, surface.tolerance, surface.maximum_iterations)}
+        return {"barotropic": mpi.core.Barotropic(sequence, step, surface.implicitness, gravity, surface.tolerance, surface.maximum_iterations, surface.preconditioner)}
 
     def initialise(self, simulation):
         """The initial state into the fields."""

@@ -99,8 +99,8 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 def traffic(simulation: Any, iterations: float) -> float:
     """Bytes that a step must move to and from memory, all ranks together: every group of processes passes once over the fields that do not
-    stay in cache, reads what it reads and writes what it writes. The solver's arrays come from memory once, or in every iteration where
-    they do not fit into the last cache."""
+    stay in cache, reads what it reads and writes what it writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in every
+    iteration where they do not fit into the last cache."""
     from fathom.performance.machine import last_level_cache
 
     model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
@@ -118,7 +118,8 @@ def traffic(simulation: Any, iterations: float) -> float:
                 passes |= {(field["name"], "read")} if field["access"] != "writes" and not written else set()
                 passes |= {(field["name"], "write")} if field["access"] != "reads" else set()
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
-    solver = solver_streams * 8 * columns
+    factors = 4 * simulation.comm.allreduce(simulation.solvers["barotropic"].factor_numbers)
+    solver = 2 * factors if factors else solver_streams * 8 * columns
     return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
 
 

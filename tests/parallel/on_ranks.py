@@ -102,15 +102,15 @@ def sums():
     return _core.exact_sum(comm.py2f(), np.ascontiguousarray(rng.permutation(x)[comm.rank::comm.size])).hex()
 
 
-def solve(kind, block):
+def solve(kind, block, preconditioner):
     case = Case(42, 21, *TOPOLOGIES[kind], seed=1)
-    solver = case.distribute(comm, block, tolerance=1e-13)
+    solver = case.distribute(comm, block, tolerance=1e-13, preconditioner=preconditioner)
     rng = np.random.default_rng(7)
     b, x = rng.normal(size=(2, *case.wet.shape))
     blocks = case.scatter(x)
     solver.solve(case.scatter(b), blocks)
     try:
-        case.distribute(comm, block, maximum_iterations=5).solve(case.scatter(b), case.scatter(x))
+        case.distribute(comm, block, maximum_iterations=5 if preconditioner == "diagonal" else 1, preconditioner=preconditioner).solve(case.scatter(b), case.scatter(x))
     except ValueError as error:
         message = str(error)
     return [solver.iterations, solver.last_residual.hex(), digest(case.gather(comm, blocks)), message]
@@ -125,8 +125,8 @@ if comm.size > 1 or "--all" in sys.argv:
         adjoint(kind, (22, 10), (5, 4))
     gathers()
 blocks = [(0, 0), (5, 6)] if comm.size > 1 else [(0, 0), (5, 6), (42, 1), (3, 3), (13, 21)]
-same = {"sum": sums(), **{kind: [solve(kind, b) for b in blocks] for kind in TOPOLOGIES}}
-for kind in TOPOLOGIES:                                                               # any blocks: the same bits
+same = {"sum": sums(), **{f"{kind} {p}": [solve(kind, b, p) for b in blocks] for kind in TOPOLOGIES for p in ("diagonal", "factorisation")}}
+for kind in same.keys() - {"sum"}:                                                               # any blocks: the same bits
     assert all(s == same[kind][0] for s in same[kind]), same[kind]
     same[kind] = same[kind][0]
 if comm.rank == 0:

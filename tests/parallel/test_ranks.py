@@ -12,7 +12,7 @@ def alone(on_ranks):
 
 
 def test_one_rank(alone):
-    assert alone["sum"] and alone["tripolar"][0] > 10
+    assert alone["sum"] and alone["tripolar diagonal"][0] > 10 > alone["tripolar factorisation"][0] > 0
 
 
 @pytest.mark.parametrize("ranks, threads", [(1, 3), (2, 1), (3, 2), (4, 1), (7, 1)])
