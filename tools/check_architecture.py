@@ -42,7 +42,7 @@ exceptions: dict[tuple[str, str], str] = {}
 fathom: list[set[str]] = [
     {"names", "failure", "clock"},
     {"toml", "expression", "mpi", "data"},
-    {"output", "plots"},  # know no model
+    {"output", "plots", "post"},  # know no model
     {"components", "grids", "performance.report", "performance.machine"},
     {"state", "diagnostics"},
     {"ocean", "atmosphere"},  # a model each
