@@ -6,6 +6,7 @@ void bind_base(nb::module_&);
 void bind_grid(nb::module_&);
 void bind_parallel(nb::module_&);
 void bind_field(nb::module_&);
+void bind_transform(nb::module_&);
 void bind_model(nb::module_&);
 
 NB_MODULE(_core, m) {
@@ -13,5 +14,6 @@ NB_MODULE(_core, m) {
     bind_grid(m);
     bind_parallel(m);
     bind_field(m);
+    bind_transform(m);
     bind_model(m);
 }

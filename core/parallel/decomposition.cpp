@@ -235,7 +235,7 @@ void check(Topology t, const std::vector<int>& wet, int ranks, int halo) {
     if (t.fold && (!t.periodic || t.nx % 2)) throw Error("a folded grid must be periodic and have an even number of columns; given nx = ", t.nx, t.periodic ? "" : ", not periodic");
     if (wet.size() != std::size_t(t.nx) * t.ny) throw Error("wet levels: ", wet.size(), " values for ", t.nx, " x ", t.ny, " columns");
     if (ranks < 1) throw Error("ranks = ", ranks, " must be at least 1");
-    if (halo < 1) throw Error("halo = ", halo, " must be at least 1");
+    if (halo < 0) throw Error("halo = ", halo, " must be at least 0");
     if (std::ranges::none_of(wet, [](int n) { return n > 0; })) throw Error("the grid holds no water");
 }
 

@@ -1,0 +1,87 @@
+/// Operators on the coefficients of one zonal wavenumber m, degrees m ... N on one side, m ... N + 1 on the other.
+///
+/// Wind times cos(phi) belongs to vorticity and divergence by
+///   U_n = -i m s_n D_n + (n+2) epsilon_{n+1} s_{n+1} zeta_{n+1} - (n-1) epsilon_n s_{n-1} zeta_{n-1}
+///   V_n = -i m s_n zeta_n - (n+2) epsilon_{n+1} s_{n+1} D_{n+1} + (n-1) epsilon_n s_{n-1} D_{n-1},        s_n = a / (n (n+1)), s_0 = 0,
+/// and the gradient is the same with zeta = 0, s = -1/a: (U, V) = a cos(phi) gradient of D. The transpose is curl and divergence,
+///   zeta_n = s_n [i m V_n + (n+1) epsilon_n U_{n-1} - n epsilon_{n+1} U_{n+1}]
+///   D_n    = s_n [i m U_n - (n+1) epsilon_n V_{n-1} + n epsilon_{n+1} V_{n+1}],                          s = 1/a,
+/// which follows from the integral by parts of 1/(a cos phi) (d v/d lambda -+ d (u cos phi)/d phi) P_n.
+#pragma once
+#include "transform/legendre.hpp"
+
+namespace fathom {
+
+/// Spectral coefficients of some fields: those of own wave i (SphericalHarmonics::own), part c (0: re, 1: im), field f are at
+/// at[(2 i + c) stride + f]. Layouts of one model share one array: stride is all of its fields.
+template <class Number> struct Coefficients { Number* at = nullptr; std::ptrdiff_t stride = 0; };
+
+/// Some fields, at most a register of them, of one wavenumber: complex numbers of each degree on either side of the Legendre transform.
+template <class Number> struct WaveView {
+    using V = Register<Number>;
+    int m, truncation, highest, count;                     ///< highest: degree of the side of the Legendre transform; count: fields
+    const Number* epsilon;                                 ///< epsilon_n at [n - m], up to truncation + 2
+    struct Complex { V re, im; };
+
+    /// Coefficients of the caller from degree m on; 0 outside m ... truncation.
+    struct Outer { Number* at; std::ptrdiff_t stride; };
+    Complex load(Outer c, int n) const {
+        if (!c.at || n < m || n > truncation) return {V(Number(0)), V(Number(0))};
+        const Number* p = c.at + 2 * (n - m) * c.stride;
+        return {load_some<V>(p, count), m ? load_some<V>(p + c.stride, count) : V(Number(0))};
+    }
+    void store(Outer c, int n, Complex x) const {
+        Number* p = c.at + 2 * (n - m) * c.stride;
+        store_some(x.re, p, count), store_some(m ? x.im : V(Number(0)), p + c.stride, count);
+    }
+    /// What the Legendre transform works on: [parity][k][columns] registers, from lane `lane` of a pair of columns on.
+    struct Inner { Number* at; int columns, even, lane; };
+    Number* place(Inner s, int n) const {
+        const int parity = (n - m) & 1, k = (n - m) / 2;
+        return s.at + (std::size_t(parity ? s.even + k : k) * s.columns) * V::width + s.lane;
+    }
+    Complex load(Inner s, int n) const {
+        if (n < m || n > highest) return {V(Number(0)), V(Number(0))};
+        const Number* p = place(s, n);
+        return {load_some<V>(p, count), load_some<V>(p + V::width, count)};
+    }
+    void store(Inner s, int n, Complex x) const {
+        Number* p = place(s, n);
+        store_some(x.re, p, count), store_some(x.im, p + V::width, count);
+    }
+    V real(double x) const { return V(Number(x)); }
+    double e(int n) const { return n <= m ? 0 : double(epsilon[n - m]); }
+
+    void copy_in(Outer from, Inner to, double factor) const {
+        for (int n = m; n <= highest; ++n) { const Complex x = load(from, n); store(to, n, {real(factor) * x.re, real(factor) * x.im}); }
+    }
+    /// add: onto what is there.
+    void copy_out(Inner from, Outer to, double factor) const {
+        for (int n = m; n <= truncation; ++n) { const Complex x = load(from, n); store(to, n, {real(factor) * x.re, real(factor) * x.im}); }
+    }
+
+    /// (zeta, D) -> U (east) or V; s(n) as above.
+    template <class Scale> void wind_in(Outer zeta, Outer D, bool east, Scale s, Inner to) const {
+        const Outer along = east ? D : zeta, across = east ? zeta : D;
+        const double sign = east ? 1 : -1;
+        for (int n = m; n <= highest; ++n) {
+            const V turn = real(m * s(n)), up = real(sign * (n + 2) * e(n + 1) * s(n + 1)), down = real(n > m ? -sign * (n - 1) * e(n) * s(n - 1) : 0);
+            const Complex a = load(along, n), next = load(across, n + 1), last = load(across, n - 1);
+            store(to, n, {fma(turn, a.im, fma(up, next.re, down * last.re)), fma(up, next.im, fma(down, last.im, -(turn * a.re)))});
+        }
+    }
+    /// (U, V) -> zeta (curl) or D; `more` is added.
+    template <class Scale> void curl_out(Inner U, Inner W, bool curl, Scale s, Outer to, const Inner* more = nullptr, double factor = 1) const {
+        const Inner along = curl ? W : U, across = curl ? U : W;
+        const double sign = curl ? 1 : -1;
+        for (int n = m; n <= truncation; ++n) {
+            const V turn = real(m * s(n)), down = real(sign * (n + 1) * e(n) * s(n)), up = real(-sign * n * e(n + 1) * s(n));
+            const Complex a = load(along, n), next = load(across, n + 1), last = load(across, n - 1);
+            Complex x{fma(up, next.re, fma(down, last.re, -(turn * a.im))), fma(turn, a.re, fma(up, next.im, down * last.im))};
+            if (more) { const Complex y = load(*more, n); x.re += real(factor) * y.re, x.im += real(factor) * y.im; }
+            store(to, n, x);
+        }
+    }
+};
+
+}  // namespace fathom

@@ -1,0 +1,440 @@
+#include "transform/spherical_harmonics.hpp"
+#include "base/error.hpp"
+#include <chrono>
+#include <cmath>
+#include <omp.h>
+
+namespace fathom {
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+int rank_of(MPI_Comm comm) { int rank; MPI_Comm_rank(comm, &rank); return rank; }
+
+struct Timer {
+    double& seconds, began = now();
+    ~Timer() { seconds += now() - began; }
+};
+
+}  // namespace
+
+template <class Number> struct SphericalHarmonics<Number>::Side {
+    std::vector<Lanes> wave, row;                          // entries on either side; those of this rank itself lie in `wave` alone
+    std::vector<FieldSlab> wave_slab, row_slab;
+    std::vector<std::unique_ptr<Exchange>> forth, back;    // by the number of cells
+    std::vector<Number> strips;                            // square: whole rows [row][lane][point]
+    std::vector<FieldSlab> pieces_of_rows, whole_rows;
+    FieldSlab nowhere;                                     // for lanes without a field
+    std::vector<Number> spare;
+    std::unique_ptr<Exchange> gather, scatter;
+};
+
+template <class Number> auto SphericalHarmonics<Number>::gradient(Coefficients f, const FieldSlab* field, const FieldSlab* east, const FieldSlab* north) -> Item {
+    const FieldSlab* some = field ? field : east ? east : north;
+    if (!some) throw Error("a gradient without a field to put it into");
+    for (auto* s : {field, east, north}) if (s && s->levels != some->levels) throw Error("a gradient of ", some->levels, " levels into ", s->levels);
+    return {Item::Kind::gradient, f, {}, field, east, north, some->levels};
+}
+
+template <class Number> auto SphericalHarmonics<Number>::wind(Coefficients vorticity, Coefficients divergence, const FieldSlab& east, const FieldSlab& north) -> Item {
+    if (east.levels != north.levels) throw Error("an eastward wind of ", east.levels, " levels and a northward wind of ", north.levels);
+    return {Item::Kind::wind, vorticity, divergence, nullptr, &east, &north, east.levels};
+}
+
+template <class Number> SphericalHarmonics<Number>::~SphericalHarmonics() = default;
+
+template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm comm, const GaussianGrid& grid, int truncation, const Decomposition& d, TransformOptions given)
+    : comm(comm), options(given), grid(grid), distribution(grid, truncation, Legendre<Number>::waves_of_rows(grid, truncation + 1), d, rank_of(comm)),
+      legendre(grid, truncation + 1, distribution.own_waves), threads(omp_get_max_threads()) {
+    int size;
+    MPI_Comm_size(comm, &size);
+    if (size != d.ranks) throw Error("a decomposition over ", d.ranks, " ranks on a communicator of ", size);
+    if (options.fields < 0) throw Error("transforms of ", options.fields, " fields at once; 0: chosen");
+    for (int m : distribution.own_waves) {
+        wave_start.push_back(waves.size());
+        epsilon.emplace_back();
+        for (int n = m; n <= truncation; ++n) waves.push_back({m, n});
+        for (int n = m; n <= truncation + 2; ++n) epsilon.back().push_back(Number(coupling(n, m)));
+    }
+    const auto blocks = d.of(distribution.rank);
+    std::size_t packs = 0;
+    for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
+        const int j = distribution.own_rows[r], points = grid.points[j];
+        packs = std::max(packs, fourier.try_emplace(points, points).first->second.packs());
+        int block = 0, place = 0;
+        if (distribution.square) {
+            for (auto& rect : distribution.rectangles) if (rect.owner == distribution.rank) {
+                if (j >= rect.j0 && j < rect.j0 + rect.ny) { place = j - rect.j0; break; }
+                ++block;
+            }
+        } else {
+            while (j < blocks[block]->j0 || j >= blocks[block]->j0 + blocks[block]->ny) ++block;
+            place = j - blocks[block]->j0;
+        }
+        row_block.push_back(block), row_place.push_back(place);
+    }
+
+    most_cells = options.fields ? (options.fields + width - 1) / width : 2;
+    const std::size_t columns = 2 * most_cells;
+    scratch.resize(threads);
+    for (auto& s : scratch) {
+        s.a.resize(packs), s.b.resize(packs);
+        s.spectral.resize((truncation + 3) * columns);
+        s.rows.resize(std::size_t(2) * legendre.blocks() * Legendre<Number>::pairs * columns);
+        s.spare.resize(grid.longest() + width);
+    }
+    const bool alone = d.ranks == 1;
+    for (int n = 0; n < (alone ? 1 : 2); ++n) {
+        Side& s = *sides.emplace_back(std::make_unique<Side>());
+        s.wave.resize(distribution.wave_block.back() * columns);
+        if (!alone) {
+            s.row.resize(distribution.row_block.back() * columns);
+            s.wave_slab.resize(1), s.row_slab.resize(1);
+            for (int cells = 1; cells <= most_cells; ++cells) {
+                const Plan plan[] = {distribution.to_rows(2 * cells * width)}, back[] = {adjoint(plan[0])};
+                const std::vector<Exchange::Item> item{{Horizontal::center, false, 0, 1}};
+                s.forth.push_back(std::make_unique<Exchange>(comm, plan, int(sizeof(Number)), item));
+                s.back.push_back(std::make_unique<Exchange>(comm, back, int(sizeof(Number)), item));
+            }
+            for (FieldSlab* f : {&s.wave_slab[0], &s.row_slab[0]}) f->at.resize(d.ranks), f->row.assign(d.ranks, 0), f->level.assign(d.ranks, 0), f->levels = 1;
+        }
+        if (distribution.square) {
+            const int lanes = most_cells * width, rank = distribution.rank, nx = d.topology.nx;
+            const Plan plan = gather_plan(d, Horizontal::center, 0, distribution.rectangles, rank);
+            const std::vector<Plan> forth(lanes, plan), back(lanes, adjoint(plan));
+            const std::vector<Exchange::Item> items(lanes, {Horizontal::center, false, 0, 1});
+            s.gather = std::make_unique<Exchange>(comm, forth, int(sizeof(Number)), items);
+            s.scatter = std::make_unique<Exchange>(comm, back, int(sizeof(Number)), items);
+            s.strips.resize(distribution.own_rows.size() * lanes * nx);
+            s.whole_rows.resize(lanes), s.pieces_of_rows.resize(lanes);
+            std::size_t spare = 0;
+            for (auto* b : blocks) spare = std::max(spare, std::size_t(b->nx) * b->ny);
+            s.spare.resize(spare);
+            for (auto* b : blocks) s.nowhere.at.push_back((std::byte*)s.spare.data()), s.nowhere.row.push_back(b->nx), s.nowhere.level.push_back(0);
+            s.nowhere.levels = 1;
+            for (int l = 0; l < lanes; ++l) {
+                FieldSlab& f = s.whole_rows[l];
+                f.levels = 1;
+                std::size_t row = 0;
+                for (auto& rect : distribution.rectangles) if (rect.owner == rank) {
+                    f.at.push_back((std::byte*)(s.strips.data() + (row * lanes + l) * nx)), f.row.push_back(std::ptrdiff_t(lanes) * nx), f.level.push_back(0);
+                    row += rect.ny;
+                }
+                s.pieces_of_rows[l] = s.nowhere;
+            }
+        }
+    }
+}
+
+template <class Number> double SphericalHarmonics<Number>::flops_of_field() const { return legendre.flops(2, truncation()); }
+
+/// Lanes for the levels of all items: an item's parts - a wind's two, a gradient's f and northward derivative, for its adjoint three -
+/// lie in one batch, so that what mixes them finds them together.
+template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Way way) {
+    pieces.clear(), targets.clear(), batches.clear();
+    const int capacity = most_cells * width;
+    int used = capacity;
+    for (const Item& item : items) {
+        const bool mixed = item.kind == Item::Kind::gradient, slope = item.north || (item.east && way == Way::inverse_adjoint);
+        if (mixed && (way == Way::direct || way == Way::direct_adjoint)) throw Error("a gradient is transformed to the grid only: use inverse or inverse_adjoint");
+        const int parts = item.kind == Item::Kind::wind ? 2 : !mixed ? 1 : way == Way::inverse_adjoint ? 1 + 2 * slope : 1 + slope;
+        if (parts > capacity) throw Error("transforms of ", capacity, " fields at once; a gradient or wind needs ", parts);
+        for (int level = 0; level < item.levels;) {
+            int take = std::min(item.levels - level, (capacity - used) / parts);
+            if (!take) {
+                batches.push_back({0, int(pieces.size()), int(pieces.size()), int(targets.size()), false});
+                targets.resize(targets.size() + 2 * capacity);
+                used = 0;
+                continue;
+            }
+            Batch& batch = batches.back();
+            Target* lane = targets.data() + batch.first_target;
+            for (int k = 0; k < take; ++k) {
+                auto set = [&](int n, const FieldSlab* slab, bool cosine) { lane[n] = {slab, level + k, cosine}; };
+                const int at = used + k;
+                if (item.kind == Item::Kind::scalar) set(at, item.field, false);
+                else if (item.kind == Item::Kind::wind) set(at, item.east, true), set(at + take, item.north, true);
+                else if (way == Way::inverse) {
+                    set(at, item.field, false);
+                    if (item.east) set(at + capacity, item.east, true), batch.derivative = true;
+                    if (slope) set(at + take, item.north, true);
+                } else {
+                    set(at, item.field, false);
+                    if (slope) set(at + take, item.east, true), set(at + 2 * take, item.north, true);
+                }
+            }
+            for (int k = 0; k < take;) {                   // no part of a piece lies across two registers
+                int count = take - k;
+                for (int p = 0; p < parts; ++p) count = std::min(count, width - (used + p * take + k) % width);
+                Piece piece{&item, level + k, count, {}};
+                for (int p = 0; p < parts; ++p) piece.lane[p] = used + p * take + k;
+                pieces.push_back(piece);
+                k += count;
+            }
+            used += parts * take, level += take;
+            batch.cells = (used + width - 1) / width, batch.last_piece = int(pieces.size());
+        }
+    }
+}
+
+template <class Number> WaveView<Number> SphericalHarmonics<Number>::view(int wave, const Piece& piece) const {
+    return {distribution.own_waves[wave], truncation(), truncation() + 1, piece.count, epsilon[wave].data()};
+}
+
+/// Coefficients -> entries: operators and the inverse Legendre transform, m by m.
+template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way way) {
+    Timer timer{seconds.legendre};
+    const int N = truncation(), rows = grid.rows(), columns = 2 * batch.cells, ranks = distribution.ranks;
+    const double a = options.radius;
+    #pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
+        const int m = distribution.own_waves[i];
+        int counts[2] = {Legendre<Number>::degrees(m, 0, N + 1), Legendre<Number>::degrees(m, 1, N + 1)};
+        Lanes* S = scratch[omp_get_thread_num()].spectral.data();
+        for (int k = 0; k < counts[0] + counts[1]; ++k) S[k * columns + columns - 2] = S[k * columns + columns - 1] = Lanes(Number(0));
+        for (int p = batch.first_piece; p < batch.last_piece; ++p) {
+            const Piece& piece = pieces[p];
+            const Item& item = *piece.item;
+            const auto v = view(int(i), piece);
+            using View = WaveView<Number>;
+            auto outer = [&](const Coefficients& c) { return typename View::Outer{c.at ? c.at + 2 * wave_start[i] * c.stride + piece.level : nullptr, c.stride}; };
+            auto inner = [&](int part) {
+                const int l = piece.lane[part];
+                return typename View::Inner{(Number*)S + 2 * (l / width) * width, columns, counts[0], l % width};
+            };
+            const bool transposed = way == Way::direct_adjoint;
+            const double half = transposed && m ? 0.5 : 1;
+            if (item.kind != Item::Kind::wind) v.copy_in(outer(item.first), inner(0), half);
+            if (item.kind == Item::Kind::gradient && item.north) v.wind_in(typename View::Outer{}, outer(item.first), false, [&](int) { return -1 / a; }, inner(1));
+            if (item.kind == Item::Kind::wind) {
+                auto scale = [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; };
+                v.wind_in(outer(item.first), outer(item.second), true, scale, inner(0));
+                v.wind_in(outer(item.first), outer(item.second), false, scale, inner(1));
+            }
+        }
+        Lanes* to = side.wave.data();
+        const std::ptrdiff_t* start = distribution.wave_side.data() + i * ranks;
+        legendre.inverse(int(i), counts, S, columns, [&](int pair, int column, const Lanes* even, const Lanes* odd) {
+            if (pair < distribution.first_row[m]) return;
+            auto entry = [&](int j) { return to + (start[distribution.row_rank[j]] + distribution.row_index[j]) * columns + column; };
+            Lanes *south = entry(pair), *north = entry(rows - 1 - pair);
+            for (int c = 0; c < 2; ++c) north[c] = even[c] + odd[c], south[c] = even[c] - odd[c];
+        });
+    }
+}
+
+/// Entries -> coefficients.
+template <class Number> void SphericalHarmonics<Number>::to_waves(const Batch& batch, Side& side, Way way) {
+    Timer timer{seconds.legendre};
+    constexpr int pairs = Legendre<Number>::pairs;
+    const int N = truncation(), rows = grid.rows(), columns = 2 * batch.cells, ranks = distribution.ranks, pad = legendre.padding();
+    const double a = options.radius;
+    #pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
+        const int m = distribution.own_waves[i];
+        int counts[2] = {Legendre<Number>::degrees(m, 0, N + 1), Legendre<Number>::degrees(m, 1, N + 1)};
+        Scratch& mine = scratch[omp_get_thread_num()];
+        const Lanes* from = side.wave.data();
+        const std::ptrdiff_t* start = distribution.wave_side.data() + i * ranks;
+        Lanes *F = mine.rows.data(), *G = F + std::size_t(legendre.blocks()) * pairs * columns;
+        for (int q = 0; q < distribution.first_row[m] + pad; ++q)
+            for (int c = 0; c < columns; ++c) F[std::size_t(q) * columns + c] = G[std::size_t(q) * columns + c] = Lanes(Number(0));
+        for (int j = distribution.first_row[m]; j < rows / 2; ++j) {
+            auto entry = [&](int row) { return from + (start[distribution.row_rank[row]] + distribution.row_index[row]) * columns; };
+            const Lanes *south = entry(j), *north = entry(rows - 1 - j);
+            const std::size_t q = std::size_t(j + pad) * columns;
+            for (int c = 0; c < columns; ++c) F[q + c] = north[c] + south[c], G[q + c] = north[c] - south[c];
+        }
+        legendre.direct(int(i), counts, F, columns, mine.spectral.data());
+        for (int p = batch.first_piece; p < batch.last_piece; ++p) {
+            const Piece& piece = pieces[p];
+            const Item& item = *piece.item;
+            const auto v = view(int(i), piece);
+            using View = WaveView<Number>;
+            auto outer = [&](const Coefficients& c) { return typename View::Outer{c.at + 2 * wave_start[i] * c.stride + piece.level, c.stride}; };
+            auto inner = [&](int part) {
+                const int l = piece.lane[part];
+                return typename View::Inner{(Number*)mine.spectral.data() + 2 * (l / width) * width, columns, counts[0], l % width};
+            };
+            const bool transposed = way == Way::inverse_adjoint;
+            const double both = transposed && m ? 2 : 1;
+            if (item.kind == Item::Kind::wind) {
+                auto scale = [&](int n) { return !transposed ? 1 / a : n > 0 ? both * a / (double(n) * (n + 1)) : 0; };
+                v.curl_out(inner(0), inner(1), true, scale, outer(item.first));
+                v.curl_out(inner(0), inner(1), false, scale, outer(item.second));
+            } else if (item.kind == Item::Kind::gradient && (item.east || item.north)) {
+                const auto f = inner(0);
+                v.curl_out(inner(1), inner(2), false, [&](int) { return -both / a; }, outer(item.first), &f, both);
+            } else v.copy_out(inner(0), outer(item.first), both);
+        }
+    }
+}
+
+/// What multiplies a row of each lane: 1 or 1/cos(phi), and the weight of a point where a sum becomes an integral.
+template <class Number> auto SphericalHarmonics<Number>::row_scale(const Target* lanes, int row, bool weights) const -> Lanes {
+    Number scale[width];
+    const double weight = weights ? grid.weight[row] / grid.points[row] : 1;
+    for (int l = 0; l < width; ++l) scale[l] = Number(lanes[l].cosine ? weight / grid.cosine[row] : weight);
+    return Lanes::load(scale);
+}
+
+template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& batch, Side& side, Way way) {
+    const int columns = 2 * batch.cells, capacity = most_cells * width;
+    for (int pass = 0; pass < (batch.derivative ? 2 : 1); ++pass) {
+        double waiting = 0;
+        if (distribution.square && pass) { Timer timer{waiting}; collect(batch, side, false, true); }
+        Timer timer{seconds.fourier};
+        const Target* const lanes = targets.data() + batch.first_target + pass * capacity;
+        #pragma omp parallel for schedule(dynamic, 2) num_threads(threads)
+        for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
+            const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
+            Scratch& mine = scratch[omp_get_thread_num()];
+            const Fourier<Number>& transform = fourier.at(points);
+            for (int cell = 0; cell < batch.cells; ++cell) {
+                const Target* lane = lanes + cell * width;
+                bool any = false;
+                for (int l = 0; l < width; ++l) any = any || lane[l].slab;
+                if (!any) continue;
+                const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
+                const Lanes *wave = side.wave.data(), *row = distribution.ranks > 1 ? side.row.data() : wave;
+                auto entry = [&](int m) {
+                    return row + (distribution.row_side[m] + distribution.row_index[j]) * columns + 2 * cell; };
+                using Coefficient = typename Fourier<Number>::Coefficient;
+                const Lanes* x;
+                if (pass) {
+                    const Number inverse_radius(1 / options.radius);
+                    x = transform.inverse(last, [&](int m) {
+                        const Lanes* f = entry(m);
+                        const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
+                        return Coefficient{-(factor * f[1]), factor * f[0]};
+                    }, mine.a.data(), mine.b.data());
+                } else x = transform.inverse(last, [&](int m) { const Lanes* f = entry(m); return Coefficient{scale * f[0], scale * f[1]}; }, mine.a.data(), mine.b.data());
+                Number* to[width];
+                for (int l = 0; l < width; ++l) {
+                    const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
+                    const int level = distribution.square ? 0 : lane[l].level;
+                    to[l] = lane[l].slab ? (Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
+                }
+                int i = 0;
+                for (; i + width <= points; i += width) {
+                    Lanes tile[width];
+                    for (int n = 0; n < width; ++n) tile[n] = x[i + n];
+                    transpose(tile);
+                    for (int l = 0; l < width; ++l) tile[l].store(to[l] + i);
+                }
+                for (; i < points; ++i) {
+                    Number all[width];
+                    x[i].store(all);
+                    for (int l = 0; l < width; ++l) to[l][i] = all[l];
+                }
+            }
+        }
+    }
+    if (distribution.square) collect(batch, side, batch.derivative, true);
+}
+
+template <class Number> void SphericalHarmonics<Number>::from_points(const Batch& batch, Side& side, Way way) {
+    if (distribution.square) collect(batch, side, false, false);
+    Timer timer{seconds.fourier};
+    const int columns = 2 * batch.cells;
+    const Target* const lanes = targets.data() + batch.first_target;
+    #pragma omp parallel for schedule(dynamic, 2) num_threads(threads)
+    for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
+        const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
+        Scratch& mine = scratch[omp_get_thread_num()];
+        const Fourier<Number>& transform = fourier.at(points);
+        Lanes* const row = distribution.ranks > 1 ? side.row.data() : side.wave.data();
+        for (int cell = 0; cell < batch.cells; ++cell) {
+            const Target* lane = lanes + cell * width;
+            const Lanes scale = row_scale(lane, j, way == Way::direct);
+            const Number* from[width];
+            for (int l = 0; l < width; ++l) {
+                const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
+                const int level = distribution.square ? 0 : lane[l].level;
+                from[l] = lane[l].slab ? (const Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
+            }
+            Lanes* x = mine.a.data();
+            int i = 0;
+            for (; i + width <= points; i += width) {
+                Lanes tile[width];
+                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i);
+                transpose(tile);
+                for (int n = 0; n < width; ++n) x[i + n] = tile[n];
+            }
+            for (; i < points; ++i) {
+                Number all[width];
+                for (int l = 0; l < width; ++l) all[l] = from[l][i];
+                x[i] = Lanes::load(all);
+            }
+            transform.direct(last, [&](int m, Lanes re, Lanes im) {
+                Lanes* to = row + (distribution.row_side[m] + distribution.row_index[j]) * columns + 2 * cell;
+                to[0] = scale * re, to[1] = scale * im;
+            }, x, mine.b.data());
+        }
+    }
+}
+
+/// Entries between the sides of waves and rows.
+template <class Number> void SphericalHarmonics<Number>::travel(const Batch& batch, Side& side, bool to_rows, bool finish) {
+    if (distribution.ranks == 1) return;
+    Timer timer{seconds.transposition};
+    const int columns = 2 * batch.cells, rank = distribution.rank;
+    const auto &w = distribution.wave_block, &r = distribution.row_block;
+    if (!finish) {
+        for (int o = 0; o < distribution.ranks; ++o) {
+            side.wave_slab[0].at[o] = (std::byte*)(side.wave.data() + w[o] * columns);
+            side.row_slab[0].at[o] = (std::byte*)(side.row.data() + r[o] * columns);
+        }
+        if (options.synchronise) MPI_Barrier(comm);
+    }
+    Exchange& exchange = *(to_rows ? side.forth : side.back)[batch.cells - 1];
+    if (finish) exchange.finish(to_rows ? side.row_slab : side.wave_slab);
+    else exchange.start(to_rows ? side.wave_slab : side.row_slab);
+    if (finish) {                                          // what stays here
+        const Lanes* from = to_rows ? side.wave.data() + w[rank] * columns : side.row.data() + r[rank] * columns;
+        std::copy_n(from, (w[rank + 1] - w[rank]) * columns, to_rows ? side.row.data() + r[rank] * columns : side.wave.data() + w[rank] * columns);
+    }
+}
+
+/// SQUARE: whole rows <-> pieces of rows in the blocks, all lanes of a batch at once.
+template <class Number> void SphericalHarmonics<Number>::collect(const Batch& batch, Side& side, bool derivative, bool scatter) {
+    Timer timer{seconds.transposition};
+    const int capacity = most_cells * width;
+    const Target* lanes = targets.data() + batch.first_target + (derivative ? capacity : 0);
+    for (int l = 0; l < capacity; ++l) {
+        const FieldSlab* s = lanes[l].slab;
+        FieldSlab& f = side.pieces_of_rows[l];
+        for (std::size_t b = 0; b < f.at.size(); ++b) {
+            f.at[b] = s ? s->at[b] + lanes[l].level * s->level[b] * std::ptrdiff_t(sizeof(Number)) : side.nowhere.at[b];
+            f.row[b] = s ? s->row[b] : side.nowhere.row[b];
+        }
+    }
+    if (scatter) side.scatter->start(side.whole_rows), side.scatter->finish(side.pieces_of_rows);
+    else side.gather->start(side.pieces_of_rows), side.gather->finish(side.whole_rows);
+}
+
+/// Two batches are under way where there are messages: one travels while the other is computed.
+template <class Number> void SphericalHarmonics<Number>::run(Items items, Way way) {
+    arrange(items, way);
+    const bool to_rows = way == Way::inverse || way == Way::direct_adjoint;
+    const int number = int(batches.size()), behind = int(sides.size()) - 1;
+    for (int n = 0; n < number + behind; ++n) {
+        if (n < number) {
+            Side& side = *sides[n % sides.size()];
+            if (to_rows) from_waves(batches[n], side, way); else from_points(batches[n], side, way);
+            travel(batches[n], side, to_rows, false);
+        }
+        if (n >= behind) {
+            const Batch& batch = batches[n - behind];
+            Side& side = *sides[(n - behind) % sides.size()];
+            travel(batch, side, to_rows, true);
+            if (to_rows) to_points(batch, side, way); else to_waves(batch, side, way);
+        }
+    }
+}
+
+template class SphericalHarmonics<float>;
+template class SphericalHarmonics<double>;
+
+}  // namespace fathom

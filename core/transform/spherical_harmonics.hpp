@@ -1,0 +1,114 @@
+/// Spherical harmonics: fields on a Gaussian grid <-> coefficients of a triangular truncation N, many fields in one call.
+///
+///   inverse   f(lambda, mu) = sum_{|m| <= N} sum_{n=|m|}^{N} f_n^m P_n^m(mu) exp(i m lambda),   f_n^{-m} = conj f_n^m
+///   direct    f_n^m = sum_rows weight P_n^m(mu) 1/points sum_points f exp(-i m lambda)
+/// P as in legendre.hpp: f_0^0 is the mean over the sphere. Coefficients with m >= 0 are kept; those of m = 0 are real.
+///
+///   fields    FieldSlab: f[row][level][point] with any strides, one slab for each field of any number of levels. Blocks and ranks as in the
+///             Decomposition (halo 0), index space longest row x rows, j = 0 in the SOUTH; a reduced row uses its first points(j) columns.
+///   waves     a batch [(m, n)][re, im][field-level], field-level fastest: a column of coefficients is contiguous. All levels of an (m, n)
+///             are on one rank: `own` lists them, m by m in order of n.
+///
+/// One call takes a list of items; what is transformed together is faster: Legendre sums work on whole registers of field-levels.
+///   scalar     f
+///   gradient   f and its eastward and northward derivative [1/m]; any of the three slabs may be missing        (inverse only)
+///   wind       vorticity and divergence <-> eastward and northward wind (not times cos phi)
+/// Each way has its adjoint, the exact transpose of the real linear map between (re, im) of `own` and points, with the same items:
+///   inverse_adjoint: points -> coefficients,     direct_adjoint: coefficients -> points.
+///
+/// Bits do not depend on ranks, threads or what else is in the list. A warm call allocates nothing. All ranks call together.
+#pragma once
+#include "base/constants.hpp"
+#include "parallel/exchange.hpp"
+#include "transform/distribution.hpp"
+#include "transform/fourier.hpp"
+#include "transform/legendre.hpp"
+#include "transform/operators.hpp"
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <span>
+
+namespace fathom {
+
+struct TransformOptions {
+    double radius = constants::earth_radius;               ///< of the sphere [m]: gradients, winds
+    int fields = 0;                                        ///< field-levels that travel and are computed together; 0: chosen
+    bool synchronise = false;                              ///< all ranks wait for each other before each transposition
+};
+
+template <class Number> class SphericalHarmonics {
+public:
+    using Coefficients = fathom::Coefficients<Number>;
+    struct Item {
+        enum class Kind { scalar, gradient, wind } kind;
+        Coefficients first, second;                        ///< f, or vorticity and divergence
+        const FieldSlab *field, *east, *north;             ///< they stay where they are until the call returns
+        int levels;
+    };
+    static Item scalar(Coefficients f, const FieldSlab& field) { return {Item::Kind::scalar, f, {}, &field, nullptr, nullptr, field.levels}; }
+    static Item gradient(Coefficients f, const FieldSlab* field, const FieldSlab* east, const FieldSlab* north);
+    static Item wind(Coefficients vorticity, Coefficients divergence, const FieldSlab& east, const FieldSlab& north);
+
+    struct Wave { int m, n; };
+
+    SphericalHarmonics(MPI_Comm, const GaussianGrid&, int truncation, const Decomposition&, TransformOptions = {});
+    SphericalHarmonics(const SphericalHarmonics&) = delete;
+    ~SphericalHarmonics();
+
+    const std::vector<Wave>& own() const { return waves; } ///< of this rank
+    int truncation() const { return distribution.truncation; }
+    const Distribution& distribution_of_work() const { return distribution; }
+
+    using Items = std::span<const Item>;
+    void inverse(Items items) { run(items, Way::inverse); }
+    void direct(Items items) { run(items, Way::direct); }
+    void inverse_adjoint(Items items) { run(items, Way::inverse_adjoint); }
+    void direct_adjoint(Items items) { run(items, Way::direct_adjoint); }
+    void inverse(std::initializer_list<Item> items) { inverse(Items(items.begin(), items.size())); }
+    void direct(std::initializer_list<Item> items) { direct(Items(items.begin(), items.size())); }
+
+    struct { double legendre = 0, fourier = 0, transposition = 0; } seconds;  ///< of this rank since it was made
+    double flops_of_field() const;                         ///< of the Legendre sums of one field, one way, this rank
+    std::size_t table_bytes() const { return legendre.bytes(); }
+
+private:
+    enum class Way { inverse, direct, inverse_adjoint, direct_adjoint };
+    using Lanes = Register<Number>;
+    static constexpr int width = Lanes::width;
+    struct Target { const FieldSlab* slab = nullptr; int level = 0; bool cosine = false; };      ///< cosine: divided by cos(phi)
+    struct Piece { const Item* item; int level, count, lane[3]; };                               ///< some levels of an item; lanes of its parts
+    struct Batch { int cells, first_piece, last_piece, first_target; bool derivative; };         ///< targets: cells x width, then as many of d/dlambda
+    struct Scratch { std::vector<Lanes> a, b, spectral, rows; std::vector<Number> spare; };
+    struct Side;                                           // buffers of a batch under way
+
+    MPI_Comm comm;
+    TransformOptions options;
+    GaussianGrid grid;
+    Distribution distribution;
+    Legendre<Number> legendre;
+    std::vector<Wave> waves;
+    std::vector<std::size_t> wave_start;                   // of each own m in `waves`
+    std::vector<std::vector<Number>> epsilon;              // of each own m
+    std::map<int, Fourier<Number>> fourier;                // by length
+    std::vector<int> row_block, row_place;                 // of each own row in the slabs that the Fourier transforms see
+    int most_cells, threads;
+    std::vector<Scratch> scratch;
+    std::vector<std::unique_ptr<Side>> sides;
+    std::vector<Piece> pieces;
+    std::vector<Target> targets;
+    std::vector<Batch> batches;
+
+    void run(Items, Way);
+    void arrange(Items, Way);
+    void to_waves(const Batch&, Side&, Way);
+    void from_waves(const Batch&, Side&, Way);
+    void to_points(const Batch&, Side&, Way);
+    void from_points(const Batch&, Side&, Way);
+    void travel(const Batch&, Side&, bool to_rows, bool finish);
+    void collect(const Batch&, Side&, bool derivative, bool scatter);
+    Lanes row_scale(const Target*, int row, bool weights) const;
+    WaveView<Number> view(int wave, const Piece&) const;
+};
+
+}  // namespace fathom
