@@ -1,0 +1,93 @@
+"""The ground of a spectral model: means over the cells of its rows, truncated as the model truncates, and what the truncation leaves out.
+
+    cell mean      <h> = sum (overlap of areas) h / (area of the cell)                      h on 1/4 degree, `land.nc`
+    spectral fit   h_n^m = sum_rows w P_n^m(mu) h_m(mu),  n <= N,  times exp(-2 (n(n+1) / (N(N+1)))^2)
+    deviation      sigma^2 = <h^2 + sigma_h^2> - <h>^2, of all that is smaller than a cell: for the drag of gravity waves
+
+The factor, 0.14 at the truncation, halves the ripples of mountains over the sea.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import embedded
+from .moist_air import GRAVITY
+from .rows import Rows
+
+
+def orography(grid, truncation: int) -> dict[str, np.ndarray]:
+    """surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation [m] and land_fraction [1], means over cells.
+
+    grid  anything with the Gaussian `latitude` [degrees, from south] and the `points` of each row; the result is (rows, longest row)
+    """
+    rows = Rows.of(grid)
+    data = embedded.read("land", "surface_altitude", "altitude_deviation", "latitude", "longitude")
+    height, deviation = (data[name].astype(float) for name in ("surface_altitude", "altitude_deviation"))
+    mean, square = cell_means(np.stack([height, height**2 + deviation**2]), rows)
+    ocean = cell_means(embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float), rows)
+    fields = {"surface_geopotential": GRAVITY * fitted(mean, rows, truncation), "orography_deviation": np.sqrt(np.maximum(square - mean**2, 0)),
+              "land_fraction": np.clip(1 - ocean, 0, 1)}
+    return {name: rows.unpack(values) for name, values in fields.items()}
+
+
+def cell_means(values, rows: Rows) -> np.ndarray:
+    """Means of `values` (..., lat, lon), cells of equal angles that begin at the south pole and at Greenwich, over the cells of rows; packed."""
+    values = np.asarray(values, float)
+    ny, nx = values.shape[-2:]
+    middle = 0.5 * (rows.latitude[1:] + rows.latitude[:-1])
+    edges = np.sin(np.deg2rad(np.concatenate([[-90], middle, [90]])))
+    lines = overlap(np.sin(np.deg2rad(np.linspace(-90, 90, ny + 1))), edges) @ values
+    result = np.empty(values.shape[:-2] + (rows.size,))
+    for points in np.unique(rows.points):
+        step = 360 / points
+        weights = overlap(np.linspace(0, 720, 2 * nx + 1), step * (np.arange(points + 1) + 0.5))       # the cell of point 0 is put once around
+        weights = np.roll(weights[:, :nx] + weights[:, nx:], 1, 0)
+        for j in np.flatnonzero(rows.points == points):
+            result[..., rows.start[j]:rows.start[j + 1]] = lines[..., j, :] @ weights.T
+    return result
+
+
+def overlap(source, target) -> np.ndarray:
+    """(target cells, source cells) the part of a target cell that lies in a source cell, both given by increasing edges."""
+    low, high = np.maximum(source[:-1], target[:-1, None]), np.minimum(source[1:], target[1:, None])
+    return np.maximum(high - low, 0) / np.diff(target)[:, None]
+
+
+def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarray:
+    """Packed `values` of Gaussian rows without what is beyond the truncation, damped by exp(-taper (n(n+1) / (N(N+1)))^2)."""
+    if truncation < 1 or truncation >= 2 * rows.points.size:
+        raise ValueError(f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to {rows.points.size - 1}")
+    sine, weight = np.polynomial.legendre.leggauss(rows.points.size)
+    if np.abs(np.sin(np.deg2rad(rows.latitude)) - sine).max() > 1e-7:
+        raise ValueError("a spectral fit needs Gaussian latitudes")
+    degree = np.arange(truncation + 1)
+    factor = np.exp(-taper * (degree * (degree + 1) / (truncation * (truncation + 1))) ** 2)
+    waves = np.zeros((truncation + 1, rows.points.size), complex)            # m, row
+    for j, points in enumerate(rows.points):
+        kept = min(truncation, (points - 1) // 2) + 1
+        waves[:kept, j] = np.fft.rfft(values[rows.start[j]:rows.start[j + 1]])[:kept] / points
+    smooth = _legendre_fit(waves, sine, 0.5 * weight, factor)
+    result = np.empty(rows.size)
+    for j, points in enumerate(rows.points):
+        kept = min(truncation, (points - 1) // 2) + 1
+        line = np.zeros(points // 2 + 1, complex)
+        line[:kept] = smooth[:kept, j] * points
+        result[rows.start[j]:rows.start[j + 1]] = np.fft.irfft(line, points)
+    return result
+
+
+def _legendre_fit(waves, sine, weight, factor):
+    """From Fourier coefficients (m, row) to Legendre's and back, each degree n times factor[n], by
+    eps_{n+1} P_{n+1} = mu P_n - eps_n P_{n-1},  eps_n^2 = (n^2 - m^2) / (4 n^2 - 1),  1/2 int P^2 = 1."""
+    result = np.zeros_like(waves)
+    sector = np.ones_like(sine)
+    for m in range(len(waves)):
+        if m:
+            sector = sector * np.sqrt((1 - sine**2) * (2 * m + 1) / (2 * m))
+        before, here, last = np.zeros_like(sine), sector, 0.0
+        for n in range(m, len(waves)):
+            result[m] += factor[n] * (weight * here * waves[m]).sum() * here
+            ahead = np.sqrt(((n + 1) ** 2 - m**2) / (4 * (n + 1) ** 2 - 1))
+            before, here, last = here, (sine * here - last * before) / ahead, ahead
+    return result
