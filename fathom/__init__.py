@@ -7,6 +7,7 @@ public = {
     "Ocean": "ocean", "FreeSurface": "ocean", "PassiveTracer": "ocean", "BulkForcing": "ocean", "SurfaceForcing": "ocean",
     "Simulation": "simulation",
     "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",
+    "GaussianGrid": "grids", "HybridLevels": "grids", "SigmaLevels": "grids",
     "open": "output",
 }  # fmt: skip
 __all__ = sorted(public)

@@ -9,12 +9,14 @@ from fathom import names
 @dataclass(frozen=True)
 class Diagnostic:
     """`needs`: fields of the sequence; `surface`: only their top layer; `of(model, window, *arrays)` gives (levels, ny, nx) of a block.
-    Linear ones may be averaged in time from the means of what they need."""
+    Linear ones may be averaged in time from the means of what they need. `vertical`: layer, interface or column, where it is not that of
+    the first field; then all levels of a column are there."""
 
     needs: tuple[str, ...]
     of: Callable
     surface: bool = False
     linear: bool = True
+    vertical: str = ""
 
 
 def same(model, window, value):

@@ -118,7 +118,7 @@ class Experiment:
         keywords = {}
         for key, value in table.items():
             if key != "is":
-                self._known(key, _parameters(cls, skip=("grid",)), f"{cls.__name__} parameter", *path, key)
+                self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
                 keywords[key] = self._build(value, (*path, key), default=getattr(defaults, key, None))
         return self._at(path, cls, *arguments, **keywords)
 
@@ -184,6 +184,11 @@ def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
     return own | (of_scheme if open_ended else {})
 
 
+def _keys(cls: Any) -> dict[str, Any]:
+    """What a table may hold of a class: all its keywords but the grid of a model, which has a section of its own."""
+    return {name: default for name, default in _parameters(cls).items() if (name, default) != ("grid", inspect.Parameter.empty)}
+
+
 def _classes(kind: str = "") -> list[str]:
     """Names of the classes that a file may name there, or of all."""
     import fathom
@@ -211,7 +216,7 @@ def _table(thing: Any, given: Any) -> dict[str, Any]:
     given = given if isinstance(given, Mapping) else {}
     held = {**vars(thing), **vars(thing).get("parameters", {})}
     table: dict[str, Any] = {"is": type(thing).__name__}
-    for name, default in _parameters(type(thing), skip=("grid",)).items():
+    for name, default in _keys(type(thing)).items():
         value = _plain(held[name], given.get(name)) if name in held else None
         if value is None:
             value = given.get(name, "none" if name in held and held[name] is None else default)

@@ -81,6 +81,34 @@ fields: dict[str, Name] = _table(
     Name("surface_stress_y", "tauvo", "surface_downward_y_stress", "surface stress along the grid's j", "N m-2", "corner", "column", "balance", (-0.3, 0.3)),
     Name("surface_eastward_stress", "tauuoe", "surface_downward_eastward_stress", "eastward surface stress", "N m-2", "corner", "column", "balance", (-0.3, 0.3)),
     Name("surface_northward_stress", "tauvon", "surface_downward_northward_stress", "northward surface stress", "N m-2", "corner", "column", "balance", (-0.3, 0.3)),
+    # atmosphere: state
+    Name("eastward_wind", "ua", "eastward_wind", "eastward wind", "m s-1", "center", "layer", "balance"),
+    Name("northward_wind", "va", "northward_wind", "northward wind", "m s-1", "center", "layer", "balance"),
+    Name("air_temperature", "ta", "air_temperature", "temperature", "K", "center", "layer", "thermal"),
+    Name("virtual_temperature", "tv", "virtual_temperature", "virtual temperature", "K", "center", "layer", "thermal"),
+    Name("specific_humidity", "hus", "specific_humidity", "specific humidity", "1", "center", "layer", "moisture", None, ("g/kg", 1e3)),
+    Name("log_surface_pressure", "lnps", "", "logarithm of surface pressure", "1", "center", "column", "balance"),
+    Name("surface_air_pressure", "ps", "surface_air_pressure", "surface pressure", "Pa", "center", "column", "dense", None, ("hPa", 1e-2)),
+    # atmosphere: derived in the column
+    Name("relative_humidity", "hur", "relative_humidity", "relative humidity", "1", "center", "layer", "moisture", (0, 1), ("%", 100.0)),
+    Name("vorticity", "rv", "atmosphere_relative_vorticity", "relative vorticity", "s-1", "center", "layer", "balance"),
+    Name("divergence", "div", "divergence_of_wind", "divergence", "s-1", "center", "layer", "balance"),
+    Name("potential_temperature", "theta", "air_potential_temperature", "potential temperature", "K", "center", "layer", "thermal"),
+    Name("wind_speed", "wind_speed", "wind_speed", "wind speed", "m s-1", "center", "layer", "wind"),
+    Name("air_pressure", "pfull", "air_pressure", "pressure", "Pa", "center", "layer", "deep", None, ("hPa", 1e-2)),
+    Name("pressure_interface", "phalf", "air_pressure", "pressure at interfaces", "Pa", "center", "interface", "deep", None, ("hPa", 1e-2)),
+    Name("geopotential", "phi", "geopotential", "geopotential", "m2 s-2", "center", "layer", "thermal"),
+    Name("geopotential_height", "zg", "geopotential_height", "geopotential height", "m", "center", "layer", "thermal", None, ("dam", 0.1)),
+    # atmosphere: one value a column
+    Name("air_pressure_at_mean_sea_level", "psl", "air_pressure_at_mean_sea_level", "mean sea level pressure", "Pa", "center", "column", "height", None, ("hPa", 1e-2)),
+    Name("precipitation_flux", "pr", "precipitation_flux", "precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),
+    Name("convective_precipitation", "prc", "convective_precipitation_flux", "convective precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),
+    Name("stratiform_precipitation", "prl", "stratiform_precipitation_flux", "large-scale precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),
+    Name("surface_temperature", "ts", "surface_temperature", "surface temperature", "K", "center", "column", "thermal"),
+    Name("surface_geopotential", "phis", "surface_geopotential", "surface geopotential", "m2 s-2", "center", "column", "thermal"),
+    Name("land_fraction", "sftlf", "land_area_fraction", "land fraction", "1", "center", "column", "deep", (0, 1)),
+    Name("sensible_heat_flux", "hfss", "surface_upward_sensible_heat_flux", "sensible heat flux (positive up)", "W m-2", "center", "column", "balance"),
+    Name("latent_heat_flux", "hfls", "surface_upward_latent_heat_flux", "latent heat flux (positive up)", "W m-2", "center", "column", "balance"),
     # the grid
     Name("bottom_depth", "deptho", "sea_floor_depth_below_geoid", "depth of the sea floor", "m", "center", "column", "deep"),
     Name("wet_levels", "wet_levels", "", "number of wet levels", "1", "center", "column", "deep"),
@@ -96,6 +124,11 @@ def get(name: str) -> Name:
     if found is None:
         raise ValueError(unknown("field", name, fields))
     return found
+
+
+def known(name: str) -> bool:
+    """Whether the table has that Fathom name or alias."""
+    return name in fields or name in _by_alias
 
 
 def describe(name: str) -> Name:

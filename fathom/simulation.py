@@ -66,11 +66,12 @@ class Simulation:
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
-    def output(self, path, variables, every="1d", mean=False, dtype="float32"):
-        """A store (.zarr or .nc) of fields by name, instantaneous or averaged over the rhythm `every`."""
+    def output(self, path, variables, every="1d", mean=False, dtype="float32", levels=None):
+        """A store (.zarr or .nc) of fields by name, instantaneous or averaged over the rhythm `every`; levels: of pressure [hPa], in place
+        of the model's own."""
         from fathom.streams import Stream
 
-        stream = Stream(self, path, variables, every, mean, dtype)
+        stream = Stream(self, path, variables, every, mean, dtype, levels)
         self.outputs.append(stream)
         self.events.append(Event(every, lambda simulation: stream.write(), self.step, str(path)))
         return self

@@ -11,14 +11,18 @@ from fathom.components import scheme
 
 
 class Stream:
-    """One store: `variables` by name every so often, as they are or averaged (mean=True)."""
+    """One store: `variables` by name every so often, as they are or averaged (mean=True), on the model's levels or on those of
+    pressure `levels` [hPa]."""
 
-    def __init__(self, simulation, path, variables, every, mean=False, dtype="float32"):
+    def __init__(self, simulation, path, variables, every, mean=False, dtype="float32", levels=None):
         self.simulation, self.path, self.mean, self.dtype = simulation, Path(path), bool(mean), dtype
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         self.every = every
         if not self.requested:
             raise ValueError(f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field")
+        self.levels = None if levels is None else [100.0 * float(p) for p in np.atleast_1d(levels)]
+        if levels is not None and not hasattr(simulation.model, "at_pressure"):
+            raise ValueError(f"output {path}: levels = {levels} are of pressure [hPa]; {type(simulation.model).__name__} has none")
         output.writer(path)  # an unknown ending is an error now
         self.keep, self.sums, self.last, self.file = [], [], 0, None
 
@@ -26,7 +30,11 @@ class Stream:
 
     def processes(self, known, precision):
         """What the sequence must do for this stream: running sums for means."""
-        self.variables = [diagnostics.find(name, self.simulation.model, known) for name in self.requested]
+        model = self.simulation.model
+        self.variables = [diagnostics.find(name, model, known) for name in self.requested]
+        if self.levels:
+            self.variables = [(name, model.at_pressure(name, d, self.levels)) for name, d in self.variables]
+        self.mapping = model.grid.mapping() | ({"pressure": self.levels} if self.levels else {})
         needs = sorted({(field, d.surface) for _, d in self.variables for field in d.needs})
         if not self.mean:
             self.keep = [field for field, _ in needs if f"{field}_after" not in known]
@@ -68,7 +76,7 @@ class Stream:
                 return
             axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, self.mean)
             specs = [self._specification(name, d) for name, d in self.variables]
-            self.file = output.create(path, output.coordinates(s.model.grid.mapping(), specs), specs, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+            self.file = output.create(path, output.coordinates(self.mapping, specs), specs, s.model.grid.chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
 
         s._on_root(create)
         if self.file is None:
@@ -87,20 +95,13 @@ class Stream:
     def _alias(self, name):
         return names.fields[name].alias if name in names.fields else name
 
-    def _levels(self, name, d):
-        return 1 if d.surface else self.places[name]["levels"]
-
-    def _dims(self, name, d):
-        corner = "_corner" if self.places[name]["horizontal"] == "corner" else ""
-        vertical = {"interface": ("depth_interface",), "layer": ("depth",)}.get("column" if d.surface else self.places[name]["vertical"], ())
-        return ("time", *vertical, f"y{corner}", f"x{corner}")
+    def _vertical(self, name, d):
+        return "column" if d.surface else d.vertical or self.places[name]["vertical"]
 
     def _specification(self, name, d):
         """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
-        if name in names.fields:
-            return output.variable(name, dtype=self.dtype, mean=self.mean, spherical=self.simulation.model.grid.horizontal.spherical)
-        attributes = {"long_name": name.replace("_", " "), "units": self.places[name]["units"], **({"cell_methods": "time: mean"} if self.mean else {})}
-        return output.VariableSpec(name, self._dims(name, d), self.dtype, attributes)
+        place = (self.places[name]["horizontal"], self._vertical(name, d))
+        return output.variable(name, self.mapping, dtype=self.dtype, mean=self.mean, place=place, units=self.places[name]["units"])
 
     # ---- an event -------------------------------------------------------------------------------------------------------------------
 
@@ -112,7 +113,7 @@ class Stream:
             windows = self._windows(name, d, steps)
             alias = self._alias(name)
             for region, values in self._collect(self.regions[alias], windows):
-                self.file.write(alias, self.count, region, values.astype(self.dtype, copy=False))
+                self.file.write(alias, self.count, region, s.model.grid.regular(values, region[0]).astype(self.dtype, copy=False))
         s.comm.barrier()
         bounds = (self.last * s.step, s.seconds) if self.mean else None
         s._on_root(lambda: self.file.extend(self.count, s.seconds if not self.mean else sum(bounds) / 2, bounds))
@@ -134,9 +135,11 @@ class Stream:
             arrays = [np.asarray(a, float) / (steps if self.mean else 1) for a in arrays]
             arrays = [a[:1] if d.surface else a for a in arrays]
             value = d.of(s.model, window, *arrays)
-            k = np.arange(value.shape[0])[:, None, None]
-            value = np.where(k < wet[j0 : j0 + ny, i0 : i0 + nx], value, np.nan)
-            result.append(value if len(self._dims(name, d)) == 4 else value[0])
+            there = wet[j0 : j0 + ny, i0 : i0 + nx]
+            if not d.vertical:
+                there = there > np.arange(value.shape[0])[:, None, None]
+            value = np.where(there, value, np.nan)
+            result.append(value[0] if self._vertical(name, d) == "column" else value)
         return result
 
     def _collect(self, regions, windows):

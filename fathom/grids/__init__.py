@@ -8,8 +8,9 @@ TripolarGrid 360×300×40
 What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in degrees where given by the user. docs/grid.md has the equations.
 """
 
+from .gaussian import GaussianGrid
 from .grid import Grid
-from .levels import ZLevels
+from .levels import HybridLevels, SigmaLevels, ZLevels
 from .quadrilateral import CartesianGrid, CurvilinearGrid, DipoleGrid, LatitudeLongitudeGrid, TripolarGrid
 
-__all__ = ["CartesianGrid", "CurvilinearGrid", "DipoleGrid", "Grid", "LatitudeLongitudeGrid", "TripolarGrid", "ZLevels"]
+__all__ = ["CartesianGrid", "CurvilinearGrid", "DipoleGrid", "GaussianGrid", "Grid", "HybridLevels", "LatitudeLongitudeGrid", "SigmaLevels", "TripolarGrid", "ZLevels"]

@@ -15,6 +15,7 @@ class Grid:
     """
 
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
+    chunks = None  # of output: sizes by dimension that must be so
 
     @property
     def shape(self):
@@ -50,6 +51,10 @@ class Grid:
     def wet_cells(self):
         """Cells that are computed."""
         return int(np.sum(self.wet_levels))
+
+    def regular(self, values, first_row=0):
+        """Values (..., rows, nx) of rows from `first_row` on as output, pictures and the report show them: rows of one length."""
+        return values
 
     @property
     def identity(self):

@@ -1,8 +1,8 @@
-"""Levels: where a column is cut."""
+"""Levels: where a column is cut; by depth in the ocean, by pressure in the atmosphere."""
 
 import numpy as np
 
-from .arguments import choice, core, integer, number_of, reject, span
+from .arguments import choice, core, integer, number_of, numbers, reject, span
 
 
 class ZLevels:
@@ -55,3 +55,94 @@ class ZLevels:
     def __repr__(self):
         v = self.vertical
         return f"ZLevels({v.levels} of {span(v.thickness, 'm')}, to {v.depth:g} m)"
+
+
+class _PressureLevels:
+    """Layers between p = a + b p_s, k = 0 at the top."""
+
+    surface = 1e5  # pressure [Pa] for which levels are described and weighed
+
+    def _finish(self, a, b):
+        self.a, self.b = a, b = np.asarray(a, float), np.asarray(b, float)
+        if a.shape != b.shape or a.size < 2:
+            raise ValueError(f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than layers")
+        if abs(a[-1]) > 1e-6 or abs(b[-1] - 1) > 1e-12:
+            raise ValueError(f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b = {b[-1]:g}")
+        if not (np.diff(self.reference_pressure) > 0).all():
+            k = int(np.argmin(np.diff(self.reference_pressure)))
+            raise ValueError(f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down")
+
+    @property
+    def number(self):
+        return len(self.a) - 1
+
+    @property
+    def reference_pressure(self):
+        """Of the interfaces [Pa], where the surface is at 1000 hPa."""
+        return self.a + self.b * self.surface
+
+    @property
+    def middles(self):
+        """Pressure of the middle of each layer [Pa], where the surface is at 1000 hPa."""
+        return (self.reference_pressure[1:] + self.reference_pressure[:-1]) / 2
+
+    @property
+    def weights(self):
+        """Thickness [Pa]: what a layer counts for in means."""
+        return np.diff(self.reference_pressure)
+
+    def text(self, k):
+        return f"level {k + 1} of {self.number} ({self.middles[k] / 100:.3g} hPa)"
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.number} layers, the highest around {self.middles[0] / 100:.3g} hPa, the lowest {self.weights[-1] / 100:.3g} hPa thick)"
+
+
+class HybridLevels(_PressureLevels):
+    """Levels of pressure aloft that follow the ground below: p = a + b p_s at the interfaces.
+
+    Parameters
+    ----------
+    number : int, default 24, of a smooth set (fathom.data.hybrid); or the name of a set: "L8", "L19", "L24", "L26", "L31", "L40", "L60", "L91".
+    top : float [Pa], default 1000. Pressure in the middle of the highest layer.
+    lowest : float [m], default 1200 m / number. Thickness of the lowest layer.
+    a, b : lists of float [Pa, 1], number + 1 from the top down, in place of all else.
+    """
+
+    def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown):
+        from fathom.data import hybrid
+
+        reject(self, unknown)
+        if a is not None or b is not None:
+            if a is None or b is None or (number, top, lowest) != (None,) * 3:
+                raise ValueError("HybridLevels takes either a and b, or number, top and lowest")
+            self._finish(numbers("a", a, "Pa"), numbers("b", b, "1"))
+        elif isinstance(number, str):
+            if (top, lowest) != (None, None):
+                raise ValueError(f"the set {number!r} has its own top and lowest layer")
+            self._finish(*hybrid.named(number))
+        else:
+            number = integer("number", 24 if number is None else number)
+            self._finish(*hybrid.smooth(number, number_of("top", 1000.0 if top is None else top, "Pa"), None if lowest is None else number_of("lowest", lowest, "m")))
+
+
+class SigmaLevels(_PressureLevels):
+    """Levels of sigma = p / p_s.
+
+    Parameters
+    ----------
+    number : int, default 20. Layers of equal thickness.
+    interfaces : list of float, from 0 to 1, in place of number.
+    """
+
+    def __init__(self, number=None, interfaces=None, **unknown):
+        reject(self, unknown)
+        if interfaces is not None and number is not None:
+            raise ValueError("SigmaLevels takes either a number or interfaces")
+        if interfaces is None:
+            number = integer("number", 20 if number is None else number)
+            if number < 1:
+                raise ValueError(f"number = {number} must be 1 or more")
+            interfaces = np.arange(number + 1) / number
+        sigma = numbers("interfaces", interfaces, "1")
+        self._finish(0 * np.array(sigma), sigma)

@@ -1,7 +1,8 @@
 """CF coordinates of a model grid, and variables named and placed by the table of `fathom.names`.
 
     center (y, x) · corner (y_corner, x_corner) · east_face (y, x_corner) · north_face (y_corner, x)
-    layer (depth) · interface (depth_interface) · column: no vertical dimension
+    where one latitude serves a row and one longitude a column: (latitude, longitude)
+    layer (depth) · interface (depth_interface), of hybrid levels (level) · (level_interface), of chosen pressures (pressure) · column: none
 
 Corner (j, i), east face and north face (j, i) lie on the north and east side of cell (j, i).
 """
@@ -16,41 +17,61 @@ import numpy as np
 from .specification import VariableSpec
 
 dimensions = {"center": ("y", "x"), "corner": ("y_corner", "x_corner"), "east_face": ("y", "x_corner"), "north_face": ("y_corner", "x")}
-verticals = {"layer": ("depth",), "interface": ("depth_interface",), "column": ()}
 
 
-def variable(name: str, *, dtype: str = "float32", mean: bool = False, spherical: bool = True) -> VariableSpec:
-    """The variable of an output for a field of `fathom.names` (others: a tracer at centers of layers)."""
-    from fathom.names import describe
+def variable(name: str, grid: Mapping[str, Any] | None = None, *, dtype: str = "float32", mean: bool = False, place: tuple[str, str] | None = None,
+             units: str = "") -> VariableSpec:
+    """The variable of an output for a field: as the table of `fathom.names` says; `place` (horizontal, vertical) and `units` are for
+    those that are not in it. grid: as `coordinates` takes it; by default cells on a sphere with levels of depth."""
+    from fathom.names import describe, known
     row = describe(name)
-    attributes = dict(row.attributes)
-    if spherical:
-        attributes["coordinates"] = " ".join(_names(row.horizontal))
-    if row.horizontal == "center":
+    horizontal, vertical = place or (row.horizontal, row.vertical)
+    attributes = dict(row.attributes) if known(name) else {"long_name": row.long_name, "units": units or row.units}
+    if grid is None or "longitude" in grid and not _regular(grid):
+        attributes["coordinates"] = " ".join(_names(horizontal))
+    if horizontal == "center":
         attributes["cell_measures"] = "area: areacello"
     if mean:
         attributes["cell_methods"] = "time: mean"
-    return VariableSpec(row.alias, ("time", *verticals[row.vertical], *dimensions[row.horizontal]), dtype, attributes)
+    points = ("latitude", "longitude") if grid is not None and _regular(grid) else dimensions[horizontal]
+    return VariableSpec(row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes)
+
+
+def _regular(grid: Mapping[str, Any]) -> bool:
+    """Whether one latitude serves a whole row, one longitude a whole column."""
+    return "longitude" in grid and np.ndim(grid["longitude"]) == 1
+
+
+def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
+    """The vertical dimension of a field."""
+    if vertical == "column":
+        return ()
+    if "pressure" in grid:
+        return ("pressure",)
+    return (("level" if "hybrid_a" in grid else "depth") + ("_interface" if vertical == "interface" else ""),)
 
 
 def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> dict[str, tuple]:
     """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims, array, attributes).
 
-    grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or
-    corner_x, corner_y and x, y [m] of a rectangular plane; thickness (nz) [m]; area (ny, nx) [m2] and
-    wet_levels (ny, nx) where known.
+    grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or all four one-dimensional, or
+    corner_x, corner_y and x, y [m] of a rectangular plane; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa]
+    of chosen levels; area (ny, nx) [m2] and wet_levels (ny, nx) where known.
     """
     from fathom.names import get
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
     places = [place for place, dims in dimensions.items() if place == "center" or any(held.dims[-2:] == dims for held in variables)]
-    result = _vertical(grid, used) if used & {"depth", "depth_interface"} else {}
+    result = _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
+    if "pressure" in used:
+        attributes = {"standard_name": "air_pressure", "long_name": "pressure", "units": "hPa", "positive": "down", "axis": "Z"}
+        result["pressure"] = (("pressure",), np.asarray(grid["pressure"], float) / 100, attributes)
     for place in places:
-        result |= _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
+        result |= _rows(grid) if _regular(grid) else _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
     for key, name in (("area", "cell_area"), ("wet_levels", "wet_levels")):
         if key in grid:
             row = get(name)
-            result[row.alias] = (dimensions["center"], np.asarray(grid[key]), row.attributes)
+            result[row.alias] = (("latitude", "longitude") if _regular(grid) else dimensions["center"], np.asarray(grid[key]), row.attributes)
     return result
 
 
@@ -112,7 +133,38 @@ def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
     return result
 
 
-def _vertical(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    """One coordinate along each side, with bounds."""
+    result = {}
+    for name, units, axis in (("latitude", "degrees_north", "Y"), ("longitude", "degrees_east", "X")):
+        edges = np.asarray(grid[f"corner_{name}"], float)
+        attributes = {"standard_name": name, "long_name": name, "units": units, "axis": axis, "bounds": f"{name}_bounds"}
+        result[name] = ((name,), np.asarray(grid[name], float), attributes)
+        result[f"{name}_bounds"] = ((name, "bounds"), np.stack([edges[:-1], edges[1:]], axis=1), {})
+    return result
+
+
+def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+    """p = ap + b ps; the coordinate itself is ap / p0 + b with p0 = 1000 hPa."""
+    result = {}
+    for dim, suffix, what in (("level", "", "hybrid level"), ("level_interface", "_interface", "hybrid interface")):
+        if dim not in used:
+            continue
+        a, b = (np.asarray(grid[f"hybrid_{name}"], float) for name in "ab")
+        terms = {"": a / 1e5 + b, "ap": a, "b": b}
+        for name, values in terms.items():
+            held, key = (values if suffix else (values[1:] + values[:-1]) / 2), name + suffix if name else dim
+            attributes = {"long_name": f"{what}{': pressure part' if name == 'ap' else ': sigma part' if name == 'b' else ''}", "units": "Pa" if name == "ap" else "1"}
+            if not name:
+                attributes |= {"standard_name": "atmosphere_hybrid_sigma_pressure_coordinate", "positive": "down", "axis": "Z", "formula_terms": f"ap: ap{suffix} b: b{suffix} ps: ps"}
+            if not suffix:
+                attributes["bounds"] = f"{key}_bounds"
+                result[f"{key}_bounds"] = (("level", "bounds"), np.stack([values[:-1], values[1:]], axis=1), {} if name else {"formula_terms": "ap: ap_bounds b: b_bounds ps: ps"})
+            result[key] = ((dim,), held, attributes)
+    return result
+
+
+def _depth(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
     attributes = {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}
     result = {}

@@ -361,7 +361,7 @@ def test_fields_by_name_get_their_place_and_coordinates(tmp_path, ending, plane)
     grid = {"thickness": np.full(nz, 10.0), "area": np.ones((ny, nx)), "wet_levels": np.full((ny, nx), nz),
             **{f"corner_{word}": c for word, c in zip(words, corner)}, **dict(zip(words, middle))}
     chosen = ["temperature", "eastward_velocity", "vertical_velocity", "barotropic_stream_function"]
-    held = [output.variable(name, mean=True, spherical=not plane) for name in chosen]
+    held = [output.variable(name, grid, mean=True) for name in chosen]
     writer = output.create(tmp_path / f"a{ending}", output.coordinates(grid, held), held, time=output.TimeAxis(mean=True))
     for spec in held:
         shape = tuple(writer.sizes[dim] for dim in spec.dims[1:])

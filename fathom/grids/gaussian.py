@@ -1,0 +1,137 @@
+"""Gaussian grids: rows at the zeros of a Legendre polynomial, for spherical harmonics; full, or reduced towards the poles."""
+
+from functools import cached_property
+from types import SimpleNamespace
+
+import numpy as np
+
+from .arguments import choice, core, integer, number_of, reject, span
+from .grid import Grid
+from .levels import HybridLevels, SigmaLevels
+
+orders = {"linear": 2, "quadratic": 3, "cubic": 4}
+
+
+class GaussianGrid(Grid):
+    """Rows of equidistant points from longitude 0 at Gaussian latitudes, from south to north.
+
+    Parameters
+    ----------
+    truncation : int. Largest total wave number of the triangular truncation: 42, 85, 106, 159, ...
+    grid : "quadratic" (default; 3 N + 1 points on the longest row), "linear" (2 N + 1) or "cubic" (4 N + 1).
+    reduced : False (default), "octahedral" (4 i + 16 points on the i-th row from a pole; cubic grids) or "classical" (the points that the waves
+        of a row need).
+    levels : HybridLevels or SigmaLevels; by default one layer, for a shallow-water model.
+    radius : float [m].
+
+    A reduced grid lives in the index space of its longest row; columns beyond the end of a row do not exist (`wet_levels` is 0 there).
+    """
+
+    level_coordinate = "pressure"  # where the surface is at 1000 hPa
+
+    def __init__(self, truncation=None, *, grid="quadratic", reduced=False, levels=None, radius=6371220.0, **unknown):
+        reject(self, unknown)
+        if truncation is None:
+            raise ValueError("truncation (the largest total wave number, as 42) is missing")
+        self.truncation, self.grid, self.radius = integer("truncation", truncation), choice("grid", grid, list(orders)), number_of("radius", radius, "m")
+        if not 1 <= self.truncation <= 10000:
+            raise ValueError(f"truncation = {truncation} must lie in [1, 10000]")
+        self.reduced = choice("reduced", reduced, [False, "octahedral", "classical"])
+        if self.reduced == "octahedral" and grid != "cubic":
+            raise ValueError(f'reduced = "octahedral" goes with grid = "cubic": rows near the poles are too short for grid = "{grid}"; or take reduced = "classical"')
+        if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
+            raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+        self.levels = levels or SigmaLevels(1)
+        if self.reduced == "octahedral":
+            self.rows = core().octahedral_gaussian_grid_of(self.truncation)
+        elif self.reduced:
+            self.rows = core().classical_gaussian_grid_of(self.truncation, orders[grid])
+        else:
+            self.rows = core().full_gaussian_grid_of(self.truncation, orders[grid])
+        self.points = np.asarray(self.rows.points)
+        self.latitude = np.rad2deg(np.arcsin(np.asarray(self.rows.sine)))  # [degrees]
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates of centres and of the corners of the full grid [degrees], areas [m2]."""
+        points, ny, nx = self.points, self.points.size, int(self.points.max())
+        edges = np.rad2deg(np.arcsin(np.clip(-1 + 2 * np.cumsum(np.append(0.0, self.rows.weight)), -1, 1)))
+        edges[[0, -1]] = -90, 90
+        column = np.arange(nx)
+        area = 4 * np.pi * self.radius**2 * np.asarray(self.rows.weight) / points
+        return SimpleNamespace(
+            nx=nx, ny=ny, periodic=True, fold=False, spherical=True, radius=self.radius,
+            center_longitude=360.0 * column / points[:, None], center_latitude=np.repeat(self.latitude[:, None], nx, 1),
+            corner_longitude=np.repeat(360.0 * (np.arange(nx + 1) - 0.5)[None] / nx, ny + 1, 0), corner_latitude=np.repeat(edges[:, None], nx + 1, 1),
+            area_center=np.where(column < points[:, None], area[:, None], 0.0))  # fmt: skip
+
+    @cached_property
+    def wet_levels(self):
+        """Levels of each column (ny, nx), int32; 0 beyond the end of a row."""
+        there = np.arange(self.horizontal.nx) < self.points[:, None]
+        levels = np.where(there, self.levels.number, 0).astype(np.int32)
+        levels.flags.writeable = False
+        return levels
+
+    @property
+    def corner_levels(self):
+        return self.wet_levels
+
+    @property
+    def areas(self):
+        return self.horizontal.area_center, self.horizontal.area_center
+
+    @property
+    def identity(self):
+        return {"latitude": self.latitude, "points": self.points, "a": self.levels.a, "b": self.levels.b}
+
+    # ---- on the full grid of the same latitudes -------------------------------------------------------------------------------------
+
+    @property
+    def chunks(self):
+        """Output is chunked in whole rows where they must be interpolated."""
+        return {"longitude": self.horizontal.nx} if self.reduced else None
+
+    def regular(self, values, first_row=0):
+        """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points: along each row by Lagrange's cubic of the
+        four points around, within the range of these four. Rows of full length stay bit for bit."""
+        if not self.reduced:
+            return values
+        index, weight = self._along
+        rows = slice(first_row, first_row + values.shape[-2])
+        around = np.stack([np.take_along_axis(values, np.broadcast_to(n, values.shape), -1) for n in index[:, rows]])
+        smooth = sum(w * v for w, v in zip(weight[:, rows], around))
+        return np.clip(smooth, around.min(0), around.max(0))
+
+    @cached_property
+    def _along(self):
+        """The four points of a row around each point of the full row and their weights, (4, ny, nx)."""
+        points, nx = self.points[:, None], self.horizontal.nx
+        whole = np.arange(nx) * points
+        i, t = whole // nx, whole % nx / nx
+        index = np.stack([(i + n) % points for n in (-1, 0, 1, 2)])
+        weight = np.stack([-t * (t - 1) * (t - 2) / 6, (t + 1) * (t - 1) * (t - 2) / 2, -(t + 1) * t * (t - 2) / 2, (t + 1) * t * (t - 1) / 6])
+        return index, weight
+
+    def mapping(self):
+        """The full grid: coordinates along each axis with their edges, levels, area."""
+        h, levels = self.horizontal, self.levels
+        full = np.asarray(self.rows.weight)[:, None] * np.full(h.nx, 4 * np.pi * self.radius**2 / h.nx)
+        return {"longitude": 360.0 * np.arange(h.nx) / h.nx, "latitude": self.latitude, "corner_longitude": h.corner_longitude[0],
+                "corner_latitude": h.corner_latitude[:, 0], "area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}  # fmt: skip
+
+    def describe(self):
+        """label -> text, for the tree."""
+        kind = f"{self.reduced} reduced, " if self.reduced else ""
+        width = np.deg2rad(360 / self.points) * np.cos(np.deg2rad(self.latitude)) * self.radius / 1e3
+        return {
+            "waves": f"triangular truncation {self.truncation}, half waves of {np.pi * self.radius / self.truncation / 1e3:.4g} km; {self.grid} grid",
+            "rows": f"{self.points.size} of {span(self.points, 'points')}, {kind}to {self.latitude.max():.4g}° from the equator",
+            "spacing": f"{span(width[self.points.size // 2 :], 'km')} along rows, {np.deg2rad(np.diff(self.latitude).mean()) * self.radius / 1e3:.3g} km across",
+            "levels": str(self.levels),
+            "points": f"{int(self.points.sum()):,} columns, {self.wet_cells:,} cells",
+        }
+
+    def __repr__(self):
+        nz, ny, nx = self.shape
+        return f"GaussianGrid T{'L' * (self.grid == 'linear')}{'c' * (self.grid == 'cubic')}{self.truncation}L{nz} {nx}×{ny}×{nz}" + (f" {self.reduced}" if self.reduced else "")
