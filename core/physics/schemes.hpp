@@ -9,6 +9,7 @@ std::vector<Entry> turbulence();
 std::vector<Entry> surface();
 std::vector<Entry> convection();
 std::vector<Entry> cloud();
+std::vector<Entry> radiation();
 std::vector<Entry> idealised();
 std::vector<Entry> schemes();        ///< all of them
 

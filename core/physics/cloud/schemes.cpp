@@ -1,9 +1,12 @@
 #include "physics/schemes.hpp"
 #include "physics/cloud/condensation.hpp"
+#include "physics/cloud/diagnostic.hpp"
 #include "physics/cloud/positive.hpp"
 
 namespace fathom::physics {
 
-std::vector<Entry> cloud() { return {entry<PositiveHumidity>("PositiveHumidity"), entry<LargeScaleCondensation>("LargeScaleCondensation")}; }
+std::vector<Entry> cloud() {
+    return {entry<PositiveHumidity>("PositiveHumidity"), entry<LargeScaleCondensation>("LargeScaleCondensation"), entry<DiagnosticCloud>("DiagnosticCloud")};
+}
 
 }  // namespace fathom::physics

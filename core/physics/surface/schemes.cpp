@@ -1,11 +1,14 @@
 #include "physics/schemes.hpp"
 #include "physics/surface/bulk.hpp"
 #include "physics/surface/cover.hpp"
+#include "physics/surface/exchange.hpp"
 #include "physics/surface/fluxes.hpp"
 #include "physics/surface/freezing.hpp"
 #include "physics/surface/given.hpp"
+#include "physics/surface/ground.hpp"
 #include "physics/surface/interpolation.hpp"
 #include "physics/surface/restoring.hpp"
+#include "physics/surface/snowfall.hpp"
 #include "physics/surface/stress.hpp"
 
 namespace fathom::physics {
@@ -13,7 +16,9 @@ namespace fathom::physics {
 std::vector<Entry> surface() {
     return {entry<TimeInterpolation>("TimeInterpolation"), entry<SurfaceCurrent>("SurfaceCurrent"), entry<BulkForcing>("BulkForcing"),
             entry<StressToGrid>("StressToGrid"), entry<SurfaceFluxes>("SurfaceFluxes"), entry<TemperatureRestoring>("TemperatureRestoring"),
-            entry<SalinityRestoring>("SalinityRestoring"), entry<FreezingLimit>("FreezingLimit"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover")};
+            entry<SalinityRestoring>("SalinityRestoring"), entry<FreezingLimit>("FreezingLimit"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover"),
+            entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"), entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
+            entry<LandSurface>("LandSurface")};
 }
 
 }  // namespace fathom::physics

@@ -1,9 +1,13 @@
 #include "physics/schemes.hpp"
 #include "physics/turbulence/constant.hpp"
+#include "physics/turbulence/diffusion.hpp"
+#include "physics/turbulence/k_profile.hpp"
 #include "physics/turbulence/richardson.hpp"
 
 namespace fathom::physics {
 
-std::vector<Entry> turbulence() { return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing")}; }
+std::vector<Entry> turbulence() {
+    return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing"), entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion")};
+}
 
 }  // namespace fathom::physics

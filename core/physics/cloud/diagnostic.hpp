@@ -1,0 +1,35 @@
+/// Clouds that radiation sees, from the relative humidity of a layer (Sundqvist et al. 1989; Slingo 1987):
+///
+///   c = [max(0, q / q_s - H) / (1 - H)]^2 <= 1,   l = water_share q_s  (water in the cloud, kg kg-1),   none above `top`
+#pragma once
+#include "field/process.hpp"
+#include "physics/thermodynamics/moist.hpp"
+
+namespace fathom::physics {
+
+struct DiagnosticCloud {
+    double critical_humidity = 0.8, water_share = 0.01, top = 1e4;
+
+    static constexpr std::string_view summary = "Cloud fraction and cloud water from relative humidity";
+    static constexpr std::tuple parameters{
+        Parameter<DiagnosticCloud>{"critical_humidity", &DiagnosticCloud::critical_humidity, "1",  0, 0.99, "relative humidity at which clouds begin, H"},
+        Parameter<DiagnosticCloud>{"water_share",       &DiagnosticCloud::water_share,       "1",  0, 0.2,  "cloud water over the humidity of saturation"},
+        Parameter<DiagnosticCloud>{"top",               &DiagnosticCloud::top,               "Pa", 0, 1e5,  "least pressure of clouds"}};
+    static constexpr std::array fields{
+        reads ("air_temperature",   place::center_layer, "K"),
+        reads ("specific_humidity", place::center_layer, "kg kg-1"),
+        reads ("air_pressure",      place::center_layer, "Pa"),
+        writes("cloud_fraction",    place::center_layer, "1"),
+        writes("cloud_water",       place::center_layer, "kg kg-1")};
+
+    template <class Real> void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, Out<Real> fraction, Out<Real> water) const {
+        for (int k = 0; k < fraction.levels(); ++k) {
+            const Real p = pressure[k], q_s = Saturation<Real>(temperature[k], p).humidity;
+            const Real root = smaller(larger((humidity[k] / q_s - critical_humidity) * (1 / (1 - critical_humidity)), 0), 1);
+            fraction[k] = select(p < top, 0, root * root);
+            water[k] = water_share * q_s;
+        }
+    }
+};
+
+}  // namespace fathom::physics

@@ -1,0 +1,13 @@
+#include "physics/schemes.hpp"
+#include "physics/radiation/heating.hpp"
+#include "physics/radiation/ozone.hpp"
+#include "physics/radiation/sun.hpp"
+#include "physics/radiation/two_stream.hpp"
+
+namespace fathom::physics {
+
+std::vector<Entry> radiation() {
+    return {entry<Sunlight>("Sunlight"), entry<StandardOzone>("StandardOzone"), entry<Radiation>("Radiation"), entry<RadiativeHeating>("RadiativeHeating")};
+}
+
+}  // namespace fathom::physics

@@ -1,0 +1,159 @@
+/// Radiative fluxes in a column of gases and clouds, a few spectral terms (gases.hpp), every few hours:
+///
+///   long wave    U_k = U_k+1 t + (1 - t) B_up,   D_k+1 = D_k t + (1 - t) B_down,   t = exp(-tau) (1 - c (1 - exp(-130 L)))
+///                B = w sigma T^4, towards the source at the interface where a layer is opaque: B_mean + tau / (3.6 + tau) (B_interface - B_mean)
+///   short wave   layers reflect R and transmit (1 - R) A, A = exp(-tau / mu) downward and exp(-1.66 tau) upward, joined by adding:
+///                alpha_k = R + T alpha_k+1 T' / (1 - alpha_k+1 R'),   D_k+1 = D_k T / (1 - alpha_k+1 R'),   net = D (1 - alpha)
+///                conservative two-stream R of the scaled depth s: [3/4 s + (1/2 - 3/4 mu)(1 - exp(-s / mu))] / (1 + 3/4 s); diffuse 3/4 s / (1 + 3/4 s)
+///
+/// c is the cloud's fraction of a layer, L its water [kg m-2], s = 22 L for clouds. Clouds of different layers overlap at random.
+/// What stays until the next call is what the sun and the surface then scale (RadiativeHeating): the net short wave per insolation, the net
+/// long wave, and the share of the surface's emission that reaches each interface. mu is that in the middle of the period. Scattering is
+/// not two-stream in the gases' sense: the beam's absorption and its scattering are taken one after the other.
+#pragma once
+#include "base/constants.hpp"
+#include "base/pack.hpp"
+#include "field/process.hpp"
+#include "physics/radiation/gases.hpp"
+
+namespace fathom::physics {
+
+struct Radiation {
+    double carbon_dioxide = 400;
+
+    static constexpr std::string_view summary = "Long-wave and short-wave fluxes of a clear and cloudy column";
+    static constexpr std::tuple parameters{
+        Parameter<Radiation>{"carbon_dioxide", &Radiation::carbon_dioxide, "1e-6", 0, 1e5, "mole fraction of CO2"}};
+    static constexpr std::array fields{
+        reads ("air_temperature",              place::center_layer,     "K"),
+        reads ("specific_humidity",            place::center_layer,     "kg kg-1"),
+        reads ("air_pressure",                 place::center_layer,     "Pa"),
+        reads ("pressure_interface",           place::center_interface, "Pa"),
+        reads ("ozone",                        place::center_layer,     "kg kg-1"),
+        reads ("cloud_fraction",               place::center_layer,     "1"),
+        reads ("cloud_water",                  place::center_layer,     "kg kg-1"),
+        reads ("surface_temperature",          place::center_column,    "K"),
+        reads ("surface_emission",             place::center_column,    "W m-2"),
+        reads ("albedo",                       place::center_column,    "1"),
+        reads ("cosine_zenith_ahead",          place::center_column,    "1"),
+        writes("shortwave_share",              place::center_interface, "1"),
+        writes("longwave_flux",                place::center_interface, "W m-2"),
+        writes("emission_share",               place::center_interface, "1"),
+        writes("emission_seen",                place::center_column,    "W m-2"),
+        writes("surface_downward_longwave",    place::center_column,    "W m-2")};
+
+    static constexpr int most = 160;
+
+    template <class Real> void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface, In<Real> ozone, In<Real> cloud_fraction, In<Real> cloud_water,
+                                          In<Real> surface_temperature, In<Real> surface_emission, In<Real> albedo, In<Real> zenith,
+                                          Out<Real> shortwave, Out<Real> longwave, Out<Real> emission_share, Out<Real> emission_seen, Out<Real> downward) const {
+        const int levels = temperature.levels();
+        Real mass[most], vapour[most], moist[most], absorber[most], level[most], cloud[most], water[most];       // m, q m, q m p/p0, o m, p/p0, c, L
+        for (int k = 0; k < levels; ++k) {
+            const Real m = (interface[k + 1] - interface[k]) * (1 / constants::gravity), q = larger(humidity[k], 0);
+            mass[k] = m;
+            level[k] = pressure[k] * 1e-5;
+            vapour[k] = q * m;
+            moist[k] = vapour[k] * level[k];
+            absorber[k] = ozone[k] * m;
+            cloud[k] = smaller(larger(cloud_fraction[k], 0), 1);
+            water[k] = larger(cloud_water[k], 0) * m;
+        }
+        emit(temperature, humidity, surface_temperature[0], surface_emission[0], mass, vapour, moist, absorber, level, cloud, water, longwave, emission_share, downward);
+        emission_seen[0] = surface_emission[0];
+        shine(levels, albedo[0], larger(zenith[0], 0.05), mass, vapour, moist, absorber, level, cloud, water, shortwave);
+    }
+
+private:
+    template <class Real> void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature, Real surface_emission, const Real* mass, const Real* vapour, const Real* moist,
+                                    const Real* absorber, const Real* level, const Real* cloud, const Real* water, Out<Real> longwave, Out<Real> share, Out<Real> downward) const {
+        using namespace gases;
+        const int levels = temperature.levels();
+        Real T_scaled[most], black[most], T_edge[most + 1], black_edge[most + 1], clear[most], t[most], up[most], net[most + 1], reaching[most + 1];
+        const auto planck = [](Real T, Real& scaled, Real& emission) {
+            const Real square = T * T;
+            scaled = (T - 250) * (1 / 50.);
+            emission = constants::stefan_boltzmann * (square * square);
+        };
+        Real T_above = temperature[0], m_above = mass[0];
+        planck(T_above, T_edge[0], black_edge[0]);
+        for (int k = 0; k < levels; ++k) {
+            const Real T = temperature[k], m = mass[k];
+            planck(T, T_scaled[k], black[k]);
+            if (k > 0) planck((T_above * m + T * m_above) / (m + m_above), T_edge[k], black_edge[k]);
+            clear[k] = 1 - cloud[k] * (1 - exp(-130 * water[k]));
+            T_above = T; m_above = m;
+            net[k] = 0; reaching[k] = 0;
+        }
+        planck(T_above, T_edge[levels], black_edge[levels]);
+        net[levels] = 0; reaching[levels] = 0;
+        const double x = carbon_dioxide * 1e-6;
+        const Real t_surface = (surface_temperature - 250) * (1 / 50.);
+        Real arriving = 0;
+        for (int g = 0; g < longwave_terms; ++g) {
+            const auto weight = [g](Real scaled) -> Real { return fma(scaled, fma(scaled, w2[g], w1[g]), Real(w0[g])); };
+            const double carbon = c0[g] * x, with_pressure = c1[g] * x + b[g];
+            Real D = 0, B_upper = weight(T_edge[0]) * black_edge[0];
+            for (int k = 0; k < levels; ++k) {
+                const Real tau = fma(vapour[k], h0[g], moist[k] * fma(larger(humidity[k], 0), hc[g], h1[g]))
+                               + fma(mass[k], fma(level[k], with_pressure, carbon), absorber[k] * fma(level[k], o1[g], Real(o0[g])));
+                const Real through = exp(-tau) * clear[k], opaque = tau / (3.6 + tau), absorbed = 1 - through;
+                const Real B = weight(T_scaled[k]) * black[k], B_lower = weight(T_edge[k + 1]) * black_edge[k + 1];
+                t[k] = through;
+                up[k] = absorbed * fma(opaque, B_upper - B, B);
+                D = fma(D, through, absorbed * fma(opaque, B_lower - B, B));
+                net[k + 1] -= D;
+                B_upper = B_lower;
+            }
+            arriving += D;
+            Real of_surface = weight(t_surface), U = of_surface * surface_emission;
+            net[levels] += U; reaching[levels] += of_surface;
+            for (int k = levels - 1; k >= 0; --k) {
+                U = fma(U, t[k], up[k]);
+                of_surface *= t[k];
+                net[k] += U; reaching[k] += of_surface;
+            }
+        }
+        for (int k = 0; k < levels; ++k) longwave[k] = net[k], share[k] = reaching[k];
+        longwave[levels] = surface_emission - arriving;
+        share[levels] = 1;
+        downward[0] = arriving;
+    }
+
+    template <class Real> void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour, const Real* moist, const Real* absorber, const Real* level,
+                                     const Real* cloud, const Real* water, Out<Real> shortwave) const {
+        using namespace gases;
+        Real beam_cloud[most], cloud_back[most], T_down[most], alpha[most + 1], net[most + 1];     // reflection of cloud from above and from below
+        const Real slant = 1 / mu, upper_half = 0.5 - 0.75 * mu;
+        for (int k = 0; k < levels; ++k) {
+            const Real s = 22 * water[k], inverse = 1 / (1 + 0.75 * s);
+            beam_cloud[k] = (0.75 * s + upper_half * (1 - exp(-s * slant))) * inverse;
+            cloud_back[k] = 0.75 * s * inverse;
+            net[k] = 0;
+        }
+        net[levels] = 0;
+        for (int g = 0; g < shortwave_terms; ++g) {
+            alpha[levels] = albedo;
+            for (int k = levels - 1; k >= 0; --k) {
+                const Real tau = fma(vapour[k], sh0[g], moist[k] * sh1[g]) + fma(absorber[k], so[g], mass[k] * level[k] * sb[g]), s = mass[k] * rayleigh[g];
+                const Real beam = exp(-tau * slant), back = exp(-1.66 * tau), inverse = 1 / (1 + 0.75 * s), cloudy = cloud[k];
+                const Real R_beam = (0.75 * s + upper_half * (1 - exp(-s * slant))) * inverse, R_back = 0.75 * s * inverse;
+                const Real by_cloud = cloudy / (1 + (1.66 * cloud_absorption[g]) * water[k]);                   // what cloud scatters and its water does not absorb
+                const Real T = beam * ((1 - cloudy) * (1 - R_beam) + by_cloud * (1 - beam_cloud[k])), T_back = back * ((1 - cloudy) * (1 - R_back) + by_cloud * (1 - cloud_back[k]));
+                const Real R = (0.5 + 0.5 * beam) * ((1 - cloudy) * R_beam + by_cloud * beam_cloud[k]), R_below = (0.5 + 0.5 * back) * ((1 - cloudy) * R_back + by_cloud * cloud_back[k]);
+                const Real join = 1 / (1 - alpha[k + 1] * R_below);
+                T_down[k] = T * join;
+                alpha[k] = fma(T * T_back * join, alpha[k + 1], R);
+            }
+            Real D = sw[g];
+            net[0] += D * (1 - alpha[0]);
+            for (int k = 0; k < levels; ++k) {
+                D *= T_down[k];
+                net[k + 1] += D * (1 - alpha[k + 1]);
+            }
+        }
+        for (int k = 0; k <= levels; ++k) shortwave[k] = net[k];
+    }
+};
+
+}  // namespace fathom::physics
