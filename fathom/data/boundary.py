@@ -66,7 +66,7 @@ def boundary_fields(grid, date, land_fraction, surface_geopotential, dataset: xr
     on_land = only(ground.surface_temperature.values, is_land) + lift
     sheet = np.clip(only((ground.soil_moisture.values[0] > ICE_SHEET).astype(float), is_land), 0, 1)
     snow = np.maximum(only(ground.snow_amount.values, is_land), 0)
-    fields = {"sea_surface_temperature": sea, "sea_ice_fraction": ice, "land_ice_fraction": sheet, "snow_amount": snow * (land > 0),
+    fields = {"sea_surface_temperature": sea, "sea_ice_fraction": ice, "land_ice_fraction": sheet, "snow_amount": np.where(land > 0, snow, 0.0),
               "soil_temperature": soil, "soil_moisture": np.clip(here(ground.soil_moisture.values), 0, 1),
               "surface_temperature": land * on_land + (1 - land) * ((1 - ice) * sea + ice * np.minimum(on_ice, FREEZING_SEA))}
     bare = embedded.read("land", "snow_free_albedo", "albedo_latitude", "albedo_longitude")

@@ -11,6 +11,8 @@ phi and the slopes d phi / dx = -R T_v at its ends: what hydrostatic balance say
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from .moist_air import GAS_CONSTANT, GRAVITY, LAPSE_RATE
@@ -46,25 +48,47 @@ def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) ->
 
 
 class Between:
-    """Where targets lie among levels: `level` k (targets, *points) with x_k <= target <= x_{k+1} where inside, and `weight` of level k + 1.
+    """Where targets (targets, points) lie among levels x (levels, points), increasing downward; x or targets may be the same at all points, (n, 1).
 
-    x (levels, *points) increases downward. Outside, the weight is beyond [0, 1].
+    `level` is k with x_k <= target <= x_{k+1} where inside, `weight` that of level k + 1; outside it is beyond [0, 1]. Made once, used for many fields.
     """
 
     def __init__(self, x, target):
         points = np.broadcast_shapes(x.shape[1:], target.shape[1:])
-        self.x = np.broadcast_to(x, x.shape[:1] + points)
-        self.target = np.broadcast_to(target, target.shape[:1] + points)
+        self.x, self.target = x, np.broadcast_to(target, target.shape[:1] + points)
         self.level = np.zeros(self.target.shape, np.intp)
-        for inner in self.x[1:-1]:
+        for inner in x[1:-1]:
             self.level += self.target >= inner
-        upper, lower = self._pair(self.x)
+        self._place = self.level * points[0] + np.arange(points[0])
+        upper, lower = self._pair(x)
         self.length = lower - upper
         self.weight = (self.target - upper) / self.length
 
+    def _levels(self, values):
+        return np.ascontiguousarray(np.broadcast_to(values, values.shape[:1] + self.target.shape[1:])).ravel()
+
     def _pair(self, values):
-        values = np.broadcast_to(values, values.shape[:1] + self.target.shape[1:])
-        return np.take_along_axis(values, self.level, 0), np.take_along_axis(values, self.level + 1, 0)
+        values = self._levels(values)
+        return values.take(self._place), values.take(self._place + self.target.shape[1])
+
+    @cached_property
+    def _lagrange(self):
+        """Place of the first of four levels, and their weights: those of a straight line next to the ends, of a constant outside."""
+        count, points = len(self.x), self.target.shape[1]
+        first = np.clip(self.level - 1, 0, count - 4)
+        place = self._place + (first - self.level) * points
+        x = self._levels(self.x)
+        x = [x.take(place + n * points) for n in range(4)]
+        inside = (self.level > 0) & (self.level < count - 2)
+        along, offset, weights = np.clip(self.weight, 0, 1), self.level - first, []
+        for n in range(4):
+            weight = 1.0
+            for other in range(4):
+                if other != n:
+                    weight = weight * ((self.target - x[other]) / (x[n] - x[other]))
+            line = np.where(offset == n, 1 - along, np.where(offset + 1 == n, along, 0.0))
+            weights.append(np.where(inside, weight, line))
+        return place, weights
 
     def linear(self, values) -> np.ndarray:
         """Linear in x; constant above the first and below the last level."""
@@ -72,21 +96,14 @@ class Between:
         return upper + np.clip(self.weight, 0, 1) * (lower - upper)
 
     def cubic(self, values) -> np.ndarray:
-        """Lagrange's cubic through four levels, linear where there are only three and next to the ends, constant outside."""
+        """Lagrange's cubic through four levels; linear next to the ends and where there are fewer than four, constant outside."""
         if len(values) < 4:
             return self.linear(values)
-        values = np.broadcast_to(values, values.shape[:1] + self.target.shape[1:])
-        first = np.clip(self.level - 1, 0, len(values) - 4)
-        x = [np.take_along_axis(self.x, first + n, 0) for n in range(4)]
-        result = np.zeros(self.target.shape)
-        for n in range(4):
-            factor = np.take_along_axis(values, first + n, 0)
-            for other in range(4):
-                if other != n:
-                    factor = factor * (self.target - x[other]) / (x[n] - x[other])
-            result += factor
-        inside = (self.level > 0) & (self.level < len(values) - 2)
-        return np.where(inside, result, self.linear(values))
+        (place, weights), values, points = self._lagrange, self._levels(values), self.target.shape[1]
+        result = weights[0] * values.take(place)
+        for n in (1, 2, 3):
+            result += weights[n] * values.take(place + n * points)
+        return result
 
     def hermite(self, values, slopes) -> np.ndarray:
         """The cubic with these values and slopes at levels; outside, straight on with the slope at the end."""

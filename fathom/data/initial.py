@@ -22,6 +22,7 @@ from .rows import Rows
 if TYPE_CHECKING:
     import xarray as xr
 
+BLOCK = 2048                 # columns at a time: what they need stays in cache
 LEAST_HUMIDITY = 1e-6        # kg kg-1, where an analysis has none: the stratosphere
 TROPOSPHERE = 1e4            # Pa: a set that ends below has no stratosphere and is given one
 NEAR_GROUND = 0.25           # of ln p: 220 hPa over the sea
@@ -46,30 +47,31 @@ def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> di
     surface = rows.pack(np.asarray(surface_geopotential, float))
     source = horizontally(dataset, rows)
     x = np.log(dataset.pressure.values.astype(float))
+    blocks = (slice(first, first + BLOCK) for first in range(0, rows.size, BLOCK))
+    parts = [in_columns({name: values[..., block] for name, values in source.items()}, x, a, b, surface[block]) for block in blocks]
+    return {name: rows.unpack(np.concatenate([part[name] for part in parts], -1)) for name in parts[0]}
+
+
+def in_columns(source, x, a, b, surface) -> dict[str, np.ndarray]:
+    """Steps 2 to 4, for any set of points: what `horizontally` gives, on layers."""
     surface_pressure = surface_pressure_over(surface, source, x)
     ground = source.get("surface_air_pressure", surface_pressure)
-    source = {name: under_ground(source[name], x, ground, name) for name in ("air_temperature", "eastward_wind", "northward_wind", "relative_humidity")} | {
-        "geopotential": source["geopotential"]}
-
+    continued = {name: under_ground(source[name], x, ground, name) for name in ("air_temperature", "eastward_wind", "northward_wind", "relative_humidity")}
     interfaces = column.interface_pressure(a, b, surface_pressure)
     target = column.layer_logarithms(interfaces)[0]
-    between = column.Between(x[:, None], target)
-    temperature = lapse_below(between.cubic(source["air_temperature"]), between, source["air_temperature"][-1])
-    pressure = np.exp(target)
-    humidity = between.linear(source["relative_humidity"])
-    highest = between.target < x[0]
+    between, pressure = column.Between(x[:, None], target), np.exp(target)
+    temperature = lapse_below(between.cubic(continued["air_temperature"]), between, continued["air_temperature"][-1])
+    humidity = np.clip(between.linear(continued["relative_humidity"]), 0, 1)
     at_top = moist_air.specific_humidity(source["relative_humidity"][0], source["air_temperature"][0], np.exp(x[0]))
-    fields = {name: between.cubic(source[name]) for name in ("eastward_wind", "northward_wind")}
 
     def specific(temperature):
-        inside = moist_air.specific_humidity(np.clip(humidity, 0, 1), temperature, pressure)
-        return np.maximum(np.where(highest, at_top, inside), LEAST_HUMIDITY)
+        return np.maximum(np.where(target < x[0], at_top, moist_air.specific_humidity(humidity, temperature, pressure)), LEAST_HUMIDITY)
 
     virtual = moist_air.virtual_temperature(temperature, specific(temperature))
     temperature = temperature + height_correction(source["geopotential"], x, interfaces, virtual, surface)
-    fields |= {"air_temperature": temperature, "specific_humidity": specific(temperature), "log_surface_pressure": np.log(surface_pressure),
-               "surface_geopotential": surface}
-    return {name: rows.unpack(values) for name, values in fields.items()}
+    return {"eastward_wind": between.cubic(continued["eastward_wind"]), "northward_wind": between.cubic(continued["northward_wind"]),
+            "air_temperature": temperature, "specific_humidity": specific(temperature), "log_surface_pressure": np.log(surface_pressure),
+            "surface_geopotential": surface}
 
 
 def interfaces_of(levels) -> tuple[np.ndarray, np.ndarray]:

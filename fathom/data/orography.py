@@ -27,7 +27,7 @@ def orography(grid, truncation: int) -> dict[str, np.ndarray]:
     mean, square = cell_means(np.stack([height, height**2 + deviation**2]), rows)
     ocean = cell_means(embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float), rows)
     fields = {"surface_geopotential": GRAVITY * fitted(mean, rows, truncation), "orography_deviation": np.sqrt(np.maximum(square - mean**2, 0)),
-              "land_fraction": np.clip(1 - ocean, 0, 1)}
+              "land_fraction": np.round(np.clip(1 - ocean, 0, 1), 6)}
     return {name: rows.unpack(values) for name, values in fields.items()}
 
 

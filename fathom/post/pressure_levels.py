@@ -22,6 +22,7 @@ from fathom.data.initial import interfaces_of
 from fathom.data.moist_air import GAS_CONSTANT, GRAVITY, LAPSE_RATE, relative_humidity, virtual_temperature
 from fathom.data.rows import Rows
 
+BLOCK = 2048                 # columns at a time: what they need stays in cache
 SURFACE = ("log_surface_pressure", "surface_geopotential")
 
 
@@ -50,6 +51,7 @@ class Column:
         interfaces = column.interface_pressure(self.a, self.b, self.surface_pressure)
         self.x = column.layer_logarithms(interfaces)[0]
         self.geopotential = column.layer_geopotential(interfaces, self.virtual, self.surface_geopotential)
+        self._places = None, None
         self.ground = ground_temperature(self.virtual[-1], self.surface_pressure, np.exp(self.x[-1]))
 
     def _flat(self, field, extra):
@@ -69,9 +71,16 @@ class Column:
             raise ValueError(f"pressures are positive numbers [Pa], not {pressures.tolist()}")
         return np.log(pressures)[:, None]
 
+    def _between(self, pressures):
+        """Where pressures lie among the layers; kept for the next field."""
+        key = tuple(np.ravel(pressures))
+        if self._places[0] != key:
+            self._places = key, column.Between(self.x, self._targets(pressures))
+        return self._places[1]
+
     def at(self, field, pressures, *, order: int = 3) -> np.ndarray:
         """A field of layers (layers, *points) at pressures [Pa] (levels, *points); `order` 3 or 1. Below the lowest layer its value there."""
-        between = column.Between(self.x, self._targets(pressures))
+        between = self._between(pressures)
         values = self._flat(field, 1)
         if order not in (1, 3):
             raise ValueError(f"order = {order}: allowed are 1 (linear) and 3 (cubic)")
@@ -116,18 +125,22 @@ def to_pressure_levels(fields, levels, pressures, grid=None, *, order: int = 3) 
 
     relative_humidity [1] is added where there is specific humidity, which is interpolated on straight lines: it stays positive. See `Column`.
     """
-    state = Column(fields, levels, grid)
-    result = {"geopotential_height": state.geopotential_height(pressures), "air_temperature": state.air_temperature(pressures, order=order)}
-    layers = state.a.size - 1
-    for name, field in fields.items():
-        if name not in (*SURFACE, "air_temperature") and np.ndim(field) == len(state.shape) + 1 and len(field) == layers:
-            result[name] = state.at(field, pressures, order=1 if "humidity" in name or "cloud" in name else order)
-    if "specific_humidity" in result:
-        p = np.reshape(np.atleast_1d(pressures), (-1,) + (1,) * len(state.shape))
-        result["relative_humidity"] = relative_humidity(result["specific_humidity"], result["air_temperature"], p)
-    result["surface_air_pressure"] = state._shaped(state.surface_pressure)
-    result["air_pressure_at_mean_sea_level"] = state.mean_sea_level_pressure()
-    return result
+    rows = None if grid is None else Rows.of(grid)
+    layers, shape = interfaces_of(levels)[0].size - 1, np.shape(fields["surface_geopotential"]) if "surface_geopotential" in fields else ()
+    chosen = {name: field for name, field in fields.items() if name in SURFACE or (np.ndim(field) == len(shape) + 1 and len(field) == layers)}
+    flat = {name: rows.pack(field) if rows else np.reshape(field, (-1,) if name in SURFACE else (layers, -1)) for name, field in chosen.items()}
+    parts = []
+    for first in range(0, next(iter(flat.values())).shape[-1] if flat else 1, BLOCK):
+        block = {name: field[..., first:first + BLOCK] for name, field in flat.items()}
+        state = Column(block, levels)
+        part = {"geopotential_height": state.geopotential_height(pressures), "air_temperature": state.air_temperature(pressures, order=order)}
+        for name in (name for name in block if name not in (*SURFACE, "air_temperature")):
+            part[name] = state.at(block[name], pressures, order=1 if "humidity" in name or "cloud" in name else order)
+        if "specific_humidity" in part:
+            part["relative_humidity"] = relative_humidity(part["specific_humidity"], part["air_temperature"], np.atleast_1d(pressures)[:, None])
+        parts.append(part | {"surface_air_pressure": state.surface_pressure, "air_pressure_at_mean_sea_level": state.mean_sea_level_pressure()})
+    whole = {name: np.concatenate([part[name] for part in parts], -1) for name in parts[0]}
+    return {name: rows.unpack(values, np.nan) if rows else values.reshape(values.shape[:-1] + shape) for name, values in whole.items()}
 
 
 def ground_temperature(temperature, surface_pressure, pressure) -> np.ndarray:
