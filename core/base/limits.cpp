@@ -1,5 +1,6 @@
 #include "base/limits.hpp"
 #include "base/pack.hpp"
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -51,5 +52,13 @@ template <class T> double fma_rate(double seconds) {
 }
 template double fma_rate<float>(double);
 template double fma_rate<double>(double);
+
+std::size_t second_level_cache() {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes > 0) return std::size_t(bytes);
+#endif
+    return 1 << 20;
+}
 
 }  // namespace fathom

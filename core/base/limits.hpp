@@ -12,4 +12,7 @@ double triad_bandwidth(std::size_t bytes, int repetitions);
 /// Floating-point operations per second of fused multiply-adds on all threads, for float or double.
 template <class T> double fma_rate(double seconds);
 
+/// Bytes of the second-level cache of a core, as the system says; 1 MiB where it does not.
+std::size_t second_level_cache();
+
 }  // namespace fathom

@@ -60,7 +60,7 @@ void bind_model(nb::module_& m) {
         .def("__init__", [](Sequence* self, std::shared_ptr<Domain> domain, std::vector<Process> processes, int precision, std::vector<std::string> keep,
                             std::vector<std::vector<std::string>> rotate, int tile, bool compute_in_halo, bool group) {
             new (self) Sequence(domain, precision, std::move(processes), {std::move(keep), std::move(rotate), tile, compute_in_halo, group});
-        }, "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{}, "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 64, "compute_in_halo"_a = true, "group"_a = true)
+        }, "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{}, "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 0, "compute_in_halo"_a = true, "group"_a = true)
         .def("advance", [](Sequence& s, int steps) { nb::gil_scoped_release nogil; for (int n = 0; n < steps; ++n) s.step(); }, "steps"_a = 1)
         .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
         .def_rw("count", &Sequence::count)

@@ -1,4 +1,5 @@
 #include "model/sequence.hpp"
+#include "base/limits.hpp"
 #include <algorithm>
 #include <cmath>
 #include <chrono>
@@ -34,10 +35,12 @@ int Domain::wet(Horizontal h, int i, int j) const {
     return center(i, j);
 }
 
-/// Memory for a field, zero as the system gives it: pages that hold only land are never touched, and never exist.
+/// Memory for a field, zero as the system gives it: pages that hold only land are never touched, and never exist. Large pages where the
+/// system has them: the levels of a column lie pages apart, and a tile's columns are more pages than the processor remembers.
 static std::byte* map_pages(std::size_t bytes) {
     void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
+    madvise(at, bytes, MADV_HUGEPAGE);
     return (std::byte*)at;
 }
 
@@ -48,7 +51,7 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
 }
 Sequence::~Sequence() {
     for (auto& f : all) if (!f.scratch && f.guest_of < 0) for (std::size_t b = 0; b < f.at.size(); ++b) munmap(f.at[b] - 64, f.bytes[b]);
-    std::free(scratch);
+    munmap(scratch, scratch_total);
 }
 
 int Sequence::index(std::string_view name) const {
@@ -104,7 +107,7 @@ void Sequence::derive() {
     Schedule schedule(processes, used, constant, rotations, domain->halo, options.compute_in_halo, options.group);
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) {
-        groups.push_back({g.first, g.last, {}, g.extent, nullptr, {}, {}});
+        groups.push_back({g.first, g.last, {}, g.extent, 0, nullptr, {}, {}});
         for (auto& s : g.exchange) groups.back().sent.push_back({s.field, s.width});
     }
     for (std::size_t f = 0; f < all.size(); ++f) all[f].scratch = !keep[f] && schedule.local[f];
@@ -126,22 +129,38 @@ void Sequence::share(const Schedule& schedule) {
 }
 void Sequence::settle_guests() { for (auto& f : all) if (f.guest_of >= 0) f.at = all[f.guest_of].at; }
 
+std::set<int> Sequence::fields_of(const Group& g) const {
+    std::set<int> fields;
+    for (int p = g.first; p < g.last; ++p) fields.insert(steps[p].fields.begin(), steps[p].fields.end());
+    return fields;
+}
+
+/// A tile of all fields of a group fills two fifths of the second-level cache; the rest is for the rows on both sides. Where most
+/// fields have no levels, a tile is a whole row.
+void Sequence::choose_tiles() {
+    int widest = 1;
+    for (int b = 0; b < int(domain->blocks.size()); ++b) widest = std::max(widest, columns_of(b));
+    for (auto& g : groups) {
+        std::size_t column = 0;
+        for (int f : fields_of(g)) if (all[f].place != place::profile) column += all[f].levels * bytes;
+        const int fit = int(second_level_cache() * 2 / 5 / std::max<std::size_t>(column, 1));
+        g.tile = std::max(options.tile > 0 ? options.tile : std::min(fit, widest), cell);
+    }
+}
+
 /// Rows are padded to whole cells; spare bytes at both ends for the reach of the first and the last cell.
 /// An odd number of cache lines from level to level: no set of the cache is used more often than others.
 void Sequence::allocate() {
     auto odd = [&](int n) { return ((n + cell - 1) / cell | 1) * cell; };
-    const int blocks = int(domain->blocks.size()), tile = odd(options.tile);
+    const int blocks = int(domain->blocks.size());
+    for (auto& f : all) f.levels = f.place.vertical == Vertical::column ? 1 : domain->levels + (f.place.vertical == Vertical::interface);
+    choose_tiles();
     for (auto& f : all) {
         const bool profile = f.place == place::profile;
-        f.levels = f.place.vertical == Vertical::column ? 1 : domain->levels + (f.place.vertical == Vertical::interface);
         const bool shared = f.guest_of >= 0 || std::ranges::any_of(all, [&](auto& g) { return g.guest_of >= 0 && std::ranges::any_of(rotations, [&](auto& cycle) {
             return cycle.back() == g.guest_of && std::ranges::find(cycle, int(&f - all.data())) != cycle.end(); }); });
         f.level.resize(blocks); f.row.resize(blocks); f.at.resize(blocks); f.bytes.resize(blocks);
-        if (f.scratch) {
-            for (int b = 0; b < blocks; ++b) f.level[b] = tile, f.row[b] = 0, f.at[b] = (std::byte*)scratch_bytes;      // an offset
-            scratch_bytes += std::size_t(f.levels) * tile * bytes;
-            continue;
-        }
+        if (f.scratch) continue;
         for (int b = 0; b < blocks; ++b) {
             const int columns = odd(columns_of(b));
             f.level[b] = profile ? 1 : columns;
@@ -159,10 +178,20 @@ void Sequence::allocate() {
         f.streams = !f.scratch && f.place.vertical != Vertical::column && size > large;
     }
     settle_guests();
+    // scratch: the groups use the same memory one after the other
+    for (auto& g : groups) {
+        std::size_t offset = 0;
+        for (int i : fields_of(g)) if (Field& f = all[i]; f.scratch) {
+            for (int b = 0; b < blocks; ++b) f.level[b] = odd(g.tile), f.row[b] = 0, f.at[b] = (std::byte*)offset;
+            offset += std::size_t(f.levels) * odd(g.tile) * bytes;
+        }
+        scratch_bytes = std::max(scratch_bytes, offset);
+    }
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
-    scratch = (std::byte*)std::aligned_alloc(64, scratch_bytes * omp_get_max_threads());
-    std::memset(scratch, 0, scratch_bytes * omp_get_max_threads());
-    allocated += scratch_bytes * omp_get_max_threads();
+    scratch_total = scratch_bytes * omp_get_max_threads();
+    scratch = map_pages(scratch_total);
+    std::memset(scratch, 0, scratch_total);                            // here, not in the first step that a thread takes part in
+    allocated += scratch_total;
     for (auto& g : groups) {
         std::vector<Exchange::Item> items;
         for (auto& s : g.sent) items.push_back({all[s.field].place.horizontal, all[s.field].place.vector, s.width, all[s.field].levels}), g.slabs.push_back(slab(all[s.field]));
@@ -199,7 +228,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
     const int h = domain->halo, ny = domain->blocks[b]->ny;
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
-        while (last != wet.end() && last->column + cell <= first->column + options.tile) ++last;
+        while (last != wet.end() && last->column + cell <= first->column + group.tile) ++last;
         double t = now();
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];

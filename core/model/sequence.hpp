@@ -7,6 +7,7 @@
 #include "model/schedule.hpp"
 #include "parallel/exchange.hpp"
 #include <memory>
+#include <set>
 #include <span>
 
 namespace fathom {
@@ -39,7 +40,7 @@ public:
     struct Options {
         std::vector<std::string> keep;                    ///< what output wants to see: not scratch
         std::vector<std::vector<std::string>> rotate;     ///< {before, now, after}: each takes the next one's place at the end of a step
-        int tile = 64;                                    ///< columns that pass through a group at once
+        int tile = 0;                                     ///< columns that pass through a group at once; 0: what the second-level cache holds
         bool compute_in_halo = true, group = true;        ///< for tests and measurements
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
@@ -76,7 +77,7 @@ private:
     struct Clock { double seconds = 0; long calls = 0; char pad[48]; };
     struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; };
     struct Sent { int field, width; };
-    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };
+    struct Group { int first, last; std::vector<Sent> sent; int extent = 0, tile = 0; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };
     struct Row { int block, row; };
     struct Ramp { std::string profile; double step, origin, length; };
     std::vector<Ramp> ramps;
@@ -86,10 +87,11 @@ private:
     std::vector<std::vector<std::vector<Cell>>> cells;    ///< [block][row]: only those with water
     std::vector<std::vector<Row>> rows;                   ///< of each group: what the threads share out
     std::vector<std::vector<int>> rotations;
-    std::byte* scratch = nullptr; std::size_t scratch_bytes = 0, allocated = 0;   ///< scratch: per thread
+    std::byte* scratch = nullptr; std::size_t scratch_bytes = 0, scratch_total = 0, allocated = 0;   ///< scratch_bytes: of a thread
     Options options;
     int index(std::string_view name) const;
-    void declare(); void derive(); void share(const Schedule&); void allocate(); void cut_rows(); void settle_guests();
+    std::set<int> fields_of(const Group&) const;
+    void declare(); void derive(); void share(const Schedule&); void choose_tiles(); void allocate(); void cut_rows(); void settle_guests();
     void run_row(const Group&, Row, int thread);
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }
