@@ -135,8 +135,15 @@ class Simulation:
         self.solvers = model.attach(self.sequence, self.step)
         self._monthly = self.sequence.has("forcing_weight")
         self._read_restart() if self.restart_from else model.initialise(self)
-        mpi.core.release_memory()
+        self._tidy()
         return self
+
+    def _tidy(self):
+        """Gives back what was needed only to fill the sequence."""
+        from fathom import mpi
+
+        self.model.grid.release()
+        mpi.core.release_memory()
 
     def _read_restart(self):
         from fathom.output import restart
@@ -225,8 +232,6 @@ class Simulation:
 
     def _load_records(self):
         """Forcing for now; how many steps it is good for."""
-        from fathom import mpi
-
         a, b, t0, t1 = self.clock.month_bracket(self.seconds)
         if (a, b) != self._bracket:
             for suffix, month in (("_previous", a), ("_next", b)):
@@ -234,7 +239,7 @@ class Simulation:
                     self.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
             self.sequence.ramp("forcing_weight", self.step, t0, t1 - t0)
             self._bracket = (a, b)
-            mpi.core.release_memory()
+            self._tidy()
         return max(1, int(np.ceil((t1 - self.seconds) / self.step - 1e-9)))
 
     def request_stop(self, *_):

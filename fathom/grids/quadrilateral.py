@@ -46,7 +46,7 @@ class LatitudeLongitudeGrid(WaterGrid):
         if nx is None:
             raise ValueError("nx (the number of columns) is missing")
         periodic = abs(east - west - 360) < 1e-9 if periodic is None else bool(periodic)
-        self._finish(core().latitude_longitude_grid(integer("nx", nx), rows, west, east, periodic, radius), levels, bathymetry, minimum_levels)
+        self._finish(lambda: core().latitude_longitude_grid(integer("nx", nx), rows, west, east, periodic, radius), levels, bathymetry, minimum_levels)
 
 
 class CartesianGrid(WaterGrid):
@@ -76,7 +76,7 @@ class CartesianGrid(WaterGrid):
                 if number < 1 or not length > 0:
                     raise ValueError(f"n{name} = {number} cells over {length:g} m: both must be positive")
                 sides.append([length * n / number for n in range(number + 1)])
-        self._finish(core().cartesian_grid(*sides, bool(periodic)), levels, bathymetry, minimum_levels)
+        self._finish(lambda: core().cartesian_grid(*sides, bool(periodic)), levels, bathymetry, minimum_levels)
 
 
 class _Named(WaterGrid):
@@ -131,7 +131,7 @@ class DipoleGrid(_Named):
         reject(self, unknown)
         shape = self._shape(resolution, {"nx": nx, "ny": ny, "south": south, "pole_longitude": pole_longitude, "pole_latitude": pole_latitude, "ring": ring,
                                              "equatorial": equatorial, "width": width, "polar": polar, "radius": radius})  # fmt: skip
-        self._finish(core().dipole_grid(**shape), levels, bathymetry, minimum_levels)
+        self._finish(lambda: core().dipole_grid(**shape), levels, bathymetry, minimum_levels)
 
 
 class TripolarGrid(_Named):
@@ -161,7 +161,7 @@ class TripolarGrid(_Named):
         reject(self, unknown)
         shape = self._shape(resolution, {"nx": nx, "ny": ny, "south": south, "join": join, "pole_longitude": pole_longitude, "cap": cap,
                                              "equatorial": equatorial, "width": width, "polar": polar, "radius": radius})  # fmt: skip
-        self._finish(core().tripolar_grid(**shape), levels, bathymetry, minimum_levels)
+        self._finish(lambda: core().tripolar_grid(**shape), levels, bathymetry, minimum_levels)
 
 
 class CurvilinearGrid(WaterGrid):
@@ -197,7 +197,7 @@ class CurvilinearGrid(WaterGrid):
         seam = point[-1, 1:]  # C(i), whose partner is C(nx - 2 - i)
         if fold is None:
             fold = periodic and seam.shape[0] % 2 == 0 and same(seam, np.roll(seam[::-1], -1, 0)) and not same(seam, seam[:1])
-        self._finish(core().curvilinear_grid(*corners, periodic, bool(fold), radius), levels, bathymetry, minimum_levels)
+        self._finish(lambda: core().curvilinear_grid(*corners, periodic, bool(fold), radius), levels, bathymetry, minimum_levels)
 
     @cached_property
     def orthogonality(self):

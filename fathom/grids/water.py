@@ -20,7 +20,8 @@ class WaterGrid(Grid):
     name = None  # of a grid whose wet levels may be embedded
     usual_levels = 40
 
-    def _finish(self, horizontal, levels, bathymetry, minimum_levels):
+    def _finish(self, make, levels, bathymetry, minimum_levels):
+        self._make, horizontal = make, make()
         if levels is not None and not isinstance(levels, ZLevels):
             raise ValueError(f"levels = {levels!r} must be ZLevels(...)")
         self.horizontal, self.levels = horizontal, levels or ZLevels(self.usual_levels)
@@ -34,6 +35,11 @@ class WaterGrid(Grid):
             bathymetry = np.asarray(bathymetry)
             self._check_depth(bathymetry)
         self.bathymetry = bathymetry
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates, lengths, areas and angles (HorizontalGrid of the core)."""
+        return self._make()
 
     @cached_property
     def wet_levels(self):
