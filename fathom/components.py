@@ -29,14 +29,14 @@ class Scheme:
     def field_names(self):
         return [f["name"] for f in self.entry["fields"]]
 
-    def process(self, precision=8, *, phase="baroclinic", on=None, label=None, **runtime):
-        """The core's process; `runtime` are parameters that the simulation knows (the step), `on` renames fields."""
+    def process(self, precision=8, *, phase="baroclinic", on=None, label=None, every=1, **runtime):
+        """The core's process; `runtime` are parameters that the simulation knows (the step), `on` renames fields, `every` counts steps."""
         from fathom import mpi
 
         known = {p["name"] for p in self.entry["parameters"]}
         values = {**self.parameters, **{k: float(v) for k, v in runtime.items() if k in known}}
         process = mpi.core.process(self.name, values, precision).on(on or {})
-        process.phase = phase
+        process.phase, process.every = phase, int(every)
         process.name = label or self.name
         return process
 

@@ -157,6 +157,7 @@ void bind_field(nb::module_& m) {
     nb::class_<Process>(m, "Process", "Something that changes fields: a scheme with its parameters, in one precision.")
         .def_rw("name", &Process::name)
         .def_rw("phase", &Process::phase)
+        .def_rw("every", &Process::every, "runs in every n-th step of a sequence only; what it writes stays in between")
         .def_prop_ro("fields", [](const Process& p) { return describe(p.fields); }, "what it reads, writes and updates, in the order of its arguments")
         .def("on", &Process::on, "names"_a, "the same scheme on other fields: {declared name: name}")
         .def("at", [](const Process& p, const std::string& field, const std::string& horizontal, const std::string& vertical, bool vector) {

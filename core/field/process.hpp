@@ -26,6 +26,7 @@ struct Process {
     struct Field { std::string name, units; Place place; Access access; int reach; };
     using Run = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     std::string name, phase = "baroclinic";
+    int every = 1;                       ///< runs in steps 0, every, 2 every ...; what it writes stays until it runs again, and is state
     std::vector<Field> fields;
     std::shared_ptr<const void> scheme;
     Run run = nullptr;                   ///< `at` holds each field at column first->column

@@ -46,6 +46,7 @@ static std::byte* map_pages(std::size_t bytes) {
 
 Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes, Options o)
     : domain(std::move(d)), bytes(bytes), cell(64 / bytes), options(std::move(o)) {
+    for (auto& p : processes) if (p.every < 1) throw Error(p.name, ": every = ", p.every, " steps must be at least 1");
     for (auto& p : processes) steps.push_back({std::move(p), {}, 0, std::vector<Clock>(omp_get_max_threads())});
     declare(); derive(); allocate(); cut_rows();
 }
@@ -81,11 +82,17 @@ void Sequence::declare() {
             if (use.access != Access::writes && !f.written) f.state = true;
             s.fields.push_back(int(n));
         }
-        for (std::size_t i = 0; i < s.fields.size(); ++i) if (s.process.fields[i].access != Access::reads) all[s.fields[i]].written = true;
+        for (std::size_t i = 0; i < s.fields.size(); ++i) if (s.process.fields[i].access != Access::reads) {
+            all[s.fields[i]].written = true;
+            all[s.fields[i]].state |= s.process.every > 1;
+        }
     }
     for (auto& cycle : options.rotate) {
         rotations.emplace_back();
         for (auto& name : cycle) rotations.back().push_back(index(name));
+        for (auto& s : steps) for (std::size_t i = 0; i < s.fields.size(); ++i)
+            if (s.process.every > 1 && s.process.fields[i].access != Access::reads && std::ranges::find(rotations.back(), s.fields[i]) != rotations.back().end())
+                throw Error(s.process.name, " runs every ", s.process.every, " steps and cannot write '", all[s.fields[i]].name, "', which changes places at the end of every step");
         // what is left of the last step is state; the last of the cycle is overwritten before it is read
         for (std::size_t n = 0; n + 1 < rotations.back().size(); ++n) all[rotations.back()[n]].state = all[rotations.back()[n]].written = true;
         for (int f : rotations.back()) all[f].units = all[rotations.back().front()].units;
@@ -232,7 +239,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
         double t = now();
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];
-            if (row < h - s.extent || row >= h + ny + s.extent) continue;
+            if (row < h - s.extent || row >= h + ny + s.extent || (s.process.every > 1 && count % s.process.every)) continue;
             Raw at[most_fields];
             for (std::size_t i = 0; i < s.fields.size(); ++i) {
                 const Field& f = all[s.fields[i]];
@@ -250,14 +257,20 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
 
 void Sequence::ramp(std::string_view profile, double step, double origin, double length) {
     if (!(length > 0)) throw Error("the ramp of '", profile, "' needs a length > 0 s, given ", length);
-    std::erase_if(ramps, [&](auto& r) { return r.profile == profile; });
-    ramps.push_back({field(profile).name, step, origin, length});
+    before_step(profile, 1, [=](std::span<double> value, long steps) { value[0] = (double(steps) * step - origin) / length; });
+}
+
+void Sequence::before_step(std::string_view profile, int count, std::function<void(std::span<double>, long)> values) {
+    const Field& f = field(profile);
+    if (count > f.levels) throw Error("'", profile, "' takes ", count, " values; with ", domain->levels, " levels it holds ", f.levels);
+    std::erase_if(moving, [&](auto& m) { return m.profile == profile; });
+    moving.push_back({f.name, std::vector<double>(count), std::move(values)});
 }
 
 void Sequence::step() {
-    for (auto& r : ramps) {
-        const double value = (double(count) * r.step - r.origin) / r.length;
-        set_profile(r.profile, std::span(&value, 1));
+    for (auto& m : moving) {
+        m.set(m.values, count);
+        set_profile(m.profile, m.values);
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
         auto& group = groups[g];

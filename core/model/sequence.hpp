@@ -48,6 +48,8 @@ public:
     Sequence(const Sequence&) = delete;
 
     void step();
+    /// Before each step `values` fills the first `count` numbers of a profile, given the number of steps taken.
+    void before_step(std::string_view profile, int count, std::function<void(std::span<double>, long steps)> values);
     /// Before each step [0] of a profile becomes (count x step - origin) / length: the weight of the later of two forcing records.
     void ramp(std::string_view profile, double step, double origin, double length);
     void attach(std::string_view process, std::function<void()>);   ///< the work of a global process
@@ -79,8 +81,8 @@ private:
     struct Sent { int field, width; };
     struct Group { int first, last; std::vector<Sent> sent; int extent = 0, tile = 0; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };
     struct Row { int block, row; };
-    struct Ramp { std::string profile; double step, origin, length; };
-    std::vector<Ramp> ramps;
+    struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
+    std::vector<Moving> moving;
     std::vector<Field> all;
     std::vector<Step> steps;
     std::vector<Group> groups;

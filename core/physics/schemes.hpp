@@ -10,6 +10,7 @@ std::vector<Entry> surface();
 std::vector<Entry> convection();
 std::vector<Entry> cloud();
 std::vector<Entry> radiation();
+std::vector<Entry> drag();
 std::vector<Entry> idealised();
 std::vector<Entry> schemes();        ///< all of them
 

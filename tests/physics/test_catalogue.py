@@ -19,7 +19,7 @@ ranges = {
     "air_temperature K": (220, 300), "air_pressure Pa layer": (1e4, 1e5), "specific_humidity kg kg-1 layer": (1e-4, 0.02), "geopotential": (100, 1.2e5), "latitude": (-1.57, 1.57), "pressure_interface": (1e4, 1e5),
     "sea_surface_temperature": (270, 303), "ground_temperature": (250, 310), "deep_ground_temperature": (260, 300), "ground_forcing": (250, 310), "ground_inertia": (50, 200),
     "surface_temperature": (250, 310), "surface_emission": (220, 520), "emission_seen": (220, 520), "surface_downward_longwave": (150, 420), "surface_net_shortwave": (0, 800),
-    "land_fraction": (0, 1), "sea_ice_fraction": (0, 1), "open_sea": (0, 1), "ice_share": (0, 1), "ground_wetness": (0, 1), "albedo": (0.05, 0.8), "snow_free_albedo": (0.1, 0.4), "ozone": (0, 1e-5),
+    "land_fraction": (0, 1), "sea_ice_fraction": (0, 1), "open_sea": (0, 1), "ice_share": (0, 1), "ground_wetness": (0, 1), "albedo": (0.05, 0.8), "snow_free_albedo": (0.1, 0.4), "ozone": (0, 1e-5), "orography_deviation": (0, 400),
     "sea_conductance": (1e-3, 0.05), "ground_conductance": (1e-3, 0.05), "momentum_conductance": (1e-3, 0.1), "friction_velocity": (0.05, 0.8), "buoyancy_flux": (-1e-3, 0.01),
     "air_diffusivity": (0, 50), "surface_geopotential": (0, 50), "roughness_length": (1e-3, 2), "soil_moisture": (0, 150), "snow_amount": (0, 50), "cosine_zenith_ahead": (0, 1),
     "cloud_fraction": (0, 1), "cloud_water": (0, 1e-4), "shortwave_share": (0, 1), "emission_share": (0, 1), "longwave_flux": (0, 400), "insolation": (0, 1360), "sun": (-1, 1),
@@ -45,8 +45,9 @@ def inputs(entry, dtype, seed=0):
             values = np.floor(random.uniform(1, levels + 1, shape))
         if f["name"] in sorted_fields and len(shape) in (1, 3):
             values = np.sort(values, axis=0)[:: sorted_fields[f["name"]]]
-        if f["name"] == "geopotential":
-            values += 5e3 * np.arange(levels, 0, -1)[:, None, None]  # layers have a thickness
+        spacing = {"geopotential": -5e3, "pressure_interface": 3e3}.get(f["name"], 0)  # layers have a thickness
+        if spacing:
+            values += spacing * np.arange(len(values))[:, None, None] + max(-spacing, 0) * levels
         given[f["name"]] = values.astype(np.float32).astype(dtype)  # the same numbers in both precisions
     return given
 

@@ -1,8 +1,9 @@
 #include "physics/schemes.hpp"
+#include "physics/idealised/column.hpp"
 #include "physics/idealised/held_suarez.hpp"
 
 namespace fathom::physics {
 
-std::vector<Entry> idealised() { return {entry<HeldSuarez>("HeldSuarez")}; }
+std::vector<Entry> idealised() { return {entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"), entry<ColumnStep>("ColumnStep")}; }
 
 }  // namespace fathom::physics
