@@ -10,6 +10,7 @@ import numpy as np
 
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
+from fathom.gather import Gather
 
 
 class Event:
@@ -168,24 +169,21 @@ class Simulation:
 
     def gather(self, name):
         """The field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
-        windows = self.sequence.windows(name)
-        parts = self.comm.gather(list(zip(self.domain.blocks, windows)))
-        if not self.is_root:
-            return None
+        return next(self._gathered([name]))[1]
+
+    def _gathered(self, fields):
+        """(name, array on the global grid on rank 0, None elsewhere), one after another: only one is in memory at a time."""
         ny, nx = np.shape(self.model.grid.wet_levels)
-        whole = None
-        for (j0, i0, my, mx), window in (piece for part in parts for piece in part):
-            if whole is None:
-                whole = np.zeros((window.shape[0], ny, nx), window.dtype)
-            whole[:, j0 : j0 + my, i0 : i0 + mx] = window
-        return whole
+        gather = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0], missing=0)
+        for name in fields:
+            yield name, next((whole for _, whole in gather(self.sequence.windows(name))), None)
 
     def write_restart(self, path):
         """The whole state in one file; returns its path."""
         from fathom.output import restart
 
         path = self.directory / path
-        fields = ((name, self.gather(name)) for name in self.sequence.state)
+        fields = self._gathered(self.sequence.state)
         if self.is_root:
             self.directory.mkdir(parents=True, exist_ok=True)
             header = restart.Header(self.seconds, str(self.clock.start), self.clock.calendar, self.count, {8: "float64", 4: "float32"}[8 if self.model.precision == "fp64" else 4],

@@ -1,5 +1,5 @@
 """Streams: fields of a running model into a store on their rhythm. Each chunk of the store has one owner, which collects it from the
-blocks; chunks are fixed by the grid, so the bytes do not depend on ranks."""
+blocks through a plan; chunks are fixed by the grid, so the bytes do not depend on ranks."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import numpy as np
 from fathom import diagnostics, names, output
 from fathom.clock import Period
 from fathom.components import scheme
+from fathom.gather import Gather
 
 
 class Stream:
@@ -82,7 +83,10 @@ class Stream:
         if self.file is None:
             self.file = output.append(path) if output.writer(path).collective else None
         self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
-        self.regions = s.comm.bcast({self._alias(name): list(self.file.regions(self._alias(name))) for name, _ in self.variables} if s.is_root else None)
+        regions = s.comm.bcast({name: list(self.file.regions(self._alias(name))) for name, _ in self.variables} if s.is_root else None)
+        ranks = s.comm.size if output.writer(self.path).collective else 1
+        gathers = {}  # variables of the same chunks share a plan
+        self.gathers = {name: gathers.get(tuple(r)) or gathers.setdefault(tuple(r), Gather(s.comm, s.domain, r, [n % ranks for n in range(len(r))])) for name, r in regions.items()}
         self.last = self._interval_start() if self.sums and set(self.sums) <= s.restored else s.count
 
     def _interval_start(self):
@@ -111,9 +115,8 @@ class Stream:
         steps = s.count - self.last
         for name, d in self.variables:
             windows = self._windows(name, d, steps)
-            alias = self._alias(name)
-            for region, values in self._collect(self.regions[alias], windows):
-                self.file.write(alias, self.count, region, s.model.grid.regular(values, region[0]).astype(self.dtype, copy=False))
+            for region, values in self.gathers[name](windows):
+                self.file.write(self._alias(name), self.count, region, s.model.grid.regular(values, region[0]).astype(self.dtype, copy=False))
         s.comm.barrier()
         bounds = (self.last * s.step, s.seconds) if self.mean else None
         s._on_root(lambda: self.file.extend(self.count, s.seconds if not self.mean else sum(bounds) / 2, bounds))
@@ -141,42 +144,6 @@ class Stream:
             value = np.where(there, value, np.nan)
             result.append(value[0] if self._vertical(name, d) == "column" else value)
         return result
-
-    def _collect(self, regions, windows):
-        """Yields (region, values) of the regions that this rank owns: pieces travel once, straight to their owner."""
-        s = self.simulation
-        comm, owner_of = s.comm, (lambda n: n % s.comm.size) if output.writer(self.path).collective else (lambda n: 0)
-        mine = dict(zip([(b[0], b[1]) for b in s.domain.blocks], windows))
-        sends, receives, kept = [], [], {}
-        for n, (j0, j1, i0, i1) in enumerate(regions):
-            for b, (bj, bi, bny, bnx, block_owner) in enumerate(s.domain.all_blocks):
-                a0, a1, c0, c1 = max(j0, bj), min(j1, bj + bny), max(i0, bi), min(i1, bi + bnx)
-                if block_owner < 0 or a0 >= a1 or c0 >= c1:
-                    continue
-                here, there = block_owner == comm.rank, owner_of(n) == comm.rank
-                if here:
-                    piece = np.ascontiguousarray(mine[bj, bi][..., a0 - bj : a1 - bj, c0 - bi : c1 - bi])
-                    if there:
-                        kept.setdefault(n, []).append(((a0, a1, c0, c1), piece))
-                    else:
-                        sends.append((comm.Isend(piece, owner_of(n), tag=b), piece))
-                elif there:
-                    levels = windows[0].shape[:-2]
-                    piece = np.empty((*levels, a1 - a0, c1 - c0))
-                    receives.append((comm.Irecv(piece, block_owner, tag=b), n, (a0, a1, c0, c1), piece))
-        for request, n, where, piece in receives:
-            request.Wait()
-            kept.setdefault(n, []).append((where, piece))
-        for request, _ in sends:
-            request.Wait()
-        for n, (j0, j1, i0, i1) in enumerate(regions):
-            if owner_of(n) != comm.rank:
-                continue
-            pieces = kept.get(n, [])
-            whole = np.full((*(windows[0].shape[:-2]), j1 - j0, i1 - i0), np.nan)
-            for (a0, a1, c0, c1), piece in pieces:
-                whole[..., a0 - j0 : a1 - j0, c0 - i0 : c1 - i0] = piece
-            yield (j0, j1, i0, i1), whole
 
     def close(self):
         if self.file is not None:

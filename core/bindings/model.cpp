@@ -47,8 +47,7 @@ void bind_model(nb::module_& m) {
         }, "comm"_a, "nx"_a, "ny"_a, "periodic"_a, "fold"_a, "levels"_a, "wet_levels"_a, "halo"_a = 2, "block_nx"_a = 0, "block_ny"_a = 0, "distribution"_a = "auto")
         .def_prop_ro("blocks", [](const Domain& d) { std::vector<std::tuple<int, int, int, int>> list; for (auto* b : d.blocks) list.emplace_back(b->j0, b->i0, b->ny, b->nx); return list; },
                      "(j0, i0, ny, nx) of each block of this rank")
-        .def_prop_ro("all_blocks", [](const Domain& d) { std::vector<std::tuple<int, int, int, int, int>> list; for (auto& b : d.decomposition.blocks) list.emplace_back(b.j0, b.i0, b.ny, b.nx, b.owner); return list; },
-                     "(j0, i0, ny, nx, owner) of all blocks; owner -1: no water")
+        .def_prop_ro("decomposition", [](const Domain& d) { return &d.decomposition; }, nb::rv_policy::reference_internal)
         .def_prop_ro("imbalance", [](const Domain& d) { return d.decomposition.imbalance(); })
         .def("weigh", [](Domain& d, Array<const double> center, Array<const double> corner, std::vector<double> levels) {
             const std::size_t points = d.wet_levels.size();

@@ -62,7 +62,7 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     else:
         sim = simulate(stirred(box(tracers=["ideal_age", "dye"], **schemes)).set(dye=lambda x, y, z: 1.0 * (x < 400e3)), surface=wind(), blocks=blocks, distribution=distribution, threads=threads)
     sim.advance(steps)
-    return {"checksum": sim.checksum(), "blocks": len(sim.domain.all_blocks), "speed": sim.sequence.motion(sim.step)["speed"]}
+    return {"checksum": sim.checksum(), "blocks": len(sim.domain.decomposition.blocks), "speed": sim.sequence.motion(sim.step)["speed"]}
 
 
 def main():
