@@ -1,15 +1,17 @@
-"""What the atmosphere rests on, on the rows of a model: sea, ice, soil, snow, albedo, roughness; and the ozone in it. All from embedded sets.
+"""What the atmosphere rests on, on the rows of a model, named as the physics reads it; and the ozone in it. All from embedded sets.
 
 Land and sea are never mixed by interpolation: each is filled where it is not, brought to the points by straight lines, and a point takes both in the
 proportion of its `land_fraction`. Land temperatures follow the model's ground with the standard lapse rate.
 
-    albedo       land a_0 (observed without snow), under snow of S kg m-2 the part S / (S + 10) has 0.75 (0.45 where a_0 < 0.17: forest);
-                 ice sheets 0.8; sea ice 0.6; sea 0.07
-    roughness    vegetation is darker than bare ground: ln z_0 on a straight line from ln 1 m at a_0 = 0.12 to ln 0.01 m at 0.35;
-                 ice sheets and sea ice 1 mm, sea 0.1 mm; of a mixed point the logarithms are averaged
+    ground       land and sea ice in the proportion of their areas: the temperature of the surface; deep: the mean of the upper 2 m of soil
+    soil water   W = 150 kg m-2 (v r + (1 - v) t^2): r and t the wetness (theta - theta_wilt) / (theta_field - theta_wilt), within [0, 1], of the upper
+                 metre, where roots are, and of the upper 0.1 m, which dries first and gives its water as t^2 (Chen & Dudhia 2001); all of GFS
+    vegetation   v = (0.35 - a) / (0.35 - 0.12), within [0, 1], a the albedo without snow: vegetation is darker than bare ground
+    snow         of GFS; on ice sheets at least 1000 kg m-2, so that they stay white
+    roughness    of land: ln z_0 = v ln 1 m + (1 - v) ln 0.01 m; ice sheets 1 mm
     ozone        the zonal mean of GFS between 10 and 100 hPa; above ~ p, below a power of p to 5e-8 at 1000 hPa; times a factor for each latitude with
                  which the column is that of GFS
-Roughness and the albedos of snow and ice are textbook values, not data (Jarvis & McNaughton 1986; Roesch et al. 2001).
+v and the roughness are assumptions with textbook values at their ends, not data.
 """
 
 from __future__ import annotations
@@ -28,66 +30,72 @@ if TYPE_CHECKING:
 CELSIUS = 273.15
 ICE_SHEET = 0.9              # soil moisture from which on GFS means ice
 FREEZING_SEA = 271.35        # K
+BUCKET = 150.0               # water that the soil holds [kg m-2]
+SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0      # thickness [m]
 
 
 def boundary_fields(grid, date, land_fraction, surface_geopotential, dataset: xr.Dataset | None = None) -> dict[str, np.ndarray]:
-    """Fields (rows, longest row); soil_temperature and soil_moisture (4, rows, longest row), from 0-0.1, 0.1-0.4, 0.4-1 and 1-2 m.
+    """Fields (rows, longest row): sea_surface_temperature, ground_temperature, deep_ground_temperature [K], sea_ice_fraction [1], soil_moisture and
+    snow_amount [kg m-2], snow_free_albedo [1], roughness_length [m].
 
     date                  anything numpy.datetime64 takes: of sea surface and sea ice, between the months of the climatology
     land_fraction, surface_geopotential   as `orography` gives them
     dataset               a state with surface_temperature, snow_amount, soil_temperature ... (GFS): then sea, ice and ground are those of its day.
                           Without, land is that of the embedded GFS state, in October.
-
-    Names: sea_surface_temperature, surface_temperature [K], sea_ice_fraction, snow_amount [kg m-2], soil_temperature [K], soil_moisture [1],
-    surface_albedo, roughness_length [m], land_ice_fraction.
     """
     from .atmosphere import gfs
 
     rows = Rows.of(grid)
     land, height = rows.pack(np.asarray(land_fraction, float)), rows.pack(np.asarray(surface_geopotential, float)) / GRAVITY
-    ground = gfs()
-    of_day = dataset is not None and {"surface_temperature", "sea_ice_fraction", "land_fraction"} <= set(dataset.data_vars)
-    ground = dataset if of_day else ground
-    here = lambda values, latitude=ground.latitude.values, longitude=ground.longitude.values: sphere.to_rows(values, latitude, longitude, rows, order=1)
-    is_land = ground.land_fraction.values > 0.5
-    only = lambda values, where: here(fill.harmonic(np.where(where, values, np.nan), ground.latitude.values))
+    of_day = dataset is not None and {"surface_temperature", "sea_ice_fraction", "soil_temperature", "land_fraction"} <= set(dataset.data_vars)
+    source = dataset if of_day else gfs()
+    is_land, latitude, longitude = source.land_fraction.values > 0.5, source.latitude.values, source.longitude.values
+    given = {name: source[name].values for name in ("surface_temperature", "sea_ice_fraction", "snow_amount", "soil_temperature", "soil_moisture",
+                                                        "soil_wilting_point", "soil_field_capacity")}
+
+    def only(values, where):
+        """At the points of the model, from the points where `where` holds alone."""
+        return sphere.to_rows(fill.harmonic(np.where(where, values, np.nan), latitude), latitude, longitude, rows, order=1)
 
     if of_day:
-        ice = np.clip(only(ground.sea_ice_fraction.values, ~is_land), 0, 1)
-        sea = np.maximum(only(ground.surface_temperature.values, ~is_land & (ground.sea_ice_fraction.values < 0.5)), FREEZING_SEA)
-        on_ice = only(ground.surface_temperature.values, ~is_land & (ground.sea_ice_fraction.values >= 0.5))
+        frozen = given["sea_ice_fraction"] >= 0.5
+        ice = np.clip(only(given["sea_ice_fraction"], ~is_land), 0, 1)
+        sea = np.maximum(only(given["surface_temperature"], ~is_land & ~frozen), FREEZING_SEA)
+        on_ice = only(given["surface_temperature"], ~is_land & frozen)
     else:
-        ice, sea = (np.clip(_of_month(name, rows, date), low, high) for name, low, high in
-                    (("sea_ice_fraction", 0, 1), ("sea_surface_temperature", -1.8, 40)))
-        sea = sea + CELSIUS
+        ice = np.clip(_of_month("sea_ice_fraction", rows, date), 0, 1)
+        sea = np.maximum(_of_month("sea_surface_temperature", rows, date) + CELSIUS, FREEZING_SEA)
         on_ice = _of_month("air_temperature", rows, date) + CELSIUS
-    lift = LAPSE_RATE * (only(ground.surface_geopotential.values / GRAVITY, is_land) - height)
-    soil = here(ground.soil_temperature.values) + lift
-    on_land = only(ground.surface_temperature.values, is_land) + lift
-    sheet = np.clip(only((ground.soil_moisture.values[0] > ICE_SHEET).astype(float), is_land), 0, 1)
-    snow = np.maximum(only(ground.snow_amount.values, is_land), 0)
-    fields = {"sea_surface_temperature": sea, "sea_ice_fraction": ice, "land_ice_fraction": sheet, "snow_amount": np.where(land > 0, snow, 0.0),
-              "soil_temperature": soil, "soil_moisture": np.clip(here(ground.soil_moisture.values), 0, 1),
-              "surface_temperature": land * on_land + (1 - land) * ((1 - ice) * sea + ice * np.minimum(on_ice, FREEZING_SEA))}
+    lift = LAPSE_RATE * (only(source.surface_geopotential.values / GRAVITY, is_land) - height)
+    on_land = only(given["surface_temperature"], is_land) + lift
+    thickness = np.array(SOIL_LAYERS)
+    deep = only(np.tensordot(thickness / thickness.sum(), given["soil_temperature"], 1), is_land) + lift
+    sheet = np.clip(only((given["soil_moisture"][0] > ICE_SHEET).astype(float), is_land), 0, 1)
+    snow = np.maximum(only(given["snow_amount"], is_land), 0)
     bare = embedded.read("land", "snow_free_albedo", "albedo_latitude", "albedo_longitude")
-    bare = here(bare["snow_free_albedo"].astype(float), bare["albedo_latitude"], bare["albedo_longitude"])
-    fields["surface_albedo"] = albedo(bare, snow, sheet, land, ice)
-    fields["roughness_length"] = roughness(bare, sheet, land, ice)
+    bare = sphere.to_rows(bare["snow_free_albedo"].astype(float), bare["albedo_latitude"], bare["albedo_longitude"], rows, order=1)
+    v = vegetation(bare)
+    wilting, room = given["soil_wilting_point"], given["soil_field_capacity"] - given["soil_wilting_point"]
+    wetness = np.clip((given["soil_moisture"][:3] - wilting) / room, 0, 1)
+    water = v * only(np.tensordot(thickness[:3] / thickness[:3].sum(), wetness, 1), is_land) + (1 - v) * only(wetness[0] ** 2, is_land)
+    frozen_sea = (1 - land) * ice
+    share = frozen_sea / np.maximum(land + frozen_sea, 1e-6)
+    fields = {"sea_surface_temperature": sea, "sea_ice_fraction": ice,
+              "ground_temperature": (1 - share) * on_land + share * np.minimum(on_ice, FREEZING_SEA), "deep_ground_temperature": deep,
+              "soil_moisture": BUCKET * np.clip(water, 0, 1),
+              "snow_amount": np.where(land > 0, np.maximum(snow, 1000 * sheet), 0.0),
+              "snow_free_albedo": (1 - sheet) * bare + 0.75 * sheet, "roughness_length": roughness(v, sheet)}
     return {name: rows.unpack(values) for name, values in fields.items()}
 
 
-def albedo(bare, snow, sheet, land, ice) -> np.ndarray:
-    """Of ground without snow, snow [kg m-2], and the fractions of ice sheet, land and sea ice."""
-    under_snow = snow / (snow + 10)
-    ground = (1 - under_snow) * bare + under_snow * np.where(bare < 0.17, 0.45, 0.75)
-    return land * ((1 - sheet) * ground + sheet * 0.8) + (1 - land) * ((1 - ice) * 0.07 + ice * 0.6)
+def vegetation(bare) -> np.ndarray:
+    """v [1] from the albedo without snow."""
+    return np.clip((0.35 - bare) / (0.35 - 0.12), 0, 1)
 
 
-def roughness(bare, sheet, land, ice) -> np.ndarray:
-    """z_0 [m], from the same."""
-    vegetation = np.clip((0.35 - bare) / (0.35 - 0.12), 0, 1)
-    ground = (1 - sheet) * (1 - vegetation) * np.log(0.01) + sheet * np.log(1e-3)       # ln 1 m is 0
-    return np.exp(land * ground + (1 - land) * ((1 - ice) * np.log(1e-4) + ice * np.log(1e-3)))
+def roughness(v, sheet) -> np.ndarray:
+    """z_0 of land [m] from vegetation and the fraction of ice sheet."""
+    return np.exp((1 - sheet) * (1 - v) * np.log(0.01) + sheet * np.log(1e-3))      # ln 1 m is 0
 
 
 def ozone(latitude, pressure) -> np.ndarray:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import atmosphere, boundary, initial, orography
+import numpy as np
+
+from . import atmosphere, boundary, column, initial, orography
+from .rows import Rows
 
 if TYPE_CHECKING:
-    import numpy as np
     import xarray as xr
 
 
 def start(state: str | xr.Dataset, grid, levels=None, truncation: int | None = None, *, path: str | Path | None = None, time=0) -> dict[str, np.ndarray]:
-    """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, (levels, rows, longest row) and (rows, longest row).
+    """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and ozone; (levels, rows, longest row), (rows, longest row).
 
     state       "gfs", "era5", "ecmwf", the path of a NetCDF file, or a data set as `atmosphere` gives them
     grid        latitude, points, and levels and truncation unless these are given
@@ -29,4 +31,7 @@ def start(state: str | xr.Dataset, grid, levels=None, truncation: int | None = N
     ground = orography.orography(grid, grid.truncation if truncation is None else truncation)
     air = initial.initial_state(data, grid, levels, ground["surface_geopotential"])
     below = boundary.boundary_fields(grid, data.time.values, ground["land_fraction"], ground["surface_geopotential"], data)
-    return ground | below | air
+    rows = Rows.of(grid)
+    a, b = initial.interfaces_of(levels)
+    pressure = column.layer_pressure(column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"]))))
+    return ground | below | air | {"ozone": rows.unpack(boundary.ozone(rows.point_latitude, pressure))}

@@ -49,8 +49,8 @@ def test_persistence_as_a_forecast(travelling):
 def test_everything_a_forecast_starts_from():
     fields = forecast.start("gfs", GRID)
     assert all(field.shape[-2:] == ROWS.shape and np.isfinite(field).all() for field in fields.values())
-    assert {"air_temperature", "log_surface_pressure", "surface_geopotential", "orography_deviation", "land_fraction", "surface_albedo",
-            "soil_temperature"} <= set(fields)
+    assert {"air_temperature", "log_surface_pressure", "surface_geopotential", "orography_deviation", "land_fraction", "snow_free_albedo",
+            "ground_temperature", "ozone"} <= set(fields)
     data = atmosphere.gfs()
     height = Column(fields, GRID.levels, GRID).geopotential_height([5e4])
     start = data.geopotential.sel(pressure=[5e4]).rename(pressure="time") / 9.80665

@@ -14,6 +14,7 @@ AIR = {("t", "isobaricInhPa"): "air_temperature", ("u", "isobaricInhPa"): "eastw
 SURFACE = {("sp", "surface"): "surface_air_pressure", ("orog", "surface"): "surface_altitude", ("t", "surface"): "surface_temperature",
            ("prmsl", "meanSea"): "sea_level_pressure", ("lsm", "surface"): "land_fraction", ("ci", "surface"): "sea_ice_fraction",
            ("sdwe", "surface"): "snow_amount", ("t", "depthBelowLandLayer"): "soil_temperature", ("soilw", "depthBelowLandLayer"): "soil_moisture",
+           ("wilt", "surface"): "soil_wilting_point", ("fldcp", "surface"): "soil_field_capacity",
            ("2t", "heightAboveGround"): "temperature_2m", ("2sh", "heightAboveGround"): "humidity_2m",
            ("10u", "heightAboveGround"): "eastward_wind_10m", ("10v", "heightAboveGround"): "northward_wind_10m",
            ("tozne", "atmosphereSingleLayer"): "total_ozone"}
@@ -27,7 +28,8 @@ def build_gfs(files):
     humidity = on_levels(data["relative_humidity"] / 100, 100 * data["relative_humidity_level"], pressure)
     latitude, longitude = np.linspace(-90, 90, 73), np.arange(144) * 2.5
     land = data["land_fraction"][0] > 0.5
-    soil = {name: harmonic(np.where(land, data[name], np.nan), latitude) for name in ("soil_temperature", "soil_moisture")}
+    soil = {name: harmonic(np.where(land, data[name], np.nan), latitude)
+            for name in ("soil_temperature", "soil_moisture", "soil_wilting_point", "soil_field_capacity")}
     air, ground, below = "pressure latitude longitude", "latitude longitude", "soil_depth latitude longitude"
 
     def surface(name, *description):
@@ -54,6 +56,10 @@ def build_gfs(files):
            "soil_temperature": Variable(below, soil["soil_temperature"], "K", "temperature of the soil, filled over sea", "soil_temperature", 0.1),
            "soil_moisture": Variable(below, soil["soil_moisture"], "1", "water in the soil by volume, filled over sea",
                                      "volume_fraction_of_condensed_water_in_soil", 0.004),
+           "soil_wilting_point": Variable(ground, soil["soil_wilting_point"][0], "1", "water by volume in soil from which plants take none",
+                                          "volume_fraction_of_condensed_water_in_soil_at_wilting_point", 0.002),
+           "soil_field_capacity": Variable(ground, soil["soil_field_capacity"][0], "1", "water by volume that soil holds against gravity",
+                                           "volume_fraction_of_condensed_water_in_soil_at_field_capacity", 0.002),
            "air_temperature_2m": surface("temperature_2m", "K", "temperature at 2 m", "air_temperature", 0.1),
            "specific_humidity_2m": surface("humidity_2m", "kg kg-1", "specific humidity at 2 m", "specific_humidity", 2e-5),
            "eastward_wind_10m": surface("eastward_wind_10m", "m s-1", "eastward wind at 10 m", "eastward_wind", 0.05),
