@@ -107,6 +107,23 @@ def bench_ocean(ranks: int, threads: int, file: Path | None, **case: Any) -> int
     return _distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
 
 
+@bench.command("transform")
+@click.option("--truncation", type=click.IntRange(1), default=159, show_default=True)
+@click.option("--fields", type=click.IntRange(1), default=180, show_default=True, help="Field-levels in one call.")
+@click.option("--precision", default="fp64", show_default=True, help="fp64 or fp32.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--grid", default="linear", show_default=True, help="linear, quadratic, cubic.")
+@click.option("--reduced", default="", help="classical or octahedral rows.")
+@click.option("--repetitions", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--peers/--no-peers", default=True, help="ducc0 and SHTns in the same run, where they are installed.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+def bench_transform(file: Path | None, **case: Any) -> int:
+    """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the machine's multiply-adds."""
+    from fathom.performance.transforms import Case, measure, present
+
+    return present(measure(Case(**case)), file)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; exit status 0, 1 for a failure, 2 for a mistake of the user's, 130 where it was interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments

@@ -43,7 +43,7 @@ fathom: list[set[str]] = [
     {"names", "failure", "clock"},
     {"toml", "expression", "mpi", "data"},
     {"output", "plots", "post"},  # know no model
-    {"components", "grids", "performance.report", "performance.machine"},
+    {"components", "grids", "transform", "performance.report", "performance.machine"},
     {"state", "diagnostics", "gather"},
     {"ocean", "atmosphere"},  # a model each
     {"streams", "show", "progress"},

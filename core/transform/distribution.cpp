@@ -10,6 +10,7 @@ std::vector<int> Distribution::waves_of_rank(int truncation, int ranks, int rank
         own.push_back(m);
         if (truncation - m != m) own.push_back(truncation - m);
     }
+    std::ranges::sort(own);
     return own;
 }
 

@@ -1,5 +1,6 @@
 #include "transform/fourier.hpp"
 #include <algorithm>
+#include <functional>
 #include <numbers>
 
 namespace fathom {
@@ -46,119 +47,143 @@ template <int sign, class V> void butterfly(std::integral_constant<int, 5>, Comp
     x[0] = x[0] + a + b, x[1] = p + u, x[4] = p - u, x[2] = q + v, x[3] = q - v;
 }
 
-/// in[i + after (b + radix k)] -> out[i + after (k + before c)], twiddled: one pass of Stockham's transform, decimation in frequency.
-template <int radix, int sign, class Number, class V>
-void pass(int after, int before, const V* in, V* out, const Number* twiddle) {
-    constexpr std::integral_constant<int, radix> r;
-    if (after == 1) {
-        for (int k = 0; k < before; ++k) {
-            Complex<V> x[radix];
-            for (int b = 0; b < radix; ++b) x[b] = Complex<V>::load(in + 2 * (b + radix * k));
-            butterfly<sign>(r, x);
-            for (int c = 0; c < radix; ++c) x[c].store(out + 2 * (k + before * c));
-        }
-        return;
-    }
-    for (int k = 0; k < before; ++k) for (int i = 0; i < after; ++i) {
-        Complex<V> x[radix];
-        for (int b = 0; b < radix; ++b) x[b] = Complex<V>::load(in + 2 * (i + after * (b + radix * k)));
-        butterfly<sign>(r, x);
-        const Number* t = twiddle + 2 * (radix - 1) * i;
-        x[0].store(out + 2 * (i + after * k));
-        for (int c = 1; c < radix; ++c) x[c].template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1])).store(out + 2 * (i + after * (k + before * c)));
-    }
+template <int sign, class V> void butterfly(std::integral_constant<int, 8>, Complex<V>* x) {
+    constexpr std::integral_constant<int, 4> four;
+    Complex<V> even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
+    butterfly<sign>(four, even), butterfly<sign>(four, odd);
+    const V r(0.70710678118654752440);
+    odd[1] = r * (odd[1] + odd[1].template quarter<sign>());
+    odd[2] = odd[2].template quarter<sign>();
+    odd[3] = r * (odd[3].template quarter<sign>() - odd[3]);
+    for (int k = 0; k < 4; ++k) x[k] = even[k] + odd[k], x[k + 4] = even[k] - odd[k];
 }
 
-template <int sign, class Number, class V>
-void general_pass(int radix, int after, int before, const V* in, V* out, const Number* twiddle, const std::complex<Number>* roots) {
-    for (int k = 0; k < before; ++k) for (int i = 0; i < after; ++i) {
-        Complex<V> x[largest_radix];
-        for (int b = 0; b < radix; ++b) x[b] = Complex<V>::load(in + 2 * (i + after * (b + radix * k)));
-        for (int c = 0; c < radix; ++c) {
-            Complex<V> sum = x[0];
-            for (int b = 1; b < radix; ++b) { const auto w = roots[b * c % radix]; sum = sum + x[b].template turned<sign>(V(w.real()), V(w.imag())); }
-            if (c) sum = sum.template turned<sign>(V(twiddle[2 * ((radix - 1) * i + c - 1)]), V(twiddle[2 * ((radix - 1) * i + c - 1) + 1]));
-            sum.store(out + 2 * (i + after * (k + before * c)));
+/// One pass over blocks of radix x stride numbers. sign < 0: decimation in frequency, twiddled after the butterfly; sign > 0: in time, before.
+template <int radix, int sign, class Number, class V> void butterflies(int n, int stride, V* z, const Number* twiddle) {
+    constexpr std::integral_constant<int, radix> r;
+    for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
+        for (int i = 0; i < stride; ++i) {
+            V* const p = block + 2 * i;
+            const Number* t = twiddle + 2 * (radix - 1) * i;
+            Complex<V> x[radix];
+            for (int b = 0; b < radix; ++b) x[b] = Complex<V>::load(p + 2 * stride * b);
+            if (sign > 0 && stride > 1) for (int c = 1; c < radix; ++c) x[c] = x[c].template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1]));
+            butterfly<sign>(r, x);
+            if (sign < 0 && stride > 1) for (int c = 1; c < radix; ++c) x[c] = x[c].template turned<sign>(V(t[2 * c - 2]), V(t[2 * c - 1]));
+            for (int c = 0; c < radix; ++c) x[c].store(p + 2 * stride * c);
         }
-    }
+}
+
+/// The same for any radix up to 13, by plain sums.
+template <int sign, class Number, class V> void plain_sums(int n, int radix, int stride, V* z, const Number* twiddle, const std::complex<Number>* roots) {
+    for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
+        for (int i = 0; i < stride; ++i) {
+            V* const p = block + 2 * i;
+            auto turn = [&](Complex<V> x, int c) { return c ? x.template turned<sign>(V(twiddle[2 * ((radix - 1) * i + c - 1)]), V(twiddle[2 * ((radix - 1) * i + c - 1) + 1])) : x; };
+            Complex<V> x[largest_radix];
+            for (int b = 0; b < radix; ++b) x[b] = Complex<V>::load(p + 2 * stride * b), x[b] = sign > 0 ? turn(x[b], b) : x[b];
+            for (int c = 0; c < radix; ++c) {
+                Complex<V> sum = x[0];
+                for (int b = 1; b < radix; ++b) { const auto w = roots[b * c % radix]; sum = sum + x[b].template turned<sign>(V(w.real()), V(w.imag())); }
+                (sign < 0 ? turn(sum, c) : sum).store(p + 2 * stride * c);
+            }
+        }
 }
 
 std::complex<double> root(double k, double n) { return std::polar(1.0, 2 * std::numbers::pi * (k / n)); }
 
+
+/// Radices of n, the largest first; what is left is not 1 if n has a prime factor above the largest radix.
+std::vector<int> radices(int n, int& rest) {
+    std::vector<int> found;
+    rest = n;
+    for (int p : {13, 11, 7, 5, 3}) while (rest % p == 0) found.push_back(p), rest /= p;
+    int twos = 0;
+    while (rest % 2 == 0) ++twos, rest /= 2;
+    while (twos % 3 && twos >= 2) found.push_back(4), twos -= 2;            // 4, 8, 8 and 4, 4, 8 rather than a single 2
+    for (; twos >= 3; twos -= 3) found.push_back(8);
+    if (twos) found.push_back(2);
+    std::ranges::sort(found, std::greater());
+    return found;
+}
+
 }  // namespace
 
-template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n) {
-    std::vector<int> factors;
-    int rest = n;
-    for (int p : {4, 2, 3, 5, 7, 11, 13}) while (rest % p == 0) factors.push_back(p), rest /= p;
+template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n), place(n) {
+    int rest;
+    const std::vector<int> factors = radices(n, rest);
     if (rest > 1) {
-        int length = 2 * n - 1;
-        for (;; ++length) { int r = length; for (int p : {2, 3, 5}) while (r % p == 0) r /= p; if (r == 1) break; }
+        for (int k = 0; k < n; ++k) place[k] = k;
+        int length = 2 * n - 1, r;
+        while (std::ranges::any_of(radices(length, r), [](int p) { return p > 8; }) || r > 1) ++length;
         longer = std::make_unique<ComplexFourier>(length);
-        // the transform of the filter, by the plain sum in double: made once
-        ComplexFourier<double> exact(length);
-        constexpr int lanes = ComplexFourier<double>::Lanes::width;
-        std::vector<ComplexFourier<double>::Lanes> a(2 * length, 0.0), b(2 * length);
+        ComplexFourier<double> exact(length);              // the filter's transform in double, whatever Number is
+        using Double = typename ComplexFourier<double>::Lanes;
+        std::vector<Double> z(2 * length, 0.0);
         for (long j = 0; j < n; ++j) {
             const auto w = root(double(j * j % (2 * n)), 2. * n);
             chirp.push_back(std::complex<Number>(w));
-            for (long q : {j, (length - j) % length}) a[2 * q] = w.real(), a[2 * q + 1] = -w.imag();
+            for (long q : {j, (length - j) % length}) z[2 * q] = w.real(), z[2 * q + 1] = w.imag();
         }
-        const auto* z = exact.transform<+1>(a.data(), b.data());
-        for (int k = 0; k < length; ++k) {
-            double re[lanes], im[lanes];
-            z[2 * k].store(re), z[2 * k + 1].store(im);
+        exact.forward(z.data());
+        for (int p = 0; p < length; ++p) {                 // in the order of `longer`
+            double re[Double::width], im[Double::width];
+            z[2 * p].store(re), z[2 * p + 1].store(im);
             filter.emplace_back(Number(re[0] / length), Number(im[0] / length));
         }
         return;
     }
-    int before = 1;
+    int stride = n;
     for (int r : factors) {
-        const int after = n / (before * r);
-        passes.push_back({r, after, before, twiddles.size()});
-        for (int i = 0; i < after; ++i) for (int c = 1; c < r; ++c) {
-            const auto w = root(double(long(i) * c % (long(r) * after)), double(r) * after);
+        stride /= r;
+        passes.push_back({r, stride, twiddles.size(), roots.size()});
+        for (int i = 0; i < stride; ++i) for (int c = 1; c < r; ++c) {
+            const auto w = root(double(long(i) * c), double(r) * stride);
             twiddles.push_back(Number(w.real())), twiddles.push_back(Number(w.imag()));
         }
-        before *= r;
+        if (r > 5 && r != 8) for (int k = 0; k < r; ++k) roots.emplace_back(root(k, r));
     }
-    for (int r : factors) for (int k = 0; k < r; ++k) roots.emplace_back(root(k, r));
+    for (int k = 0; k < n; ++k) {
+        int digits = k;
+        for (const Pass& p : passes) place[k] += digits % p.radix * p.stride, digits /= p.radix;
+    }
 }
 
-template <class Number> template <int sign> auto ComplexFourier<Number>::transform(Lanes* a, Lanes* b) const -> Lanes* {
-    if (!chirp.empty()) return convolution<sign>(a, b);
-    std::size_t root = 0;
-    for (const Pass& p : passes) {
-        const Number* t = twiddles.data() + p.twiddle;
-        switch (p.radix) {
-            case 2: pass<2, sign>(p.after, p.before, a, b, t); break;
-            case 3: pass<3, sign>(p.after, p.before, a, b, t); break;
-            case 4: pass<4, sign>(p.after, p.before, a, b, t); break;
-            case 5: pass<5, sign>(p.after, p.before, a, b, t); break;
-            default: general_pass<sign>(p.radix, p.after, p.before, a, b, t, roots.data() + root);
-        }
-        root += p.radix;
-        std::swap(a, b);
+template <class Number> template <int sign> void ComplexFourier<Number>::pass(const Pass& p, Lanes* z) const {
+    const Number* t = twiddles.data() + p.twiddle;
+    switch (p.radix) {
+        case 2: return butterflies<2, sign>(n, p.stride, z, t);
+        case 3: return butterflies<3, sign>(n, p.stride, z, t);
+        case 4: return butterflies<4, sign>(n, p.stride, z, t);
+        case 5: return butterflies<5, sign>(n, p.stride, z, t);
+        case 8: return butterflies<8, sign>(n, p.stride, z, t);
+        default: return plain_sums<sign>(n, p.radix, p.stride, z, t, roots.data() + p.roots);
     }
-    return a;
 }
 
-/// X_k = w_k sum_j (z_j w_j) conj(w)_{k-j}, w_j = exp(sign pi i j^2 / n): a cyclic convolution of a length that is a product of small primes.
-template <class Number> template <int sign> auto ComplexFourier<Number>::convolution(Lanes* a, Lanes* b) const -> Lanes* {
-    for (int j = 0; j < n; ++j) Complex<Lanes>::load(a + 2 * j).template turned<sign>(Lanes(chirp[j].real()), Lanes(chirp[j].imag())).store(a + 2 * j);
-    std::fill(a + 2 * n, a + 2 * longer->n, Lanes(Number(0)));
-    Lanes* z = longer->template transform<+1>(a, b);
-    for (int k = 0; k < longer->n; ++k) Complex<Lanes>::load(z + 2 * k).template turned<sign>(Lanes(filter[k].real()), Lanes(filter[k].imag())).store(z + 2 * k);
-    z = longer->template transform<-1>(z, z == a ? b : a);
-    for (int k = 0; k < n; ++k) Complex<Lanes>::load(z + 2 * k).template turned<sign>(Lanes(chirp[k].real()), Lanes(chirp[k].imag())).store(z + 2 * k);
-    return z;
+template <class Number> void ComplexFourier<Number>::forward(Lanes* z) const {
+    if (longer) return convolution<-1>(z);
+    for (auto p = passes.begin(); p != passes.end(); ++p) pass<-1>(*p, z);
+}
+
+template <class Number> void ComplexFourier<Number>::backward(Lanes* z) const {
+    if (longer) return convolution<+1>(z);
+    for (auto p = passes.rbegin(); p != passes.rend(); ++p) pass<+1>(*p, z);
+}
+
+/// With w_j = exp(sign pi i j^2 / n): Z_k = w_k sum_j (z_j w_j) conj(w)_{k-j}, a cyclic convolution of a length that has small factors.
+template <class Number> template <int sign> void ComplexFourier<Number>::convolution(Lanes* z) const {
+    auto turn = [&](int count, const std::vector<std::complex<Number>>& by, auto direction) {
+        for (int j = 0; j < count; ++j) Complex<Lanes>::load(z + 2 * j).template turned<direction()>(Lanes(by[j].real()), Lanes(by[j].imag())).store(z + 2 * j); };
+    turn(n, chirp, std::integral_constant<int, sign>());
+    std::fill(z + 2 * n, z + 2 * longer->n, Lanes(Number(0)));
+    longer->forward(z);
+    turn(longer->n, filter, std::integral_constant<int, -sign>());
+    longer->backward(z);
+    turn(n, chirp, std::integral_constant<int, sign>());
 }
 
 template class ComplexFourier<float>;
 template class ComplexFourier<double>;
-template Register<float>* ComplexFourier<float>::transform<+1>(Register<float>*, Register<float>*) const;
-template Register<float>* ComplexFourier<float>::transform<-1>(Register<float>*, Register<float>*) const;
-template Register<double>* ComplexFourier<double>::transform<+1>(Register<double>*, Register<double>*) const;
-template Register<double>* ComplexFourier<double>::transform<-1>(Register<double>*, Register<double>*) const;
 
 }  // namespace fathom

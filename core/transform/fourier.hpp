@@ -5,8 +5,10 @@
 /// Even and odd points are the real and imaginary parts of a complex transform of length h. With w = exp(2 pi i k / 2h), X_k = F_k,
 /// Y_k = conj F_{h-k}:
 ///   Z_k = (X + Y) + i w (X - Y)      inverse;        F_k = [(Z_k + conj Z_{h-k}) - i conj(w) (Z_k - conj Z_{h-k})] / 2      direct.
-/// The complex transform is Stockham's: radices 4, 2, 3, 5 and odd primes up to 13; a length with a larger prime factor becomes a
-/// convolution with a chirp (Bluestein 1970). Every lane is rounded the same way.
+/// The complex transform works in place, so that a row of eight fields stays in the first cache: radices 8, 5, 4, 3, 2, primes up to 13 by
+/// plain sums. Decimation in frequency leaves F_k where its digits say (`place`), decimation in time takes it from there; the split above
+/// reads and writes in that order anyway. A length with a larger prime factor becomes a convolution with a chirp (Bluestein 1970).
+/// Every lane is rounded the same way.
 #pragma once
 #include "transform/register.hpp"
 #include <complex>
@@ -15,25 +17,26 @@
 
 namespace fathom {
 
-/// Complex transform of length n: sum_j z_j exp(sign 2 pi i j k / n).
+/// Complex transforms of length n, in place; z as (re, im) pairs of registers.
 template <class Number> class ComplexFourier {
 public:
     using Lanes = Register<Number>;
     explicit ComplexFourier(int n);
-    /// Packs needed for each of the two buffers.
-    std::size_t packs() const { return 2 * std::size_t(chirp.empty() ? n : longer->n); }
-    /// z in `a` as (re, im) pairs; returns where the result is, a or b.
-    template <int sign> Lanes* transform(Lanes* a, Lanes* b) const;
+    void forward(Lanes* z) const;                          ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
+    void backward(Lanes* z) const;                         ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
     const int n;
+    std::vector<int> place;
 
 private:
-    struct Pass { int radix, after, before; std::size_t twiddle; };
+    struct Pass { int radix, stride; std::size_t twiddle, roots; };
     std::vector<Pass> passes;
-    std::vector<Number> twiddles;                          ///< (re, im) of exp(2 pi i j c / (radix after)), c = 1 .. radix - 1, j fastest outside
-    std::vector<std::complex<Number>> roots;               ///< of the largest general radix
+    std::vector<Number> twiddles;                          ///< of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of exp(2 pi i i c / (radix stride))
+    std::vector<std::complex<Number>> roots;               ///< of radices without a butterfly of their own
     std::unique_ptr<ComplexFourier> longer;
     std::vector<std::complex<Number>> chirp, filter;
-    template <int sign> Lanes* convolution(Lanes* a, Lanes* b) const;
+    template <int sign> void pass(const Pass&, Lanes*) const;
+    template <int sign> void convolution(Lanes*) const;
 };
 
 template <class Number> class Fourier {
@@ -45,9 +48,10 @@ public:
     const int points, half;
     std::size_t packs() const { return std::max<std::size_t>(complex.packs(), points); }
 
-    /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. Returns the points.
-    template <class Get> Lanes* inverse(int waves, Get get, Lanes* a, Lanes* b) const {
+    /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`.
+    template <class Get> void inverse(int waves, Get get, Lanes* a) const {
         const Lanes zero(Number(0));
+        const int* const place = complex.place.data();
         const Lanes mean = get(0).re;
         a[0] = mean, a[1] = mean;
         for (int k = 1; k <= half / 2; ++k) {
@@ -56,23 +60,25 @@ public:
             if (half - k <= waves) { y = get(half - k); y.im = -y.im; }
             const Lanes er = x.re + y.re, ei = x.im + y.im, dr = x.re - y.re, di = x.im - y.im, c(turn[k].real()), s(turn[k].imag());
             const Lanes tr = -(fma(c, di, s * dr)), ti = fma(c, dr, -(s * di));             // i w D
-            a[2 * k] = er + tr, a[2 * k + 1] = ei + ti;
-            a[2 * (half - k)] = er - tr, a[2 * (half - k) + 1] = ti - ei;
+            Lanes *p = a + 2 * place[k], *q = a + 2 * place[half - k];
+            p[0] = er + tr, p[1] = ei + ti;
+            q[0] = er - tr, q[1] = ti - ei;
         }
-        return complex.template transform<+1>(a, b);
+        complex.backward(a);
     }
     /// Points in `a`; put(m, re, im) for m = 0 .. waves < h.
-    template <class Put> void direct(int waves, Put put, Lanes* a, Lanes* b) const {
-        const Lanes* z = complex.template transform<-1>(a, b);
-        put(0, z[0] + z[1], Lanes(Number(0)));
+    template <class Put> void direct(int waves, Put put, Lanes* a) const {
+        complex.forward(a);
+        const int* const place = complex.place.data();
+        put(0, a[0] + a[1], Lanes(Number(0)));
         const Lanes half_(Number(0.5));
         for (int k = 1; k <= half / 2; ++k) {
-            const int q = half - k;
-            const Lanes er = half_ * (z[2 * k] + z[2 * q]), ei = half_ * (z[2 * k + 1] - z[2 * q + 1]);
-            const Lanes dr = half_ * (z[2 * k] - z[2 * q]), di = half_ * (z[2 * k + 1] + z[2 * q + 1]), c(turn[k].real()), s(turn[k].imag());
+            const Lanes *z = a + 2 * place[k], *y = a + 2 * place[half - k];
+            const Lanes er = half_ * (z[0] + y[0]), ei = half_ * (z[1] - y[1]), dr = half_ * (z[0] - y[0]), di = half_ * (z[1] + y[1]);
+            const Lanes c(turn[k].real()), s(turn[k].imag());
             const Lanes tr = fma(c, di, -(s * dr)), ti = -(fma(c, dr, s * di));             // -i conj(w) D
             if (k <= waves) put(k, er + tr, ei + ti);
-            if (q <= waves && q != k) put(q, er - tr, ti - ei);
+            if (half - k <= waves && half - k != k) put(half - k, er - tr, ti - ei);
         }
     }
 

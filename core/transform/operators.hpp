@@ -28,10 +28,12 @@ template <class Number> struct WaveView {
     Complex load(Outer c, int n) const {
         if (!c.at || n < m || n > truncation) return {V(Number(0)), V(Number(0))};
         const Number* p = c.at + 2 * (n - m) * c.stride;
+        __builtin_prefetch(p + 16 * c.stride), __builtin_prefetch(p + 17 * c.stride);               // eight degrees further
         return {load_some<V>(p, count), m ? load_some<V>(p + c.stride, count) : V(Number(0))};
     }
     void store(Outer c, int n, Complex x) const {
         Number* p = c.at + 2 * (n - m) * c.stride;
+        __builtin_prefetch(p + 16 * c.stride, 1), __builtin_prefetch(p + 17 * c.stride, 1);
         store_some(x.re, p, count), store_some(m ? x.im : V(Number(0)), p + c.stride, count);
     }
     /// What the Legendre transform works on: [parity][k][columns] registers, from lane `lane` of a pair of columns on.

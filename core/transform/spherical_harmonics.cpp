@@ -12,6 +12,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 int rank_of(MPI_Comm comm) { int rank; MPI_Comm_rank(comm, &rank); return rank; }
 
+constexpr std::size_t cache = 4 << 20;                     // bytes: fields that are larger altogether are written past the caches
+
 struct Timer {
     double& seconds, began = now();
     ~Timer() { seconds += now() - began; }
@@ -46,7 +48,7 @@ template <class Number> SphericalHarmonics<Number>::~SphericalHarmonics() = defa
 
 template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm comm, const GaussianGrid& grid, int truncation, const Decomposition& d, TransformOptions given)
     : comm(comm), options(given), grid(grid), distribution(grid, truncation, Legendre<Number>::waves_of_rows(grid, truncation + 1), d, rank_of(comm)),
-      legendre(grid, truncation + 1, distribution.own_waves), threads(omp_get_max_threads()) {
+      legendre(grid, truncation + 1, distribution.own_waves), threads(given.threads > 0 ? given.threads : omp_get_max_threads()) {
     int size;
     MPI_Comm_size(comm, &size);
     if (size != d.ranks) throw Error("a decomposition over ", d.ranks, " ranks on a communicator of ", size);
@@ -79,7 +81,7 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
     const std::size_t columns = 2 * most_cells;
     scratch.resize(threads);
     for (auto& s : scratch) {
-        s.a.resize(packs), s.b.resize(packs);
+        s.a.resize(packs);
         s.spectral.resize((truncation + 3) * columns);
         s.rows.resize(std::size_t(2) * legendre.blocks() * Legendre<Number>::pairs * columns);
         s.spare.resize(grid.longest() + width);
@@ -286,7 +288,7 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
         if (distribution.square && pass) { Timer timer{waiting}; collect(batch, side, false, true); }
         Timer timer{seconds.fourier};
         const Target* const lanes = targets.data() + batch.first_target + pass * capacity;
-        #pragma omp parallel for schedule(dynamic, 2) num_threads(threads)
+        #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
         for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
             const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
             Scratch& mine = scratch[omp_get_thread_num()];
@@ -301,27 +303,35 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                 auto entry = [&](int m) {
                     return row + (distribution.row_side[m] + distribution.row_index[j]) * columns + 2 * cell; };
                 using Coefficient = typename Fourier<Number>::Coefficient;
-                const Lanes* x;
+                const Lanes* const x = mine.a.data();
                 if (pass) {
                     const Number inverse_radius(1 / options.radius);
-                    x = transform.inverse(last, [&](int m) {
+                    transform.inverse(last, [&](int m) {
                         const Lanes* f = entry(m);
                         const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
                         return Coefficient{-(factor * f[1]), factor * f[0]};
-                    }, mine.a.data(), mine.b.data());
-                } else x = transform.inverse(last, [&](int m) { const Lanes* f = entry(m); return Coefficient{scale * f[0], scale * f[1]}; }, mine.a.data(), mine.b.data());
+                    }, mine.a.data());
+                } else transform.inverse(last, [&](int m) {
+                    const Lanes* f = entry(m);
+                    __builtin_prefetch(f + columns), __builtin_prefetch(f + columns + 1);          // the next row's
+                    return Coefficient{scale * f[0], scale * f[1]};
+                }, mine.a.data());
                 Number* to[width];
                 for (int l = 0; l < width; ++l) {
                     const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
                     const int level = distribution.square ? 0 : lane[l].level;
                     to[l] = lane[l].slab ? (Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
                 }
+                std::uintptr_t places = 0;
+                for (int l = 0; l < width; ++l) places |= (std::uintptr_t)to[l];
+                const bool past = beyond_cache && places % sizeof(Lanes) == 0;
                 int i = 0;
                 for (; i + width <= points; i += width) {
                     Lanes tile[width];
                     for (int n = 0; n < width; ++n) tile[n] = x[i + n];
                     transpose(tile);
-                    for (int l = 0; l < width; ++l) tile[l].store(to[l] + i);
+                    if (past) for (int l = 0; l < width; ++l) tile[l].stream(to[l] + i);
+                    else for (int l = 0; l < width; ++l) tile[l].store(to[l] + i);
                 }
                 for (; i < points; ++i) {
                     Number all[width];
@@ -329,6 +339,7 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                     for (int l = 0; l < width; ++l) to[l][i] = all[l];
                 }
             }
+            if (beyond_cache) stream_fence();
         }
     }
     if (distribution.square) collect(batch, side, batch.derivative, true);
@@ -339,7 +350,7 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
     Timer timer{seconds.fourier};
     const int columns = 2 * batch.cells;
     const Target* const lanes = targets.data() + batch.first_target;
-    #pragma omp parallel for schedule(dynamic, 2) num_threads(threads)
+    #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
     for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
         const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
         Scratch& mine = scratch[omp_get_thread_num()];
@@ -349,16 +360,18 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
             const Target* lane = lanes + cell * width;
             const Lanes scale = row_scale(lane, j, way == Way::direct);
             const Number* from[width];
+            std::ptrdiff_t next[width];                    // the same of the next row, most likely: on its way while this one is computed
             for (int l = 0; l < width; ++l) {
                 const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
                 const int level = distribution.square ? 0 : lane[l].level;
                 from[l] = lane[l].slab ? (const Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
+                next[l] = lane[l].slab ? s->row[row_block[r]] : 0;
             }
             Lanes* x = mine.a.data();
             int i = 0;
             for (; i + width <= points; i += width) {
                 Lanes tile[width];
-                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i);
+                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i), __builtin_prefetch(from[l] + next[l] + i);
                 transpose(tile);
                 for (int n = 0; n < width; ++n) x[i + n] = tile[n];
             }
@@ -370,7 +383,8 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
             transform.direct(last, [&](int m, Lanes re, Lanes im) {
                 Lanes* to = row + (distribution.row_side[m] + distribution.row_index[j]) * columns + 2 * cell;
                 to[0] = scale * re, to[1] = scale * im;
-            }, x, mine.b.data());
+                __builtin_prefetch(to + columns, 1), __builtin_prefetch(to + columns + 1, 1);
+            }, x);
         }
     }
 }
@@ -417,6 +431,7 @@ template <class Number> void SphericalHarmonics<Number>::collect(const Batch& ba
 /// Two batches are under way where there are messages: one travels while the other is computed.
 template <class Number> void SphericalHarmonics<Number>::run(Items items, Way way) {
     arrange(items, way);
+    beyond_cache = pieces.size() * width * sizeof(Number) * grid.size() / distribution.ranks > cache;
     const bool to_rows = way == Way::inverse || way == Way::direct_adjoint;
     const int number = int(batches.size()), behind = int(sides.size()) - 1;
     for (int n = 0; n < number + behind; ++n) {

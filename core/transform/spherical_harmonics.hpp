@@ -7,7 +7,7 @@
 ///   fields    FieldSlab: f[row][level][point] with any strides, one slab for each field of any number of levels. Blocks and ranks as in the
 ///             Decomposition (halo 0), index space longest row x rows, j = 0 in the SOUTH; a reduced row uses its first points(j) columns.
 ///   waves     a batch [(m, n)][re, im][field-level], field-level fastest: a column of coefficients is contiguous. All levels of an (m, n)
-///             are on one rank: `own` lists them, m by m in order of n.
+///             are on one rank: `own` lists them, m by m in order of n, for one rank from (0, 0) to (N, N).
 ///
 /// One call takes a list of items; what is transformed together is faster: Legendre sums work on whole registers of field-levels.
 ///   scalar     f
@@ -34,6 +34,7 @@ namespace fathom {
 struct TransformOptions {
     double radius = constants::earth_radius;               ///< of the sphere [m]: gradients, winds
     int fields = 0;                                        ///< field-levels that travel and are computed together; 0: chosen
+    int threads = 0;                                       ///< 0: as OpenMP is set
     bool synchronise = false;                              ///< all ranks wait for each other before each transposition
 };
 
@@ -79,7 +80,7 @@ private:
     struct Target { const FieldSlab* slab = nullptr; int level = 0; bool cosine = false; };      ///< cosine: divided by cos(phi)
     struct Piece { const Item* item; int level, count, lane[3]; };                               ///< some levels of an item; lanes of its parts
     struct Batch { int cells, first_piece, last_piece, first_target; bool derivative; };         ///< targets: cells x width, then as many of d/dlambda
-    struct Scratch { std::vector<Lanes> a, b, spectral, rows; std::vector<Number> spare; };
+    struct Scratch { std::vector<Lanes> a, spectral, rows; std::vector<Number> spare; };
     struct Side;                                           // buffers of a batch under way
 
     MPI_Comm comm;
@@ -98,6 +99,7 @@ private:
     std::vector<Piece> pieces;
     std::vector<Target> targets;
     std::vector<Batch> batches;
+    bool beyond_cache = false;
 
     void run(Items, Way);
     void arrange(Items, Way);

@@ -1,0 +1,88 @@
+"""The transforms that people use from Python: shapes, errors, and the same numbers as ducc0."""
+import json
+
+import numpy as np
+import pytest
+from fathom.transform import SphericalHarmonics
+
+
+def coefficients(transform, *shape, seed=0):
+    rng = np.random.default_rng(seed)
+    c = rng.normal(size=(*shape, transform.waves)) + 1j * rng.normal(size=(*shape, transform.waves))
+    c[..., transform.m == 0] = c[..., transform.m == 0].real
+    return c
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 5)])
+@pytest.mark.parametrize("reduced", [False, "classical"])
+def test_round_trip(shape, reduced):
+    transform = SphericalHarmonics(21, reduced=reduced, threads=2)
+    c = coefficients(transform, *shape)
+    field = transform.inverse(c)
+    assert field.shape == (*shape, *transform.shape) and (field[..., ~transform.inside] == 0).all()
+    assert np.abs(transform.direct(field) - c).max() < 1e-13 * np.abs(c).max()
+
+
+def test_what_the_first_coefficients_are():
+    transform = SphericalHarmonics(10, "linear", precision="fp32")
+    c = np.zeros(transform.waves, np.complex64)
+    c[transform.index(0, 0)], c[transform.index(0, 1)] = 7, 1 / np.sqrt(3)
+    field = transform.inverse(c)
+    assert field.dtype == np.float32 and np.allclose(field, 7 + np.sin(np.radians(transform.latitude))[:, None], atol=1e-6)
+    assert transform.direct(field).dtype == np.complex64
+    assert (transform.m[transform.index(3, 8)], transform.n[transform.index(3, 8)]) == (3, 8)
+
+
+def test_winds_and_gradients():
+    transform = SphericalHarmonics(15)
+    psi = coefficients(transform, 4)
+    laplacian = -transform.n * (transform.n + 1) / transform.radius**2
+    u, v = transform.wind(psi * laplacian, 0 * psi)
+    east, north = transform.gradient(psi)
+    assert np.allclose(u, -north, rtol=0, atol=1e-12 * np.abs(u).max()) and np.allclose(v, east, rtol=0, atol=1e-12 * np.abs(v).max())
+    vorticity, divergence = transform.vorticity_divergence(u, v)
+    assert np.allclose(vorticity, psi * laplacian, rtol=0, atol=1e-12 * np.abs(psi * laplacian).max()) and np.abs(divergence).max() < 1e-12 * np.abs(vorticity).max()
+
+
+def test_adjoints():
+    transform = SphericalHarmonics(12)
+    x, y = coefficients(transform, 3), np.random.default_rng(1).normal(size=(3, *transform.shape))
+    real = lambda a, b: (a.conj() * b).real.sum()
+    assert real(transform.inverse(x), y) == pytest.approx(real(x, transform.inverse_adjoint(y)), rel=1e-13)
+    assert real(transform.direct(y), x) == pytest.approx(real(y, transform.direct_adjoint(x)), rel=1e-13)
+
+
+@pytest.mark.parametrize("act, message", [
+    (lambda t: SphericalHarmonics(21, "quadratik"), "did you mean 'quadratic'"), (lambda t: SphericalHarmonics(21, reduced="octahedral"), "cubic truncation"),
+    (lambda t: SphericalHarmonics(2.5), "whole number"), (lambda t: t.inverse(np.zeros(7)), "coefficients of shape \\(7,\\)"), (lambda t: t.direct(np.zeros((4, 4))), "a field of shape \\(4, 4\\)"),
+    (lambda t: t.index(5, 3), "there is no coefficient"),
+])  # fmt: skip
+def test_errors(act, message):
+    with pytest.raises(ValueError, match=message):
+        act(SphericalHarmonics(10))
+
+
+@pytest.mark.parametrize("truncation, grid", [(42, "quadratic"), (95, "linear")])
+def test_against_ducc0(truncation, grid):
+    ducc0 = pytest.importorskip("ducc0")
+    transform = SphericalHarmonics(truncation, grid)
+    rows, points = transform.shape
+    c = coefficients(transform)
+    # its harmonics have 1 for the integral over the sphere; its rows begin in the north
+    theirs = ducc0.sht.experimental.synthesis_2d(alm=c[None] * np.sqrt(4 * np.pi) * np.where(transform.m % 2, -1, 1), spin=0, lmax=truncation, ntheta=rows, nphi=points, geometry="GL")[0]
+    ours = transform.inverse(c)
+    assert np.abs(theirs[::-1] - ours).max() < 1e-12 * np.abs(ours).max()
+
+
+def test_bench(tmp_path):
+    """Figures of the benchmark on a small truncation; peers that are not installed do no harm."""
+    from fathom.performance.transforms import Case, measure, present
+
+    figures = measure(Case(truncation=21, fields=20, repetitions=2))
+    present(figures, tmp_path / "b.json")
+    assert json.loads((tmp_path / "b.json").read_text())["milliseconds_per_pair"] == figures["milliseconds_per_pair"] > 0
+    assert figures["round_trip_error"] < 1e-13 and 0 < figures["gflops"] and set(figures["peers"]) == {"ducc0", "shtns"}
+    assert all("message" in p or p["milliseconds_per_pair"] > 0 for p in figures["peers"].values())
+    assert sum(figures["phases"][p] for p in ("legendre", "fourier")) <= figures["median_milliseconds_per_pair"]
+    with pytest.raises(ValueError, match="precision = 'fp46'; did you mean 'fp64'"):
+        Case(precision="fp46")
