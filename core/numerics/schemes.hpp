@@ -1,4 +1,4 @@
-/// The catalogue of numerics: processes of the ocean's dynamics and of its tracers.
+/// The catalogue of numerics: processes of the dynamics of ocean and atmosphere, and of tracers.
 #pragma once
 #include "field/catalogue.hpp"
 
@@ -6,4 +6,5 @@ namespace fathom::numerics {
 std::vector<Entry> schemes();
 std::vector<Entry> momentum_schemes();
 std::vector<Entry> tracer_schemes();
+std::vector<Entry> atmosphere_schemes();
 }

@@ -1,0 +1,112 @@
+/// Semi-Lagrangian advection and the spectral models for Python. No logic.
+#include "base/error.hpp"
+#include "model/spectral.hpp"
+#include "numerics/semi_implicit.hpp"
+#include "numerics/semi_lagrangian.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <map>
+#include <memory>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fathom;
+
+namespace {
+
+using Array = nb::ndarray<double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;      // (rows, levels, points)
+
+/// Advection of plain arrays on one rank, in either precision.
+class Advection {
+public:
+    Advection(const GaussianGrid& grid, std::vector<double> eta, int precision, double step, double radius, double rotation, int iterations)
+        : rows(grid.rows()), levels(int(eta.size())), longest(grid.longest()), precision(precision) {
+        std::vector<int> wet(std::size_t(rows) * longest, levels);
+        Decomposition d = arrange(Topology{longest, rows, true, false}, wet, 1, {0, longest}, {0, rows}, {0}, 0);
+        if (precision == 8) wide = std::make_unique<numerics::SemiLagrangian<double>>(d, 0, 0, grid, eta, numerics::SemiLagrangian<double>::Parameters{step, radius, rotation, iterations});
+        else narrow = std::make_unique<numerics::SemiLagrangian<float>>(d, 0, 0, grid, eta, numerics::SemiLagrangian<float>::Parameters{step, radius, rotation, iterations});
+    }
+    void depart(std::vector<Array> wind) {
+        if (wind.size() != 3 && wind.size() != 6) throw Error("the wind is (u, v, w), or (u, v, w, and what they are extrapolated to), given ", wind.size(), " arrays");
+        std::vector<Copy> c;
+        for (auto& a : wind) c.emplace_back(*this, a);
+        const int e = wind.size() == 6 ? 3 : 0;
+        if (wide) wide->depart({c[0].slab, c[1].slab, c[2].slab}, {c[e].slab, c[e + 1].slab, c[e + 2].slab});
+        else narrow->depart({c[0].slab, c[1].slab, c[2].slab}, {c[e].slab, c[e + 1].slab, c[e + 2].slab});
+    }
+    void interpolate(std::vector<Array> fields, bool wind, bool monotone) {
+        std::vector<Copy> copies;
+        std::vector<FieldSlab> slabs;
+        for (auto& a : fields) copies.emplace_back(*this, a), slabs.push_back(copies.back().slab);
+        if (wide) wide->interpolate({slabs, wind ? numerics::SemiLagrangian<double>::Kind::wind : numerics::SemiLagrangian<double>::Kind::scalar, monotone}, slabs);
+        else narrow->interpolate({slabs, wind ? numerics::SemiLagrangian<float>::Kind::wind : numerics::SemiLagrangian<float>::Kind::scalar, monotone}, slabs);
+        for (std::size_t n = 0; n < fields.size(); ++n) copies[n].back(*this, fields[n]);
+    }
+
+private:
+    int rows, levels, longest, precision;
+    std::unique_ptr<numerics::SemiLagrangian<double>> wide;
+    std::unique_ptr<numerics::SemiLagrangian<float>> narrow;
+    struct Copy {
+        std::vector<std::byte> memory; FieldSlab slab; int stride;
+        Copy(const Advection& of, const Array& a) : stride((of.longest + 79) / 16 * 16) {
+            if (int(a.shape(0)) != of.rows || int(a.shape(1)) != of.levels || int(a.shape(2)) != of.longest) throw Error("arrays are (", of.rows, ", ", of.levels, ", ", of.longest, ")");
+            memory.resize(std::size_t(of.rows) * of.levels * stride * of.precision);
+            each(of, [&](auto* own, std::size_t n, std::size_t m) { own[n] = a.data()[m]; });
+            slab = {{memory.data()}, {std::ptrdiff_t(of.levels) * stride}, {stride}, of.levels};
+        }
+        template <class F> void each(const Advection& of, F f) {
+            for (std::size_t r = 0; r < std::size_t(of.rows) * of.levels; ++r) for (int i = 0; i < of.longest; ++i)
+                if (of.precision == 8) f((double*)memory.data(), r * stride + i, r * of.longest + i); else f((float*)memory.data(), r * stride + i, r * of.longest + i);
+        }
+        void back(const Advection& of, Array& a) { each(of, [&](auto* own, std::size_t n, std::size_t m) { a.data()[m] = own[n]; }); }
+    };
+};
+
+}  // namespace
+
+void bind_atmosphere(nb::module_& m) {
+    nb::class_<Advection>(m, "SemiLagrangian", "Semi-Lagrangian advection of arrays (rows from south to north, levels, points) on one rank.")
+        .def(nb::init<const GaussianGrid&, std::vector<double>, int, double, double, double, int>(),
+             "grid"_a, "eta"_a, "precision"_a, "step"_a, "radius"_a, "rotation"_a = 0., "iterations"_a = 2)
+        .def("depart", &Advection::depart, "wind"_a)
+        .def("interpolate", &Advection::interpolate, "fields"_a, "wind"_a = false, "monotone"_a = false, "in place: values at the departure points");
+
+    nb::class_<SpectralDynamics>(m, "SpectralDynamics", "The global processes of the hydrostatic spectral model, attached to its sequence.")
+        .def("__init__", [](SpectralDynamics* self, Sequence& s, const GaussianGrid& grid, int truncation, std::vector<double> a, std::vector<double> b, std::map<std::string, double> given) {
+            SpectralParameters p{};
+            std::map<std::string, double SpectralParameters::*> known{{"step", &SpectralParameters::step}, {"radius", &SpectralParameters::radius}, {"rotation", &SpectralParameters::rotation},
+                {"gas_constant", &SpectralParameters::gas_constant}, {"heat_capacity", &SpectralParameters::heat_capacity}, {"reference_temperature", &SpectralParameters::reference_temperature},
+                {"reference_pressure", &SpectralParameters::reference_pressure}, {"off_centring", &SpectralParameters::off_centring}, {"diffusion_time", &SpectralParameters::diffusion_time},
+                {"divergence_damping", &SpectralParameters::divergence_damping}, {"diffusion_order", &SpectralParameters::diffusion_order}, {"sponge", &SpectralParameters::sponge},
+                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}};
+            std::vector<std::string> names;
+            for (auto& [name, at] : known) names.push_back(name);
+            for (auto& [name, value] : given) {
+                const auto it = known.find(name);
+                if (it == known.end()) throw Error("no parameter '", name, "' of the spectral dynamics", near(name, names));
+                p.*(it->second) = value;
+            }
+            new (self) SpectralDynamics(s, grid, truncation, a, b, p);
+        }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a)
+        .def("initialise", [](SpectralDynamics& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with its gradients")
+        .def_prop_ro("seconds", [](const SpectralDynamics& d) {
+            const auto s = d.seconds();
+            nb::dict t;
+            t["transforms"] = s.transforms; t["transpositions"] = s.transpositions; t["packing"] = s.packing; t["departure"] = s.departure; t["interpolation"] = s.interpolation; t["semi_implicit"] = s.semi_implicit;
+            return t;
+        });
+
+    m.def("hybrid_reference", [](std::vector<double> a, std::vector<double> b, double pressure, double temperature, double gas_constant, double heat_capacity) {
+        const numerics::HybridReference r(a, b, pressure, temperature, gas_constant, heat_capacity);
+        const numerics::VerticalModes modes(r);
+        nb::dict d;
+        d["alpha"] = r.alpha; d["log_ratio"] = r.log_ratio; d["thickness"] = r.thickness; d["gamma"] = r.gamma(); d["tau"] = r.tau(); d["matrix"] = r.matrix();
+        d["speed_squared"] = modes.speed_squared; d["to_modes"] = modes.to_modes; d["from_modes"] = modes.from_modes;
+        return d;
+    }, "a"_a, "b"_a, "pressure"_a = 1e5, "temperature"_a = 350., "gas_constant"_a = 287., "heat_capacity"_a = 1004.5, "linear operators of the semi-implicit scheme; matrices row by row");
+}

@@ -1,0 +1,44 @@
+/// The global processes of the spectral models, attached to a sequence on a Gaussian grid: semi-Lagrangian transport, and the spectral step
+///   direct transforms  ->  semi-implicit solve, column by column  ->  horizontal diffusion  ->  inverse transforms with gradients.
+///
+///   diffusion   X / (1 + dt K [(n(n+1) - 2) / (N(N+1) - 2)]^order),   n >= 2, of vorticity, divergence, and T less what its level's height
+///               above mountains explains: T_k - B_k (dT/dp)_k p_r pi, of the standard atmosphere (diffusion along pressure surfaces)
+///   sponge      K doubles from level to level towards the top, within the uppermost `sponge` levels
+///   mass        pi gets the constant that leaves the mean surface pressure as it was before the step (exact sum)
+/// State between steps is in grid points only.
+#pragma once
+#include "grid/gaussian.hpp"
+#include "model/sequence.hpp"
+#include <memory>
+
+namespace fathom {
+
+struct SpectralParameters {
+    double step, radius, rotation;
+    double gas_constant = 287, heat_capacity = 1004.5, reference_temperature = 350, reference_pressure = 1e5, off_centring = 0;
+    double diffusion_time = 0;                             ///< e-folding time of n = N [s]; 0: no diffusion
+    double divergence_damping = 1;                         ///< diffusion of divergence over that of the rest
+    double diffusion_order = 4;
+    double sponge = 0;                                     ///< levels
+    double iterations = 2;                                 ///< of the departure points
+    double fix_mass = 1;                                   ///< 0: not
+};
+
+/// Seconds since the start by what was done.
+struct SpectralSeconds { double transforms = 0, transpositions = 0, packing = 0, departure = 0, interpolation = 0, semi_implicit = 0; };   ///< packing, departure points, interpolation: semi-Lagrangian
+
+class SpectralDynamics {
+public:
+    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport and SpectralStep.
+    SpectralDynamics(Sequence&, const GaussianGrid&, int truncation, std::vector<double> a, std::vector<double> b, SpectralParameters);
+    ~SpectralDynamics();
+    /// The initial state (and surface_geopotential) truncated, its gradients; once before the first step of a run that is not a restart.
+    void initialise();
+    SpectralSeconds seconds() const;
+    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; };
+
+private:
+    std::unique_ptr<Work> work;
+};
+
+}  // namespace fathom

@@ -1,0 +1,413 @@
+#include "numerics/semi_lagrangian.hpp"
+#include "numerics/angles.hpp"
+#include "base/error.hpp"
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <omp.h>
+#include <sys/mman.h>
+
+namespace fathom::numerics {
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr int tile = 64, fields = 4, beyond = 2;           // points at once; of a group; rows beyond a pole
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Lagrange weights of four nodes at once: w_m = inverse_m product over l != m of (x - node_l).
+template <class T> struct Nodes {
+    typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+    Four at, inverse;
+    Four weights(T x) const {
+        typedef std::conditional_t<sizeof(T) == 8, long, int> Index __attribute__((vector_size(4 * sizeof(T))));
+        const Four d = x - at, pair = __builtin_shuffle(d, Index{1, 0, 3, 2}), product = d * pair;
+        return inverse * pair * __builtin_shuffle(product, Index{2, 3, 0, 1});
+    }
+    T linear(T x) const { return (x - at[1]) / (at[2] - at[1]); }
+    static Nodes cubic(const double* x) {
+        Nodes n;
+        for (int m = 0; m < 4; ++m) {
+            double product = 1;
+            for (int l = 0; l < 4; ++l) if (l != m) product *= x[m] - x[l];
+            n.at[m] = T(x[m]); n.inverse[m] = T(1 / product);
+        }
+        return n;
+    }
+    /// The outer nodes so far away that they have no influence.
+    static Nodes linear_between(double a, double b) {
+        constexpr double far = 1e15;
+        Nodes n;
+        n.at = Four{T(a - far), T(a), T(b), T(b + far)};
+        n.inverse = Four{T(0), T(1 / far / (a - b) / -far), T(1 / far / (b - a) / -far), T(0)};
+        return n;
+    }
+};
+
+}  // namespace
+
+template <class T> struct SemiLagrangian<T>::Tables {
+    using Real = Pack<T, cell_width<T>>;
+    static constexpr int width = Real::width;              // numbers of a register's load: 2 points in fp64, 4 in fp32
+    Parameters parameters;
+    int halo, levels, ny; bool full;
+    struct Block { int i0, j0, nx, ny; };
+    std::vector<Block> blocks;
+    std::vector<int> points;
+    std::vector<double> eta;
+
+    // rows j = -2 ... ny + 1, stored at j + 2
+    struct Row { std::size_t offset; std::ptrdiff_t level; int points; T per_radian; };
+    std::vector<Row> rows;
+    std::vector<Nodes<T>> latitude, vertical;              // of the interval above j - 1 (stored at j + 1), below level k
+    std::vector<T> sine, cosine;
+    std::vector<int> level_of;                             // of even steps of eta
+    T per_level_step, eta_top;
+    T* buffer = nullptr; std::size_t bytes = 0;            // of the group that is interpolated
+    struct Item { int block, row, level, column, count; };
+    std::vector<Item> items;
+    std::vector<std::size_t> mean_offset;                  // of each block's mean wind: [row][level][3][padded]
+    std::vector<int> mean_columns;
+    T* mean = nullptr; std::size_t mean_bytes = 0;
+    std::ptrdiff_t next_row = 0;                           // on a full grid
+
+    static T* map(std::size_t bytes) {
+        void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
+        return (T*)at;
+    }
+    Tables(const Decomposition& d, int rank, int halo_, const GaussianGrid& grid, std::vector<double> eta_, Parameters p)
+        : parameters(p), halo(halo_), levels(int(eta_.size())), ny(grid.rows()), points(grid.points), eta(std::move(eta_)) {
+        full = std::ranges::all_of(points, [&](int n) { return n == points[0]; });
+        if (ny < 4) throw Error("semi-Lagrangian advection needs 4 rows at least, given ", ny);
+        for (auto* b : d.of(rank)) blocks.push_back({b->i0, b->j0, b->nx, b->ny});
+        std::vector<double> phi(ny + 2 * beyond);
+        for (int j = 0; j < ny; ++j) phi[j + beyond] = std::asin(grid.sine[j]), sine.push_back(T(grid.sine[j])), cosine.push_back(T(grid.cosine[j]));
+        for (int j = 0; j < beyond; ++j) phi[beyond - 1 - j] = -pi - phi[beyond + j], phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
+        std::size_t offset = fields;                       // spare: a register's load may begin a point early
+        for (int j = -beyond; j < ny + beyond; ++j) {
+            const int n = points[j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j];
+            rows.push_back({offset, std::ptrdiff_t(n + 3) * fields, n, T(n / (2 * pi))});
+            offset += std::size_t(n + 3) * fields * (levels + 2);
+        }
+        next_row = std::ptrdiff_t(rows[1].offset - rows[0].offset);
+        for (int j = -1; j < ny; ++j) latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
+        bytes = (offset + 64) * sizeof(T);
+        buffer = map(bytes);
+        if (levels == 1) vertical.push_back(Nodes<T>::linear_between(eta[0], eta[0] + 1));
+        double thinnest = 1e300;
+        for (int k = 0; k + 1 < levels; ++k) {
+            vertical.push_back(k > 0 && k + 2 < levels ? Nodes<T>::cubic(&eta[k - 1]) : Nodes<T>::linear_between(eta[k], eta[k + 1]));
+            thinnest = std::min(thinnest, eta[k + 1] - eta[k]);
+        }
+        if (!(thinnest > 0)) throw Error("eta of the layers must grow downward");
+        const double depth = levels > 1 ? eta.back() - eta[0] : 1, steps = std::min(1e5, std::ceil(2 * depth / thinnest));
+        per_level_step = T(levels > 1 ? steps / depth : 0); eta_top = T(eta[0]);
+        for (int s = 0, k = 0; s <= int(steps); ++s) {
+            while (k + 2 < levels && eta[k + 1] - eta[0] <= s * depth / steps) ++k;
+            level_of.push_back(k);
+        }
+        for (int b = 0; b < int(blocks.size()); ++b) {
+            mean_offset.push_back(mean_bytes / sizeof(T));
+            mean_columns.push_back((blocks[b].nx + tile - 1) / tile * tile);
+            mean_bytes += std::size_t(blocks[b].ny) * levels * 3 * mean_columns[b] * sizeof(T);
+            for (int r = 0; r < blocks[b].ny; ++r) for (int k = 0; k < levels; ++k)
+                for (int c = 0; c < std::min(blocks[b].nx, points[blocks[b].j0 + r] - blocks[b].i0); c += tile)
+                    items.push_back({b, r, k, c, std::min(tile, std::min(blocks[b].nx, points[blocks[b].j0 + r] - blocks[b].i0) - c)});
+        }
+        mean = map(std::max<std::size_t>(mean_bytes, 1));
+    }
+    ~Tables() { munmap(buffer, bytes); munmap(mean, std::max<std::size_t>(mean_bytes, 1)); }
+
+    T* mean_of(const Item& t) { return mean + mean_offset[t.block] + (std::size_t(t.row) * levels + t.level) * 3 * mean_columns[t.block] + t.column; }
+    const T* source(const FieldSlab& f, const Item& t) const { return (const T*)f.at[t.block] + (t.row + halo) * f.row[t.block] + (f.levels > 1 ? t.level : 0) * f.level[t.block] + t.column + halo; }
+    T* target(const FieldSlab& f, const Item& t) const { return const_cast<T*>(source(f, t)); }
+
+    // ---- the buffer ----------------------------------------------------------------------------------------------------------------
+
+    void copy_level(const Row& to, int k_to, const Row& from, int k_from) { std::memcpy(at(to, k_to, -1), at(from, k_from, -1), to.level * sizeof(T)); }
+    T* at(const Row& r, int k, int i) const { return buffer + r.offset + (k + 1) * r.level + (i + 1) * fields; }
+
+    void pack(std::span<const FieldSlab> group, bool vector) {
+        static const T nothing[1 << 14] = {};
+        #pragma omp parallel for schedule(dynamic, 4)
+        for (std::size_t n = 0; n < items.size(); ++n) {
+            const Item& t = items[n];
+            const T* in[fields];
+            for (int f = 0; f < fields; ++f) in[f] = f < int(group.size()) && !group[f].at.empty() ? source(group[f], t) : nothing;
+            const int j = blocks[t.block].j0 + t.row, i0 = blocks[t.block].i0 + t.column;
+            const Row& row = rows[j + beyond];
+            T* out = at(row, t.level, i0);
+            for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
+        }
+        #pragma omp parallel for schedule(dynamic, 1)
+        for (int j = 0; j < ny; ++j) close_row(j);
+        #pragma omp parallel for schedule(static)
+        for (int j = 0; j < 2 * beyond; ++j) cross_pole(j < beyond ? -1 - j : ny + j - beyond, vector);
+    }
+    void close_row(int j) {
+        const Row& r = rows[j + beyond];
+        for (int k = 0; k < levels; ++k) {
+            T* first = at(r, k, 0);
+            for (int f = 0; f < fields; ++f) first[f - fields] = first[(r.points - 1) * fields + f];
+            for (int f = 0; f < 2 * fields; ++f) first[r.points * fields + f] = first[f];
+        }
+        copy_level(r, -1, r, 0);
+        copy_level(r, levels, r, levels - 1);
+    }
+    void cross_pole(int j, bool vector) {
+        const Row &to = rows[j + beyond], &from = rows[(j < 0 ? -1 - j : 2 * ny - 1 - j) + beyond];
+        const int half = to.points / 2;
+        for (int k = -1; k <= levels; ++k) for (int i = -1; i < to.points + 2; ++i) {
+            const T* in = at(from, k, (i + half + to.points) % to.points);
+            T* out = at(to, k, i);
+            for (int f = 0; f < fields; ++f) out[f] = vector && f < 2 ? -in[f] : in[f];
+        }
+    }
+
+    // ---- departure points ----------------------------------------------------------------------------------------------------------
+
+    /// Of one tile: longitude from the arrival point [rad], latitude [rad], eta; rotation p, q; cosine of latitude.
+    struct Points { alignas(64) T longitude[tile], latitude[tile], eta[tile], p[tile], q[tile], cosine[tile]; };
+    struct Places { alignas(64) T x[tile]; int i[tile], j[tile]; };
+
+    void locate(const Item& t, const T* u, const T* v, const T* w, Points& to) const {
+        const int j = blocks[t.block].j0 + t.row;
+        const Real sine_A = sine[j], cosine_A = cosine[j];
+        const T scale = T(parameters.step / parameters.radius), dt = T(parameters.step), top = T(eta.front()), bottom = T(eta.back()), eta_A = T(eta[t.level]);
+        for (int n = 0; n < t.count; n += width) {
+            const Real U = Real::load(u + n) * scale, V = Real::load(v + n) * scale, square = fma(U, U, V * V);
+            const Real c = cosine_of_square(square), s = cardinal_sine_of_square(square);
+            const Real x = fma(cosine_A, c, V * s * sine_A), y = -U * s, z = fma(sine_A, c, -(V * s * cosine_A));
+            const Real rho = sqrt(fma(x, x, y * y)), per = 1.0 / (larger(rho, Real(T(1e-30))) * (1.0 + c));
+            atan2(y, x).store(to.longitude + n);
+            atan2(z, rho).store(to.latitude + n);
+            larger(Real(top), smaller(Real(bottom), fma(Real::load(w + n), Real(-dt), Real(eta_A)))).store(to.eta + n);
+            // at D the unit vectors are (-y, x, 0) / rho and (-x z, -y z, rho^2) / rho
+            ((fma(fma(sine_A, z, Real(T(1))), x, cosine_A * (rho * rho))) * per).store(to.p + n);
+            (-(sine_A + z) * y * per).store(to.q + n);
+            rho.store(to.cosine + n);
+        }
+    }
+    /// Rows and, on a full grid, columns: of the point below and west, the fraction x of a spacing.
+    void place(const Item& t, const Points& at, Places& to) const {
+        const T per_row = T((ny + 0.5) / pi), first = T((ny + 0.5) / 2 - 0.75);
+        for (int n = 0; n < t.count; ++n) to.j[n] = std::clamp(int(std::floor(at.latitude[n] * per_row + first)), -1, ny - 1);
+        if (!full) return;
+        const int count = rows[0].points, i0 = blocks[t.block].i0 + t.column;
+        const T per_radian = rows[0].per_radian;
+        for (int n = 0; n < t.count; ++n) {
+            const T x = at.longitude[n] * per_radian, whole = std::floor(x);
+            to.x[n] = x - whole;
+            int i = int(whole) + i0 + n;
+            i = i < 0 ? i + count : i >= count ? i - count : i;
+            to.i[n] = std::clamp(i, 0, count - 1);
+        }
+    }
+    int level(T e) const {
+        if (levels < 3) return 0;
+        int k = level_of[std::clamp(int((e - eta_top) * per_level_step), 0, int(level_of.size()) - 1)];
+        return k + (k + 2 < levels && e > vertical[k].at[2]);
+    }
+
+    // ---- interpolation -------------------------------------------------------------------------------------------------------------
+
+    using Four = typename Nodes<T>::Four;
+    static constexpr int registers = 4 * fields / width, together = width / fields;   // of four neighbouring points; points of a register
+    static constexpr int middle = together == 2 ? fields : 0;                         // where the register with the two middle points begins
+    /// The weight of each point beside its fields: of the points `first`, first + 1, ...
+    template <int first> static Real spread(Four w) {
+        typedef std::conditional_t<sizeof(T) == 8, long, int> Index __attribute__((vector_size(sizeof(Real))));
+        Index index;
+        for (int n = 0; n < width; ++n) index[n] = first + n / fields;
+        struct Wide { Four part[together]; } wide{};
+        wide.part[0] = w;
+        Real r;
+        r.lanes = __builtin_shuffle(std::bit_cast<typename Real::Storage>(wide), index);
+        return r;
+    }
+    struct Stencil { const T* at; Real cubic[registers], linear; };
+
+    /// Where four neighbouring points of row j begin on the level above, and their weights.
+    template <bool full_> void stencil(const Item& t, const Points& points, const Places& places, int n, int j, int k, Stencil& s) const {
+        const Row& r = rows[j + beyond];
+        int i; T x;
+        if constexpr (full_) i = places.i[n], x = places.x[n];
+        else {
+            const Row& own = rows[blocks[t.block].j0 + t.row + beyond];
+            const T place = T(double(blocks[t.block].i0 + t.column + n) * r.points / own.points) + points.longitude[n] * r.per_radian, whole = std::floor(place);
+            x = place - whole;
+            i = int(whole);
+            i = i < 0 ? i + r.points : i >= r.points ? i - r.points : i;
+            i = std::clamp(i, 0, r.points - 1);
+        }
+        s.at = at(r, k - 1, i - 1);
+        static const Nodes<T> even = [] { constexpr double at[] = {-1, 0, 1, 2}; return Nodes<T>::cubic(at); }();
+        const Four w = even.weights(x);
+        s.cubic[0] = spread<0>(w);
+        if constexpr (registers == 2) s.cubic[1] = spread<2>(w);
+        s.linear = spread<middle / fields>(Four{T(0), 1 - x, x, T(0)});
+    }
+    static void add_points(const Real& sum, T* four) {     // of a register
+        struct Parts { Four part[together]; };
+        const auto parts = std::bit_cast<Parts>(sum.lanes);
+        Four total = parts.part[0];
+        for (int m = 1; m < together; ++m) total += parts.part[m];
+        std::memcpy(four, &total, sizeof total);
+    }
+
+    template <bool full_> void gather_linear(const Item& t, const Points& points, const Places& places, T* out) const {
+        for (int n = 0; n < t.count; ++n) {
+            const int j = places.j[n], k = level(points.eta[n]);
+            const T y = latitude[j + 1].linear(points.latitude[n]), z = vertical[k].linear(points.eta[n]);
+            const T wy[2] = {1 - y, y}, wz[2] = {1 - z, z};
+            Real total(T(0));
+            Stencil s;
+            for (int b = 0; b < 2; ++b) {
+                if (!full_ || b == 0) stencil<full_>(t, points, places, n, j + b, k, s);
+                const std::ptrdiff_t level = rows[j + b + beyond].level;
+                const T* row = (full_ ? s.at + b * next_row : s.at) + middle;
+                const Real value = fma(Real(wz[0]), Real::load(row + level), wz[1] * Real::load(row + 2 * level));
+                total = fma(full_ ? Real(wy[b]) : wy[b] * s.linear, value, total);
+            }
+            if (full_) total *= s.linear;
+            add_points(total, out + n * fields);
+        }
+    }
+
+    template <bool full_, bool monotone> void gather_cubic(const Item& t, const Points& points, const Places& places, T* out) const {
+        for (int n = 0; n < t.count; ++n) {
+            const int j = places.j[n], k = level(points.eta[n]);
+            const Nodes<T> &rows_of = latitude[j + 1], &levels_of = vertical[k];
+            alignas(64) T wy[4], wz[4];
+            const auto cubic_y = rows_of.weights(points.latitude[n]), cubic_z = levels_of.weights(points.eta[n]);
+            std::memcpy(wy, &cubic_y, sizeof wy); std::memcpy(wz, &cubic_z, sizeof wz);
+            const T y = rows_of.linear(points.latitude[n]);
+            const T ly[4] = {0, 1 - y, y, 0};
+            Real cubic[registers], linear(T(0)), most, least;
+            Stencil s;
+            for (int m = 0; m < registers; ++m) cubic[m] = Real(T(0));
+            for (int b = 0; b < 4; ++b) {
+                if (!full_ || b == 0) stencil<full_>(t, points, places, n, j - 1 + b, k, s);
+                const std::ptrdiff_t level = rows[j - 1 + b + beyond].level;
+                const T *row = full_ ? s.at + b * next_row : s.at, *mid = row + middle;
+                if (b == 1 || b == 2) {
+                    for (int m = 0; m < registers; ++m) {
+                        const Real value = fma(Real(wz[1]), Real::load(row + level + m * width), wz[2] * Real::load(row + 2 * level + m * width));
+                        cubic[m] = fma(full_ ? Real(wy[b]) : wy[b] * s.cubic[m], value, cubic[m]);
+                    }
+                    const Real outer = fma(Real(wz[0]), Real::load(mid), wz[3] * Real::load(mid + 3 * level));
+                    linear = fma(full_ ? Real(ly[b]) : ly[b] * s.linear, outer, linear);
+                    if constexpr (monotone) extremes(row + level, row + 2 * level, b == 1, most, least);
+                } else {
+                    const Real value = fma(Real(wz[1]), Real::load(mid + level), wz[2] * Real::load(mid + 2 * level));
+                    linear = fma(full_ ? Real(wy[b]) : wy[b] * s.linear, value, linear);
+                }
+            }
+            Real total = full_ ? linear * s.linear : linear;
+            for (int m = 0; m < registers; ++m) total = full_ ? fma(cubic[m], s.cubic[m], total) : total + cubic[m];
+            add_points(total, out + n * fields);
+            if constexpr (monotone) for (int f = 0; f < fields; ++f) {
+                T high = most.lanes[f], low = least.lanes[f];
+                if (together > 1) high = std::max(high, most.lanes[f + fields]), low = std::min(low, least.lanes[f + fields]);
+                out[n * fields + f] = std::clamp(out[n * fields + f], low, high);
+            }
+        }
+    }
+    /// Of the two middle points of four, in the first lanes.
+    static void extremes(const T* up, const T* down, bool first, Real& most, Real& least) {
+        const Real a = Real::load(up + fields), b = Real::load(down + fields);    // from the second point on
+        most = first ? larger(a, b) : larger(most, larger(a, b));
+        least = first ? smaller(a, b) : smaller(least, smaller(a, b));
+    }
+};
+
+template <class T> SemiLagrangian<T>::SemiLagrangian(const Decomposition& d, int rank, int halo, const GaussianGrid& grid, std::vector<double> eta, Parameters p)
+    : tables(std::make_unique<Tables>(d, rank, halo, grid, std::move(eta), p)) {
+    if (d.ranks > 1) throw Error("semi-Lagrangian advection on ", d.ranks, " ranks: not yet");
+}
+template <class T> SemiLagrangian<T>::~SemiLagrangian() = default;
+
+template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& extrapolated) {
+    Tables& t = *tables;
+    double start = now();
+    const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
+    t.pack(group, true);
+    double packed = now();
+    seconds_packing += packed - start;
+    #pragma omp parallel
+    {
+        typename Tables::Points points;
+        typename Tables::Places places;
+        alignas(64) T out[tile * fields + 64];
+        static const T nothing[2 * tile] = {};
+        std::memset(&points, 0, sizeof points);
+        #pragma omp for schedule(dynamic, 4)
+        for (std::size_t n = 0; n < t.items.size(); ++n) {
+            const auto& item = t.items[n];
+            const T *u = t.source(now_.east, item), *v = t.source(now_.north, item), *w = now_.vertical.at.empty() ? nothing : t.source(now_.vertical, item);
+            T *U = t.mean_of(item), *V = U + t.mean_columns[item.block], *W = V + t.mean_columns[item.block];
+            for (int iteration = 0; iteration < t.parameters.iterations; ++iteration) {
+                if (iteration == 0) t.locate(item, u, v, w, points); else t.locate(item, U, V, W, points);
+                t.place(item, points, places);
+                if (t.full) t.template gather_linear<true>(item, points, places, out); else t.template gather_linear<false>(item, points, places, out);
+                for (int i = 0; i < item.count; ++i) {
+                    const T x = out[i * fields], y = out[i * fields + 1];
+                    U[i] = T(0.5) * (u[i] + (points.p[i] * x + points.q[i] * y));
+                    V[i] = T(0.5) * (v[i] + (points.p[i] * y - points.q[i] * x));
+                    W[i] = T(0.5) * (w[i] + out[i * fields + 2]);
+                }
+            }
+            if (t.parameters.iterations == 0) for (int i = 0; i < item.count; ++i) U[i] = u[i], V[i] = v[i], W[i] = w[i];
+        }
+    }
+    seconds_departure += now() - packed;
+}
+
+template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSlab> to) {
+    Tables& t = *tables;
+    if (group.fields.size() > fields || to.size() != group.fields.size()) throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
+    const bool wind = group.kind == Kind::wind;
+    double start = now();
+    t.pack(group.fields, wind);
+    double packed = now();
+    seconds_packing += packed - start;
+    const T planetary = T(2 * t.parameters.rotation * t.parameters.radius);
+    #pragma omp parallel
+    {
+        typename Tables::Points points;
+        typename Tables::Places places;
+        alignas(64) T out[tile * fields + 64];
+        std::memset(&points, 0, sizeof points);
+        #pragma omp for schedule(dynamic, 4)
+        for (std::size_t n = 0; n < t.items.size(); ++n) {
+            const auto& item = t.items[n];
+            const T *U = t.mean_of(item), *V = U + t.mean_columns[item.block], *W = V + t.mean_columns[item.block];
+            t.locate(item, U, V, W, points);
+            t.place(item, points, places);
+            if (group.monotone) { if (t.full) t.template gather_cubic<true, true>(item, points, places, out); else t.template gather_cubic<false, true>(item, points, places, out); }
+            else { if (t.full) t.template gather_cubic<true, false>(item, points, places, out); else t.template gather_cubic<false, false>(item, points, places, out); }
+            if (wind) {
+                const T at_arrival = planetary * t.cosine[t.blocks[item.block].j0 + item.row];
+                T *x = t.target(to[0], item), *y = t.target(to[1], item);
+                for (int i = 0; i < item.count; ++i) {
+                    const T u = out[i * fields] + planetary * points.cosine[i], v = out[i * fields + 1];
+                    x[i] = points.p[i] * u + points.q[i] * v - at_arrival;
+                    y[i] = points.p[i] * v - points.q[i] * u;
+                }
+            }
+            for (int f = wind ? 2 : 0; f < int(to.size()); ++f) {
+                T* x = t.target(to[f], item);
+                for (int i = 0; i < item.count; ++i) x[i] = out[i * fields + f];
+            }
+        }
+    }
+    seconds_interpolating += now() - packed;
+}
+
+template class SemiLagrangian<double>;
+template class SemiLagrangian<float>;
+
+}  // namespace fathom::numerics

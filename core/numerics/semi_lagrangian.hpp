@@ -1,0 +1,53 @@
+/// Semi-Lagrangian advection on the sphere and on levels, at the points of a Gaussian grid, full or reduced.
+///
+///   departure point (SETTLS, Hortal 2002)   V = 1/2 { V(n)_A + [2 V(n) - V(n-1)]_D, rotated to A },   r_D = r_A cos a - (V / |V|) sin a,
+///                                           a = |V| dt / radius,   eta_D = eta_A - (eta dot) dt;   fixed-point iteration from V = V(n)_A
+///   interpolation (Ritchie et al. 1995)     32 points: on the two inner levels cubic in longitude on the two inner rows, linear on the two outer
+///                                           ones, cubic in latitude; bilinear on the two outer levels; cubic in the vertical (linear in the
+///                                           first and the last interval). Quasi-monotone: clipped to the 8 nearest values (Bermejo & Staniforth 1992)
+///   vectors                                 turn with the frame carried along the great circle: u' = p u + q v, v' = p v - q u; and 2 Omega x r, known
+///                                           exactly at both ends, is advected with the wind: the Coriolis force without time truncation
+///
+/// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of weights, one vector instruction, one cache line
+/// serve all. A row is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change their sign), the column by a
+/// copy of the first and last level: no index needs a test. Buffers span the globe in address space; only rows that are used exist in memory.
+#pragma once
+#include "grid/gaussian.hpp"
+#include "parallel/exchange.hpp"
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace fathom::numerics {
+
+template <class Number> class SemiLagrangian {
+public:
+    struct Parameters {
+        double step, radius, rotation = 0;                 ///< [s], [m], [s-1]
+        int iterations = 2;                                ///< interpolations of the wind to the departure point
+    };
+    /// eta: of the layers, growing downward. The blocks of `rank` hold what is computed; rows shorter than the grid's longest end early.
+    SemiLagrangian(const Decomposition&, int rank, int halo, const GaussianGrid&, std::vector<double> eta, Parameters);
+    ~SemiLagrangian();
+
+    struct Wind { FieldSlab east, north, vertical; };      ///< [m s-1], [m s-1], [s-1]: d(eta)/dt
+    /// The mean wind along each trajectory, kept until the next call; vertical.at empty: no vertical motion.
+    void depart(const Wind& now, const Wind& extrapolated);
+
+    enum class Kind { scalar, wind };                      ///< wind: the first two fields of the group are a vector to which 2 Omega x r is added
+    struct Group { std::vector<FieldSlab> fields; Kind kind = Kind::scalar; bool monotone = false; };   ///< up to 4 fields
+    /// Values at the departure points take the place of those at the arrival points.
+    void interpolate(const Group& from, std::span<const FieldSlab> to);
+
+    double seconds_packing = 0, seconds_departure = 0, seconds_interpolating = 0;
+
+private:
+    struct Tables;
+    std::unique_ptr<Tables> tables;
+};
+
+/// Nanoseconds a point and field: four interleaved fields against one field at a time, departure points given.
+struct InterpolationSpeed { double interleaved, single; };
+template <class Number> InterpolationSpeed interpolation_speed(int rows, int points, int levels, int fields, int repetitions);
+
+}  // namespace fathom::numerics
