@@ -21,12 +21,13 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 template <class T> struct Nodes {
     typedef T Four __attribute__((vector_size(4 * sizeof(T))));
     Four at, inverse;
+    T per_interval = 0;
     Four weights(T x) const {
         typedef std::conditional_t<sizeof(T) == 8, long, int> Index __attribute__((vector_size(4 * sizeof(T))));
         const Four d = x - at, pair = __builtin_shuffle(d, Index{1, 0, 3, 2}), product = d * pair;
         return inverse * pair * __builtin_shuffle(product, Index{2, 3, 0, 1});
     }
-    T linear(T x) const { return (x - at[1]) / (at[2] - at[1]); }
+    T linear(T x) const { return (x - at[1]) * per_interval; }
     static Nodes cubic(const double* x) {
         Nodes n;
         for (int m = 0; m < 4; ++m) {
@@ -34,6 +35,7 @@ template <class T> struct Nodes {
             for (int l = 0; l < 4; ++l) if (l != m) product *= x[m] - x[l];
             n.at[m] = T(x[m]); n.inverse[m] = T(1 / product);
         }
+        n.per_interval = T(1 / (x[2] - x[1]));
         return n;
     }
     /// The outer nodes so far away that they have no influence.
@@ -42,6 +44,7 @@ template <class T> struct Nodes {
         Nodes n;
         n.at = Four{T(a - far), T(a), T(b), T(b + far)};
         n.inverse = Four{T(0), T(1 / far / (a - b) / -far), T(1 / far / (b - a) / -far), T(0)};
+        n.per_interval = T(1 / (b - a));
         return n;
     }
 };
@@ -219,16 +222,14 @@ template <class T> struct SemiLagrangian<T>::Tables {
     static constexpr int middle = together == 2 ? fields : 0;                         // where the register with the two middle points begins
     /// The weight of each point beside its fields: of the points `first`, first + 1, ...
     template <int first> static Real spread(Four w) {
-        typedef std::conditional_t<sizeof(T) == 8, long, int> Index __attribute__((vector_size(sizeof(Real))));
-        Index index;
-        for (int n = 0; n < width; ++n) index[n] = first + n / fields;
-        struct Wide { Four part[together]; } wide{};
-        wide.part[0] = w;
         Real r;
-        r.lanes = __builtin_shuffle(std::bit_cast<typename Real::Storage>(wide), index);
+        if constexpr (together == 2) r.lanes = __builtin_shufflevector(w, w, first, first, first, first, first + 1, first + 1, first + 1, first + 1);
+        else r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
         return r;
     }
     struct Stencil { const T* at; Real cubic[registers], linear; };
+    template <class F> static void for_two(F f) { f(std::integral_constant<int, 0>()), f(std::integral_constant<int, 1>()); }
+    template <class F> static void for_four(F f) { for_two(f), f(std::integral_constant<int, 2>()), f(std::integral_constant<int, 3>()); }
 
     /// Where four neighbouring points of row j begin on the level above, and their weights.
     template <bool full_> void stencil(const Item& t, const Points& points, const Places& places, int n, int j, int k, Stencil& s) const {
@@ -244,7 +245,7 @@ template <class T> struct SemiLagrangian<T>::Tables {
             i = std::clamp(i, 0, r.points - 1);
         }
         s.at = at(r, k - 1, i - 1);
-        static const Nodes<T> even = [] { constexpr double at[] = {-1, 0, 1, 2}; return Nodes<T>::cubic(at); }();
+        constexpr Nodes<T> even{{-1, 0, 1, 2}, {T(-1. / 6), T(0.5), T(-0.5), T(1. / 6)}};
         const Four w = even.weights(x);
         s.cubic[0] = spread<0>(w);
         if constexpr (registers == 2) s.cubic[1] = spread<2>(w);
@@ -262,16 +263,16 @@ template <class T> struct SemiLagrangian<T>::Tables {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
             const T y = latitude[j + 1].linear(points.latitude[n]), z = vertical[k].linear(points.eta[n]);
-            const T wy[2] = {1 - y, y}, wz[2] = {1 - z, z};
+            const T wy[2] = {1 - y, y};
             Real total(T(0));
             Stencil s;
-            for (int b = 0; b < 2; ++b) {
+            for_two([&](auto b) {
                 if (!full_ || b == 0) stencil<full_>(t, points, places, n, j + b, k, s);
                 const std::ptrdiff_t level = rows[j + b + beyond].level;
                 const T* row = (full_ ? s.at + b * next_row : s.at) + middle;
-                const Real value = fma(Real(wz[0]), Real::load(row + level), wz[1] * Real::load(row + 2 * level));
-                total = fma(full_ ? Real(wy[b]) : wy[b] * s.linear, value, total);
-            }
+                const Real value = fma(Real(1 - z), Real::load(row + level), z * Real::load(row + 2 * level));
+                total = fma(full_ ? Real(wy[int(b)]) : wy[int(b)] * s.linear, value, total);
+            });
             if (full_) total *= s.linear;
             add_points(total, out + n * fields);
         }
@@ -281,31 +282,28 @@ template <class T> struct SemiLagrangian<T>::Tables {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
             const Nodes<T> &rows_of = latitude[j + 1], &levels_of = vertical[k];
-            alignas(64) T wy[4], wz[4];
-            const auto cubic_y = rows_of.weights(points.latitude[n]), cubic_z = levels_of.weights(points.eta[n]);
-            std::memcpy(wy, &cubic_y, sizeof wy); std::memcpy(wz, &cubic_z, sizeof wz);
-            const T y = rows_of.linear(points.latitude[n]);
-            const T ly[4] = {0, 1 - y, y, 0};
+            const Four wy = rows_of.weights(points.latitude[n]), wz = levels_of.weights(points.eta[n]);
+            const T y = rows_of.linear(points.latitude[n]), ly[4] = {0, 1 - y, y, 0};
             Real cubic[registers], linear(T(0)), most, least;
             Stencil s;
             for (int m = 0; m < registers; ++m) cubic[m] = Real(T(0));
-            for (int b = 0; b < 4; ++b) {
+            for_four([&](auto b) {
                 if (!full_ || b == 0) stencil<full_>(t, points, places, n, j - 1 + b, k, s);
                 const std::ptrdiff_t level = rows[j - 1 + b + beyond].level;
                 const T *row = full_ ? s.at + b * next_row : s.at, *mid = row + middle;
-                if (b == 1 || b == 2) {
+                if constexpr (b == 1 || b == 2) {
                     for (int m = 0; m < registers; ++m) {
                         const Real value = fma(Real(wz[1]), Real::load(row + level + m * width), wz[2] * Real::load(row + 2 * level + m * width));
-                        cubic[m] = fma(full_ ? Real(wy[b]) : wy[b] * s.cubic[m], value, cubic[m]);
+                        cubic[m] = fma(full_ ? Real(wy[int(b)]) : wy[int(b)] * s.cubic[m], value, cubic[m]);
                     }
                     const Real outer = fma(Real(wz[0]), Real::load(mid), wz[3] * Real::load(mid + 3 * level));
-                    linear = fma(full_ ? Real(ly[b]) : ly[b] * s.linear, outer, linear);
+                    linear = fma(full_ ? Real(ly[int(b)]) : ly[int(b)] * s.linear, outer, linear);
                     if constexpr (monotone) extremes(row + level, row + 2 * level, b == 1, most, least);
                 } else {
                     const Real value = fma(Real(wz[1]), Real::load(mid + level), wz[2] * Real::load(mid + 2 * level));
-                    linear = fma(full_ ? Real(wy[b]) : wy[b] * s.linear, value, linear);
+                    linear = fma(full_ ? Real(wy[int(b)]) : wy[int(b)] * s.linear, value, linear);
                 }
-            }
+            });
             Real total = full_ ? linear * s.linear : linear;
             for (int m = 0; m < registers; ++m) total = full_ ? fma(cubic[m], s.cubic[m], total) : total + cubic[m];
             add_points(total, out + n * fields);
