@@ -1,5 +1,6 @@
 /// Semi-Lagrangian advection and the spectral models for Python. No logic.
 #include "base/error.hpp"
+#include "model/shallow_water.hpp"
 #include "model/spectral.hpp"
 #include "numerics/semi_implicit.hpp"
 #include "numerics/semi_lagrangian.hpp"
@@ -67,6 +68,16 @@ private:
     };
 };
 
+template <class P> void set(P& p, const std::map<std::string, double P::*>& known, const std::map<std::string, double>& given) {
+    std::vector<std::string> names;
+    for (auto& [name, at] : known) names.push_back(name);
+    for (auto& [name, value] : given) {
+        const auto it = known.find(name);
+        if (it == known.end()) throw Error("no parameter '", name, "'", near(name, names));
+        p.*(it->second) = value;
+    }
+}
+
 }  // namespace
 
 void bind_atmosphere(nb::module_& m) {
@@ -77,22 +88,15 @@ void bind_atmosphere(nb::module_& m) {
         .def("interpolate", &Advection::interpolate, "fields"_a, "wind"_a = false, "monotone"_a = false, "in place: values at the departure points");
 
     nb::class_<SpectralDynamics>(m, "SpectralDynamics", "The global processes of the hydrostatic spectral model, attached to its sequence.")
-        .def("__init__", [](SpectralDynamics* self, Sequence& s, const GaussianGrid& grid, int truncation, std::vector<double> a, std::vector<double> b, std::map<std::string, double> given) {
+        .def("__init__", [](SpectralDynamics* self, Sequence& s, const GaussianGrid& grid, int truncation, std::vector<double> a, std::vector<double> b, std::map<std::string, double> given, std::vector<std::string> tracers) {
             SpectralParameters p{};
-            std::map<std::string, double SpectralParameters::*> known{{"step", &SpectralParameters::step}, {"radius", &SpectralParameters::radius}, {"rotation", &SpectralParameters::rotation},
+            set(p, {{"step", &SpectralParameters::step}, {"radius", &SpectralParameters::radius}, {"rotation", &SpectralParameters::rotation},
                 {"gas_constant", &SpectralParameters::gas_constant}, {"heat_capacity", &SpectralParameters::heat_capacity}, {"reference_temperature", &SpectralParameters::reference_temperature},
                 {"reference_pressure", &SpectralParameters::reference_pressure}, {"off_centring", &SpectralParameters::off_centring}, {"diffusion_time", &SpectralParameters::diffusion_time},
                 {"divergence_damping", &SpectralParameters::divergence_damping}, {"diffusion_order", &SpectralParameters::diffusion_order}, {"sponge", &SpectralParameters::sponge},
-                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}};
-            std::vector<std::string> names;
-            for (auto& [name, at] : known) names.push_back(name);
-            for (auto& [name, value] : given) {
-                const auto it = known.find(name);
-                if (it == known.end()) throw Error("no parameter '", name, "' of the spectral dynamics", near(name, names));
-                p.*(it->second) = value;
-            }
-            new (self) SpectralDynamics(s, grid, truncation, a, b, p);
-        }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a)
+                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}}, given);
+            new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
+        }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "tracers"_a = std::vector<std::string>{})
         .def("initialise", [](SpectralDynamics& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with its gradients")
         .def_prop_ro("seconds", [](const SpectralDynamics& d) {
             const auto s = d.seconds();
@@ -100,6 +104,16 @@ void bind_atmosphere(nb::module_& m) {
             t["transforms"] = s.transforms; t["transpositions"] = s.transpositions; t["packing"] = s.packing; t["departure"] = s.departure; t["interpolation"] = s.interpolation; t["semi_implicit"] = s.semi_implicit;
             return t;
         });
+
+    nb::class_<SpectralShallowWater>(m, "SpectralShallowWater", "The global processes of shallow water on the sphere, attached to its sequence.")
+        .def("__init__", [](SpectralShallowWater* self, Sequence& s, const GaussianGrid& grid, int truncation, std::map<std::string, double> given) {
+            using P = ShallowWaterParameters;
+            P p{};
+            set(p, {{"step", &P::step}, {"radius", &P::radius}, {"rotation", &P::rotation}, {"mean_geopotential", &P::mean_geopotential}, {"off_centring", &P::off_centring},
+                    {"diffusion_time", &P::diffusion_time}, {"diffusion_order", &P::diffusion_order}, {"iterations", &P::iterations}, {"filter", &P::filter}}, given);
+            new (self) SpectralShallowWater(s, grid, truncation, p);
+        }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "parameters"_a)
+        .def("initialise", [](SpectralShallowWater& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with what follows from it");
 
     m.def("hybrid_reference", [](std::vector<double> a, std::vector<double> b, double pressure, double temperature, double gas_constant, double heat_capacity) {
         const numerics::HybridReference r(a, b, pressure, temperature, gas_constant, heat_capacity);

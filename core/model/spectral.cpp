@@ -32,7 +32,7 @@ std::vector<double> eta(const std::vector<double>& a, const std::vector<double>&
 
 template <class T> class Dynamics final : public SpectralDynamics::Work {
 public:
-    Dynamics(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, SpectralParameters p)
+    Dynamics(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, const std::vector<std::string>& tracers, SpectralParameters p)
         : sequence(s), grid(grid), levels(s.domain->levels), parameters(p), reference(a, b, p.reference_pressure, p.reference_temperature, p.gas_constant, p.heat_capacity),
           transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
           solver(reference, truncation, p.radius, 0.5 * p.step * (1 + p.off_centring)),
@@ -40,13 +40,13 @@ public:
         if (int(a.size()) != levels + 1) throw Error("the sequence has ", levels, " levels; given ", a.size(), " interfaces");
         auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
         const char* warmth = s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
-        u = slab("eastward_wind"); v = slab("northward_wind"); temperature = slab(warmth); pressure = slab("log_surface_pressure");
+        u = slab("eastward_wind"); v = slab("northward_wind"); temperature = slab(warmth); pressure = slab("log_pressure_ratio");
         divergence = slab("divergence"); T_east = slab("temperature_gradient_east"); T_north = slab("temperature_gradient_north");
         p_east = slab("pressure_gradient_east"); p_north = slab("pressure_gradient_north");
         orography = slab("surface_geopotential"); o_east = slab("orography_gradient_east"); o_north = slab("orography_gradient_north");
         wind = {u, v, slab("eta_velocity")};
         extrapolated = {slab("eastward_wind_extrapolated"), slab("northward_wind_extrapolated"), slab("eta_velocity_extrapolated")};
-        carried.fields = {slab("eastward_wind_carried"), slab("northward_wind_carried"), slab("temperature_carried"), slab("log_surface_pressure_carried")};
+        carried.fields = {slab("eastward_wind_carried"), slab("northward_wind_carried"), slab("temperature_carried"), slab("log_pressure_ratio_carried")};
         carried.kind = numerics::SemiLagrangian<T>::Kind::wind;
         if (s.has("hybrid_eta")) s.set_profile("hybrid_eta", eta(a, b, p.reference_pressure));
         s.set_profile("reference_alpha", reference.alpha);
@@ -70,6 +70,12 @@ public:
         transform.inverse({transform.gradient(one, &orography, &o_east, &o_north)});
         s.attach("SemiLagrangianTransport", [this] { carry(); });
         s.attach("SpectralStep", [this] { step(); });
+        for (std::size_t n = 0; n < tracers.size(); ++n) {     // four at once, by the first of them
+            if (n % 4 == 0) groups.push_back({{}, numerics::SemiLagrangian<T>::Kind::scalar, true}), arrivals.emplace_back();
+            groups.back().fields.push_back(slab(tracers[n]));
+            arrivals.back().push_back(slab(tracers[n] + "_carried"));
+            s.attach("TracerTransport of " + tracers[n], [this, n] { if (n % 4 == 0) transport.interpolate(groups[n / 4], arrivals[n / 4]); });
+        }
     }
 
     void initialise() override {
@@ -91,6 +97,8 @@ private:
     FieldSlab u, v, temperature, pressure, divergence, T_east, T_north, p_east, p_north, orography, o_east, o_north;
     typename numerics::SemiLagrangian<T>::Wind wind, extrapolated;
     typename numerics::SemiLagrangian<T>::Group carried;
+    std::vector<typename numerics::SemiLagrangian<T>::Group> groups;       // of tracers
+    std::vector<std::vector<FieldSlab>> arrivals;
     std::vector<T> coefficients, damping, lapse_of_level;
     std::ptrdiff_t stride = 0;
     std::vector<double> terms; std::size_t columns = 0;
@@ -137,7 +145,7 @@ private:
                            transform.gradient(pi(), &pressure, &p_east, &p_north)});
     }
 
-    /// body(global row, first own value of log_surface_pressure, their number).
+    /// body(global row, first own value of log_pressure_ratio, their number).
     template <class F> void for_rows(F body) {
         const auto& d = *sequence.domain;
         for (std::size_t b = 0; b < d.blocks.size(); ++b) for (int r = 0; r < d.blocks[b]->ny; ++r) {
@@ -158,9 +166,9 @@ private:
 
 }  // namespace
 
-SpectralDynamics::SpectralDynamics(Sequence& s, const GaussianGrid& grid, int truncation, std::vector<double> a, std::vector<double> b, SpectralParameters p) {
-    if (s.bytes == 4) work = std::make_unique<Dynamics<float>>(s, grid, truncation, a, b, p);
-    else work = std::make_unique<Dynamics<double>>(s, grid, truncation, a, b, p);
+SpectralDynamics::SpectralDynamics(Sequence& s, const GaussianGrid& grid, int truncation, std::vector<double> a, std::vector<double> b, std::vector<std::string> tracers, SpectralParameters p) {
+    if (s.bytes == 4) work = std::make_unique<Dynamics<float>>(s, grid, truncation, a, b, tracers, p);
+    else work = std::make_unique<Dynamics<double>>(s, grid, truncation, a, b, tracers, p);
 }
 SpectralDynamics::~SpectralDynamics() = default;
 void SpectralDynamics::initialise() { work->initialise(); }

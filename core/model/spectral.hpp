@@ -29,8 +29,8 @@ struct SpectralSeconds { double transforms = 0, transpositions = 0, packing = 0,
 
 class SpectralDynamics {
 public:
-    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport and SpectralStep.
-    SpectralDynamics(Sequence&, const GaussianGrid&, int truncation, std::vector<double> a, std::vector<double> b, SpectralParameters);
+    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport, SpectralStep and, for each tracer, "TracerTransport of <tracer>".
+    SpectralDynamics(Sequence&, const GaussianGrid&, int truncation, std::vector<double> a, std::vector<double> b, std::vector<std::string> tracers, SpectralParameters);
     ~SpectralDynamics();
     /// The initial state (and surface_geopotential) truncated, its gradients; once before the first step of a run that is not a restart.
     void initialise();

@@ -1,12 +1,17 @@
 #include "numerics/primitive.hpp"
 #include "numerics/schemes.hpp"
+#include "numerics/shallow_water.hpp"
 
 namespace fathom::numerics {
 
 std::vector<Entry> atmosphere_schemes() {
     return {entry<HybridPressure>("HybridPressure"), entry<HydrostaticGeopotential>("HydrostaticGeopotential"), entry<PrimitiveEquations>("PrimitiveEquations"),
             entry<SemiImplicitTerms>("SemiImplicitTerms"), entry<WindExtrapolation>("WindExtrapolation"), entry<TendencyStart>("TendencyStart"), entry<Arrival>("Arrival"),
-            entry<SemiLagrangianTransport>("SemiLagrangianTransport"), entry<SpectralStep>("SpectralStep")};
+            entry<SemiLagrangianTransport>("SemiLagrangianTransport"), entry<TracerTransport>("TracerTransport"),
+            entry<TracerTendencyStart>("TracerTendencyStart"), entry<TracerArrival>("TracerArrival"), entry<LogSurfacePressure>("LogSurfacePressure"),
+            entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"), entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"), entry<SpectralStep>("SpectralStep"),
+            entry<ShallowWaterTerms>("ShallowWaterTerms"), entry<ShallowWaterArrival>("ShallowWaterArrival"), entry<ShallowWaterTransport>("ShallowWaterTransport"),
+            entry<ShallowWaterStep>("ShallowWaterStep"), entry<ShallowWaterFluxes>("ShallowWaterFluxes"), entry<ShallowWaterLeapfrog>("ShallowWaterLeapfrog")};
 }
 
 }  // namespace fathom::numerics

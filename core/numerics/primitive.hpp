@@ -36,7 +36,7 @@ struct PrimitiveEquations {
         writes("eastward_wind_force",           place::center_layer,     "m s-2"),
         writes("northward_wind_force",          place::center_layer,     "m s-2"),
         writes("adiabatic_heating",             place::center_layer,     "K s-1"),
-        writes("log_surface_pressure_tendency", place::center_layer,     "s-1"),
+        writes("log_pressure_ratio_tendency", place::center_layer,     "s-1"),
         writes("eta_velocity",                  place::center_layer,     "s-1")};
 
     template <class Real>
@@ -99,7 +99,7 @@ struct SemiImplicitTerms {
         reads  ("divergence",                     place::center_layer,  "s-1"),
         reads  ("temperature_gradient_east",      place::center_layer,  "K m-1"),
         reads  ("temperature_gradient_north",     place::center_layer,  "K m-1"),
-        reads  ("log_surface_pressure",           place::center_column, "1"),
+        reads  ("log_pressure_ratio",           place::center_column, "1"),
         reads  ("pressure_gradient_east",         place::center_column, "m-1"),
         reads  ("pressure_gradient_north",        place::center_column, "m-1"),
         reads  ("surface_geopotential",           place::center_column, "m2 s-2"),
@@ -108,7 +108,7 @@ struct SemiImplicitTerms {
         reads  ("eastward_wind_force",            place::center_layer,  "m s-2"),
         reads  ("northward_wind_force",           place::center_layer,  "m s-2"),
         reads  ("adiabatic_heating",              place::center_layer,  "K s-1"),
-        reads  ("log_surface_pressure_tendency",  place::center_layer,  "s-1"),
+        reads  ("log_pressure_ratio_tendency",  place::center_layer,  "s-1"),
         reads  ("time_weights",                   place::profile,       "1"),
         reads  ("reference_alpha",                place::profile,       "1"),
         reads  ("reference_log_ratio",            place::profile,       "1"),
@@ -116,11 +116,11 @@ struct SemiImplicitTerms {
         updates("eastward_wind_nonlinear",        place::center_layer,  "m s-2"),
         updates("northward_wind_nonlinear",       place::center_layer,  "m s-2"),
         updates("temperature_nonlinear",          place::center_layer,  "K s-1"),
-        updates("log_surface_pressure_nonlinear", place::center_layer,  "s-1"),
+        updates("log_pressure_ratio_nonlinear", place::center_layer,  "s-1"),
         writes ("eastward_wind_carried",          place::center_layer,  "m s-1"),
         writes ("northward_wind_carried",         place::center_layer,  "m s-1"),
         writes ("temperature_carried",            place::center_layer,  "K"),
-        writes ("log_surface_pressure_carried",   place::center_layer,  "1")};
+        writes ("log_pressure_ratio_carried",   place::center_layer,  "1")};
 
     template <class Real>
     void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty, In<Real> log_ps, In<Real> px, In<Real> py, In<Real> orography, In<Real> sx, In<Real> sy,
@@ -201,11 +201,11 @@ struct Arrival {
         reads ("eastward_wind_carried",          place::center_layer,  "m s-1"),
         reads ("northward_wind_carried",         place::center_layer,  "m s-1"),
         reads ("temperature_carried",            place::center_layer,  "K"),
-        reads ("log_surface_pressure_carried",   place::center_layer,  "1"),
+        reads ("log_pressure_ratio_carried",   place::center_layer,  "1"),
         reads ("eastward_wind_nonlinear",        place::center_layer,  "m s-2"),
         reads ("northward_wind_nonlinear",       place::center_layer,  "m s-2"),
         reads ("temperature_nonlinear",          place::center_layer,  "K s-1"),
-        reads ("log_surface_pressure_nonlinear", place::center_layer,  "s-1"),
+        reads ("log_pressure_ratio_nonlinear", place::center_layer,  "s-1"),
         reads ("eastward_wind_tendency",         place::center_layer,  "m s-2"),
         reads ("northward_wind_tendency",        place::center_layer,  "m s-2"),
         reads ("air_temperature_tendency",       place::center_layer,  "K s-1"),
@@ -214,7 +214,7 @@ struct Arrival {
         writes("eastward_wind",                  place::center_layer,  "m s-1"),
         writes("northward_wind",                 place::center_layer,  "m s-1"),
         writes("virtual_temperature",            place::center_layer,  "K"),
-        writes("log_surface_pressure",           place::center_column, "1")};
+        writes("log_pressure_ratio",           place::center_column, "1")};
 
     template <class Real>
     void operator()(In<Real> cu, In<Real> cv, In<Real> cT, In<Real> cp, In<Real> Nu, In<Real> Nv, In<Real> NT, In<Real> Np, In<Real> Pu, In<Real> Pv, In<Real> PT, In<Real> orography,
@@ -244,12 +244,39 @@ struct SemiLagrangianTransport {
         reads  ("eastward_wind_extrapolated",   place::center_layer,  "m s-1"),
         reads  ("northward_wind_extrapolated",  place::center_layer,  "m s-1"),
         reads  ("eta_velocity_extrapolated",    place::center_layer,  "s-1"),
-        reads  ("log_surface_pressure",         place::center_column, "1"),
+        reads  ("log_pressure_ratio",         place::center_column, "1"),
         updates("eastward_wind_carried",        place::center_layer,  "m s-1"),
         updates("northward_wind_carried",       place::center_layer,  "m s-1"),
         updates("temperature_carried",          place::center_layer,  "K"),
-        updates("log_surface_pressure_carried", place::center_layer,  "1")};
+        updates("log_pressure_ratio_carried", place::center_layer,  "1")};
     template <class Real> void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>) const {}
+};
+
+/// A tracer: carried without terms of its own, clipped to the values around the departure point; the declaration only.
+struct TracerTransport {
+    static constexpr bool global = true;
+    static constexpr std::string_view summary = "quasi-monotone semi-Lagrangian advection of a tracer";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{
+        reads ("tracer",         place::center_layer, "1"),
+        writes("tracer_carried", place::center_layer, "1")};
+    template <class Real> void operator()(In<Real>, Out<Real>) const {}
+};
+struct TracerTendencyStart {
+    static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{writes("tracer_tendency", place::center_layer, "1")};
+    template <class Real> void operator()(Out<Real> tendency) const { for (int k = 0; k < tendency.levels(); ++k) tendency[k] = Real(0); }
+};
+struct TracerArrival {
+    double step = 1800;
+    static constexpr std::string_view summary = "arrival point of a tracer: carried value and physics";
+    static constexpr std::tuple parameters{Parameter<TracerArrival>{"step", &TracerArrival::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::array fields{
+        reads ("tracer_carried",  place::center_layer, "1"),
+        reads ("tracer_tendency", place::center_layer, "1"),
+        writes("tracer",          place::center_layer, "1")};
+    template <class Real> void operator()(In<Real> carried, In<Real> tendency, Out<Real> tracer) const { for (int k = 0; k < tracer.levels(); ++k) tracer[k] = fma(Real(step), tendency[k], carried[k]); }
 };
 
 /// Implicit terms and diffusion in spectral space, and back to grid points with all gradients; the declaration only.
@@ -261,7 +288,7 @@ struct SpectralStep {
         updates("eastward_wind",              place::center_layer,  "m s-1"),
         updates("northward_wind",             place::center_layer,  "m s-1"),
         updates("virtual_temperature",        place::center_layer,  "K"),
-        updates("log_surface_pressure",       place::center_column, "1"),
+        updates("log_pressure_ratio",       place::center_column, "1"),
         writes ("divergence",                 place::center_layer,  "s-1"),
         writes ("temperature_gradient_east",  place::center_layer,  "K m-1"),
         writes ("temperature_gradient_north", place::center_layer,  "K m-1"),

@@ -1,0 +1,120 @@
+#include "model/shallow_water.hpp"
+#include "numerics/semi_lagrangian.hpp"
+#include "transform/spherical_harmonics.hpp"
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+template <class T> class ShallowWater final : public SpectralShallowWater::Work {
+public:
+    ShallowWater(Sequence& s, const GaussianGrid& grid, int truncation, ShallowWaterParameters p)
+        : sequence(s), parameters(p), leapfrog(s.has("vorticity_flux_east")), transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
+          transport(s.domain->decomposition, s.domain->rank, s.domain->halo, grid, {0.5}, {p.step, p.radius, p.rotation, int(p.iterations)}) {
+        if (s.domain->levels != 1) throw Error("shallow water has one level, given ", s.domain->levels);
+        auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
+        u = slab("eastward_wind"); v = slab("northward_wind"); phi = slab("fluid_geopotential"); vorticity = slab("vorticity");
+        coefficients.assign(2 * transform.own().size() * stride, T(0));
+        const double N2 = truncation * (truncation + 1.) - 2, beta = leapfrog ? p.step : 0.5 * p.step * (1 + p.off_centring);
+        for (int n = 0; n <= truncation; ++n) {
+            const double K = p.diffusion_time > 0 && n > 1 ? std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order) / p.diffusion_time : 0, wave = n * (n + 1.) / (p.radius * p.radius);
+            damping.push_back(T(1 / (1 + (leapfrog ? 2 : 1) * p.step * K)));
+            square.push_back(T(wave));
+            factor.push_back(T(1 / (1 + beta * beta * wave * p.mean_geopotential)));
+            factor_of_first.push_back(T(1 / (1 + beta * beta * wave * p.mean_geopotential / 4)));
+        }
+        FieldSlab ground = slab("surface_geopotential");
+        transform.direct({transform.scalar(of(0), ground)});
+        if (leapfrog) {
+            transform.inverse({transform.scalar(of(0), ground)});
+            flux = {slab("vorticity_flux_east"), slab("vorticity_flux_north"), slab("geopotential_flux_east"), slab("geopotential_flux_north"), slab("kinetic_energy")};
+            before = {slab("eastward_wind_before"), slab("northward_wind_before"), slab("fluid_geopotential_before")};
+            s.attach("ShallowWaterLeapfrog", [this] { leap(); });
+            return;
+        }
+        FieldSlab east = slab("orography_gradient_east"), north = slab("orography_gradient_north");
+        transform.inverse({transform.gradient(of(0), &ground, &east, &north)});
+        divergence = slab("divergence"); gradient_east = slab("geopotential_gradient_east"); gradient_north = slab("geopotential_gradient_north");
+        wind = {u, v, slab("eta_velocity")};
+        extrapolated = {slab("eastward_wind_extrapolated"), slab("northward_wind_extrapolated"), slab("eta_velocity_extrapolated")};
+        carried.fields = {slab("eastward_wind_carried"), slab("northward_wind_carried"), slab("geopotential_carried")};
+        carried.kind = numerics::SemiLagrangian<T>::Kind::wind;
+        s.attach("ShallowWaterTransport", [this] { transport.depart(wind, extrapolated); transport.interpolate(carried, carried.fields); });
+        s.attach("ShallowWaterStep", [this] { step(); });
+    }
+
+    void initialise() override {
+        to_waves();
+        to_points();
+    }
+
+private:
+    enum { zeta, D, geopotential, zeta_before, D_before, geopotential_before, curl, divergence_of_flux, rotation_of_flux, inflow, energy, stride = 16 };
+    Sequence& sequence; ShallowWaterParameters parameters; bool leapfrog;
+    SphericalHarmonics<T> transform;
+    numerics::SemiLagrangian<T> transport;
+    FieldSlab u, v, phi, vorticity, divergence, gradient_east, gradient_north;
+    std::vector<FieldSlab> flux, before;
+    typename numerics::SemiLagrangian<T>::Wind wind, extrapolated;
+    typename numerics::SemiLagrangian<T>::Group carried;
+    std::vector<T> coefficients, damping, square, factor, factor_of_first;
+
+    Coefficients<T> of(int n) { return {coefficients.data() + n, stride}; }
+    void to_waves() { transform.direct({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(geopotential), phi)}); }
+    void to_points() {
+        if (leapfrog) transform.inverse({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(zeta), vorticity), transform.scalar(of(geopotential), phi)});
+        else transform.inverse({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(zeta), vorticity), transform.scalar(of(D), divergence),
+                                transform.gradient(of(geopotential), &phi, &gradient_east, &gradient_north)});
+    }
+    void step() {
+        to_waves();
+        const T beta = T(0.5 * parameters.step * (1 + parameters.off_centring)), mean = T(parameters.mean_geopotential);
+        for (std::size_t i = 0; i < transform.own().size(); ++i) for (int c = 0; c < 2; ++c) {
+            T* x = &coefficients[(2 * i + c) * stride];
+            const int n = transform.own()[i].n;
+            x[D] = (x[D] + beta * square[n] * x[geopotential]) * factor[n];
+            x[geopotential] = (x[geopotential] - beta * mean * x[D]) * damping[n];
+            x[zeta] *= damping[n]; x[D] *= damping[n];
+        }
+        to_points();
+    }
+    /// All coefficients of now, before and of the fluxes are found afresh: only grid points last from step to step.
+    void leap() {
+        const bool first = sequence.count == 0;
+        to_waves();
+        if (!first) transform.direct({transform.wind(of(zeta_before), of(D_before), before[0], before[1]), transform.scalar(of(geopotential_before), before[2])});
+        transform.direct({transform.wind(of(curl), of(divergence_of_flux), flux[0], flux[1]), transform.wind(of(rotation_of_flux), of(inflow), flux[2], flux[3]), transform.scalar(of(energy), flux[4])});
+        const T dt = T(first ? 0.5 * parameters.step : parameters.step), mean = T(parameters.mean_geopotential), filter = T(first ? 0 : parameters.filter);
+        for (std::size_t i = 0; i < transform.own().size(); ++i) for (int c = 0; c < 2; ++c) {
+            T* x = &coefficients[(2 * i + c) * stride];
+            const int n = transform.own()[i].n;
+            const T wave = square[n];
+            if (first) for (int k : {zeta, D, geopotential}) x[zeta_before + k] = x[k];
+            const T z = x[zeta], d = x[D], p = x[geopotential];
+            // explicit part of both, then D+ with phi+ eliminated
+            const T phi_star = x[geopotential_before] - 2 * dt * (x[inflow] + mean * (x[D_before] / 2 - d));
+            const T D_star = x[D_before] + 2 * dt * (x[divergence_of_flux] + wave * (x[energy] + x[geopotential_before] / 2));
+            x[D] = (D_star + dt * wave * phi_star) * (first ? factor_of_first[n] : factor[n]);
+            x[geopotential] = (phi_star - dt * mean * x[D]) * damping[n];
+            x[zeta] = (x[zeta_before] + 2 * dt * x[curl]) * damping[n];
+            x[D] *= damping[n];
+            x[zeta_before] = z + filter * (x[zeta_before] - 2 * z + x[zeta]);
+            x[D_before] = d + filter * (x[D_before] - 2 * d + x[D]);
+            x[geopotential_before] = p + filter * (x[geopotential_before] - 2 * p + x[geopotential]);
+        }
+        to_points();
+        transform.inverse({transform.wind(of(zeta_before), of(D_before), before[0], before[1]), transform.scalar(of(geopotential_before), before[2])});
+    }
+};
+
+}  // namespace
+
+SpectralShallowWater::SpectralShallowWater(Sequence& s, const GaussianGrid& grid, int truncation, ShallowWaterParameters p) {
+    if (s.bytes == 4) work = std::make_unique<ShallowWater<float>>(s, grid, truncation, p);
+    else work = std::make_unique<ShallowWater<double>>(s, grid, truncation, p);
+}
+SpectralShallowWater::~SpectralShallowWater() = default;
+void SpectralShallowWater::initialise() { work->initialise(); }
+
+}  // namespace fathom

@@ -1,0 +1,185 @@
+"""The spectral atmosphere: which processes, in which order, with which defaults. docs/models.md lists what a simulation asks of a model."""
+
+import numpy as np
+
+from fathom.components import Scheme, scheme
+
+earth_rotation = 7.292123516990375e-5  # [s-1]
+wind = ("eastward_wind", "northward_wind")
+
+
+class SpectralAtmosphere:
+    """Hydrostatic primitive equations on hybrid levels: spherical harmonics, two-time-level semi-implicit semi-Lagrangian (SETTLS).
+
+    Parameters
+    ----------
+    grid : GaussianGrid with HybridLevels or SigmaLevels.
+    physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()]; by default none.
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
+    tracers : names of tracers beside specific_humidity, which is there if the physics asks for it.
+    diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal diffusion.
+    diffusion_order : power of the Laplacian; 4 is the eighth derivative.
+    divergence_damping : diffusion of divergence over that of vorticity.
+    sponge : number of uppermost levels in which diffusion doubles from level to level.
+    off_centring : weight of the linear terms moved to the new time, in [0, 1].
+    reference_temperature, reference_pressure : of the linear terms [K, Pa].
+    iterations : interpolations of the wind to the departure point.
+    rotation : angular velocity [s-1].
+    gas_constant, heat_capacity : of dry air [J kg-1 K-1].
+    fix_mass : whether the mean surface pressure is kept exactly.
+    precision : "fp64" (default) or "fp32".
+    """
+
+    halo = 0
+    usual_surface = None
+    zero_outside = ()
+    limits = {"eastward_wind": (-500, 500), "northward_wind": (-500, 500), "log_pressure_ratio": (-3, 1), "maximum_wind": (0, 500)}
+    rotations = ()
+
+    def __init__(self, grid, *, physics=(), orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, sponge=0, off_centring=0.0,
+                 reference_temperature=350.0, reference_pressure=1e5, iterations=2, rotation=earth_rotation, gas_constant=287.0, heat_capacity=1004.5, fix_mass=True, precision="fp64"):  # fmt: skip
+        from fathom.clock import Period
+
+        if not hasattr(grid, "truncation"):
+            raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
+        if precision not in ("fp64", "fp32"):
+            raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+        self.grid, self.precision, self.orography = grid, precision, orography
+        self.physics = [p if isinstance(p, Scheme) else scheme(p) for p in physics]
+        self.moist = any("specific_humidity" in p.field_names for p in self.physics) or "specific_humidity" in tracers
+        self.tracers = [*(["specific_humidity"] if self.moist else []), *(t for t in tracers if t != "specific_humidity")]
+        self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+        self.parameters = {
+            "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order, "divergence_damping": divergence_damping,
+            "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
+            "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": float(fix_mass)}  # fmt: skip
+        for name, value in self.parameters.items():
+            self.parameters[name] = float(value)
+            if not (np.isfinite(self.parameters[name]) and (self.parameters[name] >= 0 or name == "rotation")):
+                raise ValueError(f"SpectralAtmosphere {name} = {value!r} must not be negative")
+        self.initial = {}
+
+    @property
+    def prognostic(self):
+        return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
+
+    def set(self, **values):
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of (longitude, latitude, pressure) in degrees and Pa.
+
+        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or surface_air_pressure [Pa], tracers.
+        """
+        allowed = [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers]
+        for name, value in values.items():
+            if name not in allowed:
+                from fathom.names import near
+
+                raise ValueError(f"the atmosphere has no field '{name}' to set{near(name, allowed)}")
+            self.initial[name] = value
+        return self
+
+    # ---- what the simulation asks for -------------------------------------------------------------------------------------------
+
+    def processes(self, step, surface=None):
+        """The sequence of one step [s], in order."""
+        bytes_ = 8 if self.precision == "fp64" else 4
+        sequence = []
+
+        def add(what, phase="dynamics", on=None, label=None):
+            what = scheme(what) if isinstance(what, str) else what
+            on = {a: b for a, b in (on or {}).items() if a in what.field_names and a != b}
+            sequence.append(what.process(bytes_, phase=phase, on=on, label=label, step=step, **self.parameters))
+
+        thermal = {"virtual_temperature": self.temperature}
+        if self.moist:
+            add("TemperatureOfMoistAir")
+        add("HybridPressure")
+        add("TendencyStart", "physics")
+        for tracer in self.tracers:
+            add("TracerTendencyStart", "physics", {"tracer_tendency": tracer + "_tendency"}, f"TracerTendencyStart of {tracer}")
+        for p in self.physics:
+            add(p, "physics")
+        if self.moist:
+            add("VirtualTemperatureTendency", "physics")
+        add("PrimitiveEquations", on=thermal)
+        add("SemiImplicitTerms", on=thermal)
+        add("WindExtrapolation")
+        add("SemiLagrangianTransport", "semi-Lagrangian")
+        for tracer in self.tracers:
+            add("TracerTransport", "semi-Lagrangian", {"tracer": tracer, "tracer_carried": tracer + "_carried"}, f"TracerTransport of {tracer}")
+        add("Arrival", on=thermal | ({"air_temperature_tendency": "virtual_temperature_tendency"} if self.moist else {}))
+        for tracer in self.tracers:
+            names = {"tracer": tracer, "tracer_carried": tracer + "_carried", "tracer_tendency": tracer + "_tendency"}
+            add("TracerArrival", on=names, label=f"TracerArrival of {tracer}")
+        add("SpectralStep", "spectral", thermal)
+        add("LogSurfacePressure")
+        return sequence
+
+    def geometry(self):
+        """Fields that never change: name -> array (ny, nx)."""
+        longitude, latitude = self.grid.coordinates()
+        return {"latitude": np.deg2rad(latitude), "longitude": np.deg2rad(longitude), "surface_geopotential": self.surface_geopotential}
+
+    @property
+    def surface_geopotential(self):
+        """As given, (ny, nx) [m2 s-2]; the model truncates it."""
+        from fathom.state import on_columns
+
+        return on_columns(self.grid, self.orography, name="orography")
+
+    def profiles(self):
+        """Profiles: name -> values."""
+        return {"hybrid_a": list(map(float, self.grid.levels.a)), "hybrid_b": list(map(float, self.grid.levels.b))}
+
+    def profiles_of_step(self, first):
+        """Weights of now and before in the extrapolation to the new time."""
+        return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+
+    def attach(self, sequence, step):
+        """The global processes: name -> solver."""
+        from fathom import mpi
+
+        levels = self.grid.levels
+        parameters = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
+        return {"dynamics": mpi.core.SpectralDynamics(sequence, self.grid.rows, self.grid.truncation, list(map(float, levels.a)), list(map(float, levels.b)), parameters, self.tracers)}
+
+    def initialise(self, simulation):
+        """The initial state into the fields, truncated, with its gradients."""
+        from fathom.state import on_columns, on_layers
+
+        sequence, grid = simulation.sequence, self.grid
+        initial = {"air_temperature": 280.0} | self.initial
+        if "surface_air_pressure" in initial:
+            log_pressure = np.log(on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure"))
+        else:
+            default = np.log(1e5) - self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
+            log_pressure = on_columns(grid, initial.get("log_surface_pressure", default), name="log_surface_pressure")
+        sequence.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
+        for name in (*wind, *self.tracers):
+            for k, values in on_layers(grid, initial.get(name, 0.0), name):
+                sequence.set(name, np.ascontiguousarray(values), k)
+        humidity = on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity") if self.moist else ((None, 0.0) for _ in range(grid.levels.number))
+        for (k, values), (_, q) in zip(on_layers(grid, initial["air_temperature"], "air_temperature"), humidity):
+            sequence.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
+        simulation.solvers["dynamics"].initialise()
+
+    def watch(self, simulation):
+        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        e = simulation.sequence.extremes
+        u, v, temperature = (e(name) for name in (*wind, self.temperature))
+        speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
+        series = {"mean_temperature": (temperature["mean"], "K"), "maximum_wind": (speed, "m s-1"), "mean_log_pressure_ratio": (e("log_pressure_ratio")["mean"], "1")}
+        return series, f"|u| ≤ {speed:.1f} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] K"
+
+    def criteria(self, step):
+        """Limits of the step: [(name, value, limit, place)]. Trajectories must not cross: dt |grad V| < 1, about 1e-4 s-1 in a jet."""
+        return []
+
+    derived = {}
+
+    def report(self, simulation):
+        """What the report draws, on rank 0: name -> array (levels, ny, nx); all ranks call it."""
+        return {name: simulation.gather(name) for name in (*wind, self.temperature)}
+
+    def pictures(self, state):
+        """Sections of the report's page: title -> its pictures."""
+        return {}

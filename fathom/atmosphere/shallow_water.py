@@ -1,0 +1,113 @@
+"""Shallow water on the sphere, with the operators of the spectral atmosphere."""
+
+import numpy as np
+
+from fathom.components import scheme
+
+earth_rotation = 7.292123516990375e-5  # [s-1]
+wind = ("eastward_wind", "northward_wind")
+
+
+class ShallowWater:
+    """Shallow water on a Gaussian grid by spherical harmonics.
+
+    Parameters
+    ----------
+    grid : GaussianGrid of one level.
+    mean_geopotential : geopotential of the mean depth [m2 s-2], of the linear terms.
+    scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian" (leapfrog, semi-implicit).
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
+    coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography (only "eulerian": a rotated pole).
+    diffusion_time, diffusion_order : as of SpectralAtmosphere; by default no diffusion.
+    off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
+    rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
+    """
+
+    halo = 0
+    usual_surface = None
+    zero_outside = ()
+    rotations = ()
+    derived = {}
+    limits = {"eastward_wind": (-1e3, 1e3), "northward_wind": (-1e3, 1e3), "maximum_wind": (0, 1e3)}
+    prognostic = (*wind, "fluid_geopotential")
+
+    def __init__(self, grid, *, mean_geopotential=5e4, scheme="semi-lagrangian", orography=0.0, coriolis=None, diffusion_time=0, diffusion_order=4, off_centring=0.0, iterations=2,
+                 filter=0.0, rotation=earth_rotation, precision="fp64"):  # fmt: skip
+        from fathom.clock import Period
+
+        if not hasattr(grid, "truncation") or grid.levels.number != 1:
+            raise ValueError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
+        if precision not in ("fp64", "fp32"):
+            raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+        if scheme not in ("semi-lagrangian", "eulerian"):
+            raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
+        if coriolis is not None and scheme != "eulerian":
+            raise ValueError("a coriolis parameter of one's own goes with scheme = 'eulerian'; the semi-Lagrangian scheme advects the rotation about the poles")
+        self.grid, self.scheme, self.orography, self.coriolis, self.precision = grid, scheme, orography, coriolis, precision
+        self.parameters = {"mean_geopotential": float(mean_geopotential), "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0,
+                           "diffusion_order": float(diffusion_order), "off_centring": float(off_centring), "iterations": float(iterations), "filter": float(filter), "rotation": float(rotation)}  # fmt: skip
+        self.initial = {}
+
+    def set(self, **values):
+        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth): numbers, arrays (ny, nx), functions of (longitude, latitude)."""
+        for name, value in values.items():
+            if name not in self.prognostic:
+                from fathom.names import near
+
+                raise ValueError(f"shallow water has no field '{name}' to set{near(name, self.prognostic)}")
+            self.initial[name] = value
+        return self
+
+    def processes(self, step, surface=None):
+        """The sequence of one step [s], in order."""
+        order = [("ShallowWaterFluxes", "dynamics"), ("ShallowWaterLeapfrog", "spectral")] if self.scheme == "eulerian" else [
+            ("ShallowWaterTerms", "dynamics"), ("WindExtrapolation", "dynamics"), ("ShallowWaterTransport", "semi-Lagrangian"), ("ShallowWaterArrival", "dynamics"), ("ShallowWaterStep", "spectral")]  # fmt: skip
+        return [scheme(name).process(8 if self.precision == "fp64" else 4, phase=phase, step=step, **self.parameters) for name, phase in order]
+
+    def geometry(self):
+        """Fields that never change: name -> array (ny, nx)."""
+        from fathom.state import on_columns
+
+        f = 2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1])) if self.coriolis is None else self.coriolis
+        return {"coriolis": on_columns(self.grid, f, name="coriolis"), "surface_geopotential": on_columns(self.grid, self.orography, name="orography")}
+
+    def profiles(self):
+        """Profiles: name -> values."""
+        return {}
+
+    def profiles_of_step(self, first):
+        """Weights of now and before in the extrapolation to the new time."""
+        return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+
+    def attach(self, sequence, step):
+        """The global processes: name -> solver."""
+        from fathom import mpi
+
+        return {"dynamics": mpi.core.SpectralShallowWater(sequence, self.grid.rows, self.grid.truncation, self.parameters | {"step": float(step), "radius": float(self.grid.radius)})}
+
+    def initialise(self, simulation):
+        """The initial state into the fields, truncated."""
+        from fathom.state import on_columns
+
+        for name in self.prognostic:
+            value = self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0)
+            simulation.sequence.set(name, np.ascontiguousarray(on_columns(self.grid, value, name=name)))
+        simulation.solvers["dynamics"].initialise()
+
+    def watch(self, simulation):
+        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        u, v, phi = (simulation.sequence.extremes(name) for name in self.prognostic)
+        speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
+        return {"mean_geopotential": (phi["mean"], "m2 s-2"), "maximum_wind": (speed, "m s-1")}, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
+
+    def criteria(self, step):
+        """Limits of the step: none that can be known beforehand."""
+        return []
+
+    def report(self, simulation):
+        """What the report draws, on rank 0: name -> array (levels, ny, nx); all ranks call it."""
+        return {name: simulation.gather(name) for name in self.prognostic}
+
+    def pictures(self, state):
+        """Sections of the report's page: title -> its pictures."""
+        return {}
