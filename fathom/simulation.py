@@ -116,8 +116,10 @@ class Simulation:
         model, grid = self.model, self.model.grid
         mpi.core.set_threads(int(self.parallel["threads"]))
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
-        blocks = self.parallel["blocks"] or (0, 0)
-        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), self.parallel["distribution"])
+        blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
+        if distribution == "auto" and not any(blocks):
+            distribution = grid.distribution(self.comm.size)
+        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), distribution)
         self.domain.weigh(*(np.ascontiguousarray(a, float) for a in grid.areas), list(map(float, grid.levels.weights)))
         precision = 8 if model.precision == "fp64" else 4
         processes = model.processes(self.step, self.surface)

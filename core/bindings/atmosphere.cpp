@@ -28,8 +28,8 @@ public:
         : rows(grid.rows()), levels(int(eta.size())), longest(grid.longest()), precision(precision) {
         std::vector<int> wet(std::size_t(rows) * longest, levels);
         Decomposition d = arrange(Topology{longest, rows, true, false}, wet, 1, {0, longest}, {0, rows}, {0}, 0);
-        if (precision == 8) wide = std::make_unique<numerics::SemiLagrangian<double>>(d, 0, 0, grid, eta, numerics::SemiLagrangian<double>::Parameters{step, radius, rotation, iterations});
-        else narrow = std::make_unique<numerics::SemiLagrangian<float>>(d, 0, 0, grid, eta, numerics::SemiLagrangian<float>::Parameters{step, radius, rotation, iterations});
+        if (precision == 8) wide = std::make_unique<numerics::SemiLagrangian<double>>(MPI_COMM_SELF, d, 0, grid, eta, numerics::SemiLagrangian<double>::Parameters{step, radius, rotation, iterations});
+        else narrow = std::make_unique<numerics::SemiLagrangian<float>>(MPI_COMM_SELF, d, 0, grid, eta, numerics::SemiLagrangian<float>::Parameters{step, radius, rotation, iterations});
     }
     void depart(std::vector<Array> wind) {
         if (wind.size() != 3 && wind.size() != 6) throw Error("the wind is (u, v, w), or (u, v, w, and what they are extrapolated to), given ", wind.size(), " arrays");
@@ -103,7 +103,9 @@ void bind_atmosphere(nb::module_& m) {
             nb::dict t;
             t["transforms"] = s.transforms; t["transpositions"] = s.transpositions; t["packing"] = s.packing; t["departure"] = s.departure; t["interpolation"] = s.interpolation; t["semi_implicit"] = s.semi_implicit;
             return t;
-        });
+        })
+        .def_prop_ro("halo", [](const SpectralDynamics& d) { return std::pair(d.halo().points_received(), d.halo().plans); },
+                     "(points that this rank receives for its departure points, plans made so far)");
 
     nb::class_<SpectralShallowWater>(m, "SpectralShallowWater", "The global processes of shallow water on the sphere, attached to its sequence.")
         .def("__init__", [](SpectralShallowWater* self, Sequence& s, const GaussianGrid& grid, int truncation, std::map<std::string, double> given) {

@@ -11,7 +11,7 @@ template <class T> class ShallowWater final : public SpectralShallowWater::Work 
 public:
     ShallowWater(Sequence& s, const GaussianGrid& grid, int truncation, ShallowWaterParameters p)
         : sequence(s), parameters(p), leapfrog(s.has("vorticity_flux_east")), transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
-          transport(s.domain->decomposition, s.domain->rank, s.domain->halo, grid, {0.5}, {p.step, p.radius, p.rotation, int(p.iterations)}) {
+          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, {0.5}, {p.step, p.radius, p.rotation, int(p.iterations)}) {
         if (s.domain->levels != 1) throw Error("shallow water has one level, given ", s.domain->levels);
         auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
         u = slab("eastward_wind"); v = slab("northward_wind"); phi = slab("fluid_geopotential"); vorticity = slab("vorticity");

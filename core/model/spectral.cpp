@@ -36,7 +36,7 @@ public:
         : sequence(s), grid(grid), levels(s.domain->levels), parameters(p), reference(a, b, p.reference_pressure, p.reference_temperature, p.gas_constant, p.heat_capacity),
           transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
           solver(reference, truncation, p.radius, 0.5 * p.step * (1 + p.off_centring)),
-          transport(s.domain->decomposition, s.domain->rank, s.domain->halo, grid, middle(eta(a, b, p.reference_pressure)), {p.step, p.radius, p.rotation, int(p.iterations)}) {
+          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, middle(eta(a, b, p.reference_pressure)), {p.step, p.radius, p.rotation, int(p.iterations)}) {
         if (int(a.size()) != levels + 1) throw Error("the sequence has ", levels, " levels; given ", a.size(), " interfaces");
         auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
         const char* warmth = s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
@@ -86,6 +86,7 @@ public:
         auto& t = transform.seconds;
         return {t.legendre + t.fourier, t.transposition, transport.seconds_packing, transport.seconds_departure, transport.seconds_interpolating, solving};
     }
+    const OnDemandHalo& halo() const override { return transport.halo(); }
 
 private:
     using Transform = SphericalHarmonics<T>;
@@ -173,5 +174,6 @@ SpectralDynamics::SpectralDynamics(Sequence& s, const GaussianGrid& grid, int tr
 SpectralDynamics::~SpectralDynamics() = default;
 void SpectralDynamics::initialise() { work->initialise(); }
 SpectralSeconds SpectralDynamics::seconds() const { return work->seconds(); }
+const OnDemandHalo& SpectralDynamics::halo() const { return work->halo(); }
 
 }  // namespace fathom

@@ -9,6 +9,7 @@
 #pragma once
 #include "grid/gaussian.hpp"
 #include "model/sequence.hpp"
+#include "parallel/on_demand.hpp"
 #include <memory>
 
 namespace fathom {
@@ -35,7 +36,8 @@ public:
     /// The initial state (and surface_geopotential) truncated, its gradients; once before the first step of a run that is not a restart.
     void initialise();
     SpectralSeconds seconds() const;
-    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; };
+    const OnDemandHalo& halo() const;                      ///< of the departure points
+    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; virtual const OnDemandHalo& halo() const = 0; };
 
 private:
     std::unique_ptr<Work> work;

@@ -75,14 +75,18 @@ template <class T> struct SemiLagrangian<T>::Tables {
     std::vector<int> mean_columns;
     T* mean = nullptr; std::size_t mean_bytes = 0;
     std::ptrdiff_t next_row = 0;                           // on a full grid
+    OnDemandHalo around;
+    FieldSlab global;                                      // the buffer, row by row
 
     static T* map(std::size_t bytes) {
         void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
         return (T*)at;
     }
-    Tables(const Decomposition& d, int rank, int halo_, const GaussianGrid& grid, std::vector<double> eta_, Parameters p)
-        : parameters(p), halo(halo_), levels(int(eta_.size())), ny(grid.rows()), points(grid.points), eta(std::move(eta_)) {
+    Tables(MPI_Comm comm, const Decomposition& d, int halo_, const GaussianGrid& grid, std::vector<double> eta_, Parameters p)
+        : parameters(p), halo(halo_), levels(int(eta_.size())), ny(grid.rows()), points(grid.points), eta(std::move(eta_)), around(comm, d, grid.points, fields, sizeof(T), levels) {
+        int rank;
+        MPI_Comm_rank(comm, &rank);
         full = std::ranges::all_of(points, [&](int n) { return n == points[0]; });
         if (ny < 4) throw Error("semi-Lagrangian advection needs 4 rows at least, given ", ny);
         for (auto* b : d.of(rank)) blocks.push_back({b->i0, b->j0, b->nx, b->ny});
@@ -91,7 +95,7 @@ template <class T> struct SemiLagrangian<T>::Tables {
         for (int j = 0; j < beyond; ++j) phi[beyond - 1 - j] = -pi - phi[beyond + j], phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
         std::size_t offset = fields;                       // spare: a register's load may begin a point early
         for (int j = -beyond; j < ny + beyond; ++j) {
-            const int n = points[j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j];
+            const int n = points[row_across(j)];
             rows.push_back({offset, std::ptrdiff_t(n + 3) * fields, n, T(n / (2 * pi))});
             offset += std::size_t(n + 3) * fields * (levels + 2);
         }
@@ -99,6 +103,8 @@ template <class T> struct SemiLagrangian<T>::Tables {
         for (int j = -1; j < ny; ++j) latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
         bytes = (offset + 64) * sizeof(T);
         buffer = map(bytes);
+        global.levels = levels;
+        for (int j = 0; j < ny; ++j) global.at.push_back((std::byte*)at(rows[j + beyond], 0, 0)), global.row.push_back(0), global.level.push_back(rows[j + beyond].level);
         if (levels == 1) vertical.push_back(Nodes<T>::linear_between(eta[0], eta[0] + 1));
         double thinnest = 1e300;
         for (int k = 0; k + 1 < levels; ++k) {
@@ -133,7 +139,7 @@ template <class T> struct SemiLagrangian<T>::Tables {
     void copy_level(const Row& to, int k_to, const Row& from, int k_from) { std::memcpy(at(to, k_to, -1), at(from, k_from, -1), to.level * sizeof(T)); }
     T* at(const Row& r, int k, int i) const { return buffer + r.offset + (k + 1) * r.level + (i + 1) * fields; }
 
-    void pack(std::span<const FieldSlab> group, bool vector) {
+    void pack(std::span<const FieldSlab> group) {
         static const T nothing[1 << 14] = {};
         #pragma omp parallel for schedule(dynamic, 4)
         for (std::size_t n = 0; n < items.size(); ++n) {
@@ -145,11 +151,16 @@ template <class T> struct SemiLagrangian<T>::Tables {
             T* out = at(row, t.level, i0);
             for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
         }
+    }
+    /// Others' points, the ends of rows, the rows beyond the poles, the levels beyond the first and last.
+    void surround(bool vector) {
+        around.exchange(global);
         #pragma omp parallel for schedule(dynamic, 1)
-        for (int j = 0; j < ny; ++j) close_row(j);
+        for (int j = 0; j < ny; ++j) if (around.holds(j)) close_row(j);
         #pragma omp parallel for schedule(static)
         for (int j = 0; j < 2 * beyond; ++j) cross_pole(j < beyond ? -1 - j : ny + j - beyond, vector);
     }
+    int row_across(int j) const { return j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j; }
     void close_row(int j) {
         const Row& r = rows[j + beyond];
         for (int k = 0; k < levels; ++k) {
@@ -161,7 +172,8 @@ template <class T> struct SemiLagrangian<T>::Tables {
         copy_level(r, levels, r, levels - 1);
     }
     void cross_pole(int j, bool vector) {
-        const Row &to = rows[j + beyond], &from = rows[(j < 0 ? -1 - j : 2 * ny - 1 - j) + beyond];
+        if (!around.holds(row_across(j))) return;
+        const Row &to = rows[j + beyond], &from = rows[row_across(j) + beyond];
         const int half = to.points / 2;
         for (int k = -1; k <= levels; ++k) for (int i = -1; i < to.points + 2; ++i) {
             const T* in = at(from, k, (i + half + to.points) % to.points);
@@ -207,6 +219,24 @@ template <class T> struct SemiLagrangian<T>::Tables {
             int i = int(whole) + i0 + n;
             i = i < 0 ? i + count : i >= count ? i - count : i;
             to.i[n] = std::clamp(i, 0, count - 1);
+        }
+    }
+    /// The stencils of a tile: a rectangle around its departure points.
+    void need(const Item& t, const Points& at, const Places& to) {
+        if (around.alone()) return;
+        const T spacing = 1 / rows[blocks[t.block].j0 + t.row + beyond].per_radian;
+        T west = at.longitude[0], east = west;
+        int south = to.j[0], north = south;
+        for (int n = 1; n < t.count; ++n) {
+            const T x = at.longitude[n] + T(n) * spacing;
+            west = std::min(west, x), east = std::max(east, x);
+            south = std::min(south, to.j[n]), north = std::max(north, to.j[n]);
+        }
+        const T begin = T(blocks[t.block].i0 + t.column) * spacing;
+        for (int j = south - 1; j <= north + 2; ++j) {
+            const Row& r = rows[j + beyond];
+            const int first = int(std::floor((begin + west) * r.per_radian)) - 2, last = int(std::floor((begin + east) * r.per_radian)) + 3;
+            around.need(row_across(j), first + (j == row_across(j) ? 0 : r.points / 2), last - first + 1);
         }
     }
     int level(T e) const {
@@ -320,48 +350,60 @@ template <class T> struct SemiLagrangian<T>::Tables {
         most = first ? larger(a, b) : larger(most, larger(a, b));
         least = first ? smaller(a, b) : smaller(least, smaller(a, b));
     }
+
+    // ---- all points ----------------------------------------------------------------------------------------------------------------
+
+    /// The mean wind of each trajectory, from the wind at arrival and the extrapolated one in the buffer.
+    void trace(const Wind& wind) {
+        #pragma omp parallel
+        {
+            Points points;
+            Places places;
+            alignas(64) T out[tile * fields + 64];
+            static const T nothing[2 * tile] = {};
+            std::memset(&points, 0, sizeof points);
+            #pragma omp for schedule(dynamic, 4)
+            for (std::size_t n = 0; n < items.size(); ++n) {
+                const auto& item = items[n];
+                const T *u = source(wind.east, item), *v = source(wind.north, item), *w = wind.vertical.at.empty() ? nothing : source(wind.vertical, item);
+                T *U = mean_of(item), *V = U + mean_columns[item.block], *W = V + mean_columns[item.block];
+                for (int iteration = 0; iteration < parameters.iterations; ++iteration) {
+                    if (iteration == 0) locate(item, u, v, w, points); else locate(item, U, V, W, points);
+                    place(item, points, places);
+                    need(item, points, places);
+                    if (full) gather_linear<true>(item, points, places, out); else gather_linear<false>(item, points, places, out);
+                    for (int i = 0; i < item.count; ++i) {
+                        const T x = out[i * fields], y = out[i * fields + 1];
+                        U[i] = T(0.5) * (u[i] + (points.p[i] * x + points.q[i] * y));
+                        V[i] = T(0.5) * (v[i] + (points.p[i] * y - points.q[i] * x));
+                        W[i] = T(0.5) * (w[i] + out[i * fields + 2]);
+                    }
+                }
+                if (parameters.iterations == 0) for (int i = 0; i < item.count; ++i) U[i] = u[i], V[i] = v[i], W[i] = w[i];
+                if (!around.alone()) locate(item, U, V, W, points), place(item, points, places), need(item, points, places);
+            }
+        }
+    }
 };
 
-template <class T> SemiLagrangian<T>::SemiLagrangian(const Decomposition& d, int rank, int halo, const GaussianGrid& grid, std::vector<double> eta, Parameters p)
-    : tables(std::make_unique<Tables>(d, rank, halo, grid, std::move(eta), p)) {
-    if (d.ranks > 1) throw Error("semi-Lagrangian advection on ", d.ranks, " ranks: not yet");
-}
+template <class T> SemiLagrangian<T>::SemiLagrangian(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, std::vector<double> eta, Parameters p)
+    : tables(std::make_unique<Tables>(comm, d, halo, grid, std::move(eta), p)) {}
 template <class T> SemiLagrangian<T>::~SemiLagrangian() = default;
+template <class T> const OnDemandHalo& SemiLagrangian<T>::halo() const { return tables->around; }
 
 template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& extrapolated) {
     Tables& t = *tables;
-    double start = now();
     const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
-    t.pack(group, true);
-    double packed = now();
-    seconds_packing += packed - start;
-    #pragma omp parallel
-    {
-        typename Tables::Points points;
-        typename Tables::Places places;
-        alignas(64) T out[tile * fields + 64];
-        static const T nothing[2 * tile] = {};
-        std::memset(&points, 0, sizeof points);
-        #pragma omp for schedule(dynamic, 4)
-        for (std::size_t n = 0; n < t.items.size(); ++n) {
-            const auto& item = t.items[n];
-            const T *u = t.source(now_.east, item), *v = t.source(now_.north, item), *w = now_.vertical.at.empty() ? nothing : t.source(now_.vertical, item);
-            T *U = t.mean_of(item), *V = U + t.mean_columns[item.block], *W = V + t.mean_columns[item.block];
-            for (int iteration = 0; iteration < t.parameters.iterations; ++iteration) {
-                if (iteration == 0) t.locate(item, u, v, w, points); else t.locate(item, U, V, W, points);
-                t.place(item, points, places);
-                if (t.full) t.template gather_linear<true>(item, points, places, out); else t.template gather_linear<false>(item, points, places, out);
-                for (int i = 0; i < item.count; ++i) {
-                    const T x = out[i * fields], y = out[i * fields + 1];
-                    U[i] = T(0.5) * (u[i] + (points.p[i] * x + points.q[i] * y));
-                    V[i] = T(0.5) * (v[i] + (points.p[i] * y - points.q[i] * x));
-                    W[i] = T(0.5) * (w[i] + out[i * fields + 2]);
-                }
-            }
-            if (t.parameters.iterations == 0) for (int i = 0; i < item.count; ++i) U[i] = u[i], V[i] = v[i], W[i] = w[i];
-        }
-    }
-    seconds_departure += now() - packed;
+    double start = now();
+    t.pack(group);
+    do {                                                   // until all that departures need was there; the first guess needs no halo
+        t.surround(true);
+        const double packed = now();
+        t.trace(now_);
+        seconds_packing += packed - start;
+        start = now();
+        seconds_departure += start - packed;
+    } while (t.around.cover());
 }
 
 template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSlab> to) {
@@ -369,7 +411,8 @@ template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::
     if (group.fields.size() > fields || to.size() != group.fields.size()) throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
     const bool wind = group.kind == Kind::wind;
     double start = now();
-    t.pack(group.fields, wind);
+    t.pack(group.fields);
+    t.surround(wind);
     double packed = now();
     seconds_packing += packed - start;
     const T planetary = T(2 * t.parameters.rotation * t.parameters.radius);

@@ -14,9 +14,10 @@
 /// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of weights, one vector instruction, one cache line
 /// serve all. A row is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change their sign), the column by a
 /// copy of the first and last level: no index needs a test. Buffers span the globe in address space; only rows that are used exist in memory.
+/// What departures need of other ranks' points, and no more, comes by a halo on demand.
 #pragma once
 #include "grid/gaussian.hpp"
-#include "parallel/exchange.hpp"
+#include "parallel/on_demand.hpp"
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,8 +30,8 @@ public:
         double step, radius, rotation = 0;                 ///< [s], [m], [s-1]
         int iterations = 2;                                ///< interpolations of the wind to the departure point
     };
-    /// eta: of the layers, growing downward. The blocks of `rank` hold what is computed; rows shorter than the grid's longest end early.
-    SemiLagrangian(const Decomposition&, int rank, int halo, const GaussianGrid&, std::vector<double> eta, Parameters);
+    /// eta: of the layers, growing downward. The rank's blocks hold what is computed; rows shorter than the grid's longest end early.
+    SemiLagrangian(MPI_Comm, const Decomposition&, int halo, const GaussianGrid&, std::vector<double> eta, Parameters);
     ~SemiLagrangian();
 
     struct Wind { FieldSlab east, north, vertical; };      ///< [m s-1], [m s-1], [s-1]: d(eta)/dt
@@ -42,6 +43,7 @@ public:
     /// Values at the departure points take the place of those at the arrival points.
     void interpolate(const Group& from, std::span<const FieldSlab> to);
 
+    const OnDemandHalo& halo() const;
     double seconds_packing = 0, seconds_departure = 0, seconds_interpolating = 0;
 
 private:

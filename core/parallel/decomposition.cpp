@@ -288,12 +288,16 @@ Decomposition arrange(Topology t, const std::vector<int>& wet, int ranks, Cuts i
 
 Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, DecompositionOptions options) {
     check(t, wet, ranks, options.halo);
-    const std::vector<std::string> names{"auto", "cartesian", "space-filling"};
+    const std::vector<std::string> names{"auto", "cartesian", "space-filling", "north-south", "square"};
     if (std::ranges::find(names, options.distribution) == names.end()) throw Error("unknown distribution '", options.distribution, "'", near(options.distribution, names));
     if (options.block_nx < 0 || options.block_ny < 0) throw Error("blocks of ", options.block_nx, " x ", options.block_ny, " points; 0 stands for a size that is chosen");
     const WorkTable work(t, wet, options.halo);
-    const bool cartesian = options.distribution != "space-filling", space_filling = options.distribution != "cartesian";
+    const bool cartesian = options.distribution != "space-filling", space_filling = options.distribution == "auto" || options.distribution == "space-filling";
     const bool chosen = !options.block_nx && !options.block_ny;
+    const bool whole_rows = options.distribution == "north-south", square = options.distribution == "square";
+    if ((whole_rows || square) && !chosen) throw Error("distribution '", options.distribution, "' gives each rank one block and chooses its size; blocks of ", options.block_nx, " x ", options.block_ny, " points were asked for");
+    int across = whole_rows ? 1 : int(std::sqrt(double(ranks)));                                // ranks in a row of them
+    if (square) while (ranks % across) --across;
     const int least = options.halo + 1;                    // a block's own points fill its neighbours' halos
     Best best;
 
@@ -316,11 +320,11 @@ Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, Deco
             if (space_filling) deal(d, work, true, best);
         }
     };
-    uniform_blocks(!chosen);
+    if (!whole_rows && !square) uniform_blocks(!chosen);
     if (chosen && cartesian)
         for (int px = 1; px <= ranks; ++px) {
             const int py = ranks / px;
-            if (px * py != ranks || px * std::min(least, t.nx) > t.nx || py * std::min(least, t.ny) > t.ny) continue;
+            if (px * py != ranks || ((whole_rows || square) && px != across) || px * std::min(least, t.nx) > t.nx || py * std::min(least, t.ny) > t.ny) continue;
             if (inside / ranks + work.edges(t.nx / px, t.ny / py) > best.time) continue;         // cannot win, however even
             const int width = t.nx / px, unit = width >= 32 ? 16 : width >= 16 ? 8 : width >= 8 ? 4 : 1;
             ProcessorGrid{t, work, px, py, unit}.search([&](Cuts i, Cuts j) {
@@ -331,6 +335,8 @@ Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, Deco
             });
         }
     const auto found = [&] { return best.time < std::numeric_limits<double>::infinity(); };
+    if (!found() && (whole_rows || square))
+        throw Error(across, " x ", ranks / across, " blocks, '", options.distribution, "' on ", ranks, " ranks, do not fit into ", t.nx, " x ", t.ny, " points", whole_rows ? "; 'square' allows more ranks" : "");
     if (!found()) uniform_blocks(true);
     if (!found()) {
         const int width = options.block_nx ? widths[0] : std::min(least, t.nx), height = options.block_ny ? heights[0] : std::min(least, t.ny);

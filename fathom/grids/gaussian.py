@@ -92,6 +92,10 @@ class GaussianGrid(Grid):
         """Output is chunked in whole rows where they must be interpolated."""
         return {"longitude": self.horizontal.nx} if self.reduced else None
 
+    def distribution(self, ranks):
+        """Whole rows, as Fourier transforms want them, while each rank has some."""
+        return "north-south" if 4 * ranks <= self.horizontal.ny else "square"
+
     def regular(self, values, first_row=0):
         """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points: along each row by Lagrange's cubic of the
         four points around, within the range of these four. Rows of full length stay bit for bit."""

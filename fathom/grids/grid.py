@@ -17,6 +17,10 @@ class Grid:
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
     chunks = None  # of output: sizes by dimension that must be so
 
+    def distribution(self, ranks):
+        """How the blocks are dealt out where nothing is asked for."""
+        return "auto"
+
     def release(self):
         """A sequence has its own copy of the metrics: who asks for `horizontal` again gets it made anew."""
         self.__dict__.pop("horizontal", None)

@@ -29,7 +29,8 @@ def bits(steps=4, **options):
     mass = lambda: sim.sequence.extremes("log_pressure_ratio")["mean"]  # noqa: E731
     before = mass()
     sim.advance(steps)
-    return {"checksum": sim.checksum(), "speed": sim.model.watch(sim)[0]["maximum_wind"][0], "drift": mass() - before}
+    points, plans = sim.solvers["dynamics"].halo
+    return {"checksum": sim.checksum(), "received": points, "plans": plans, "speed": sim.model.watch(sim)[0]["maximum_wind"][0], "drift": mass() - before}
 
 
 def main():

@@ -92,6 +92,21 @@ def test_given_blocks():
     assert _core.decompose(topology("closed", 30, 20), wet.ravel(), 2, block_nx=8).i_cuts == d.i_cuts
 
 
+def test_one_block_a_rank():
+    """Whole rows of a Gaussian grid whose rows are shorter towards the poles, or squares: even work in both."""
+    ny, nx = 48, 96
+    rows = 20 + np.minimum(np.arange(ny), np.arange(ny)[::-1]) * 76 // 23
+    wet = 10 * (np.arange(nx) < rows[:, None]).astype(np.int32)
+    for distribution, columns, uneven in (("north-south", 1, 1.15), ("square", 2, 1.3)):   # one lattice of cuts: short rows leave less in the east
+        d = _core.decompose(_core.Topology(nx, ny, True, False), wet.ravel(), 6, distribution=distribution, halo=0)
+        assert (len(d.i_cuts), len(d.j_cuts), len(d.blocks)) == (columns + 1, 6 // columns + 1, 6)
+        assert d.imbalance < uneven
+    with pytest.raises(ValueError, match="1 x 49 blocks, 'north-south' on 49 ranks, do not fit into 96 x 48 points; 'square' allows more"):
+        _core.decompose(_core.Topology(nx, ny, True, False), wet.ravel(), 49, distribution="north-south", halo=0)
+    with pytest.raises(ValueError, match="blocks of 8 x 8 points were asked for"):
+        _core.decompose(_core.Topology(nx, ny, True, False), wet.ravel(), 4, 8, 8, distribution="square", halo=0)
+
+
 def test_errors():
     wet = np.ones((6, 9), np.int32)
     t = topology("closed", 9, 6)
