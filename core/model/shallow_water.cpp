@@ -1,4 +1,6 @@
 #include "model/shallow_water.hpp"
+#include "model/wavenumbers.hpp"
+#include "numerics/semi_implicit.hpp"
 #include "numerics/semi_lagrangian.hpp"
 #include "transform/spherical_harmonics.hpp"
 #include <cmath>
@@ -11,12 +13,15 @@ template <class T> class ShallowWater final : public SpectralShallowWater::Work 
 public:
     ShallowWater(Sequence& s, const GaussianGrid& grid, int truncation, ShallowWaterParameters p)
         : sequence(s), parameters(p), leapfrog(s.has("vorticity_flux_east")), transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
-          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, {0.5}, {p.step, p.radius, p.rotation, int(p.iterations)}) {
+          starts(first_of_each(transform.own())),
+          waves({p.mean_geopotential}, {p.radius, p.rotation, 0.5 * p.step * (1 + p.off_centring), truncation}, wavenumbers(transform.own(), starts)),
+          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, {0.5}, {p.step, p.radius, 0, int(p.iterations)}) {
         if (s.domain->levels != 1) throw Error("shallow water has one level, given ", s.domain->levels);
         auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
         u = slab("eastward_wind"); v = slab("northward_wind"); phi = slab("fluid_geopotential"); vorticity = slab("vorticity");
         coefficients.assign(2 * transform.own().size() * stride, T(0));
-        const double N2 = truncation * (truncation + 1.) - 2, beta = leapfrog ? p.step : 0.5 * p.step * (1 + p.off_centring);
+        values.resize(std::size_t(truncation + 1) * 4 * waves.padded());
+        const double N2 = truncation * (truncation + 1.) - 2, beta = p.step;
         for (int n = 0; n <= truncation; ++n) {
             const double K = p.diffusion_time > 0 && n > 1 ? std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order) / p.diffusion_time : 0, wave = n * (n + 1.) / (p.radius * p.radius);
             damping.push_back(T(1 / (1 + (leapfrog ? 2 : 1) * p.step * K)));
@@ -53,12 +58,14 @@ private:
     enum { zeta, D, geopotential, zeta_before, D_before, geopotential_before, curl, divergence_of_flux, rotation_of_flux, inflow, energy, stride = 16 };
     Sequence& sequence; ShallowWaterParameters parameters; bool leapfrog;
     SphericalHarmonics<T> transform;
+    std::vector<int> starts;                               // of each own m in the list of waves
+    numerics::ImplicitWaves<T> waves;
     numerics::SemiLagrangian<T> transport;
     FieldSlab u, v, phi, vorticity, divergence, gradient_east, gradient_north;
     std::vector<FieldSlab> flux, before;
     typename numerics::SemiLagrangian<T>::Wind wind, extrapolated;
     typename numerics::SemiLagrangian<T>::Group carried;
-    std::vector<T> coefficients, damping, square, factor, factor_of_first;
+    std::vector<T> coefficients, values, damping, square, factor, factor_of_first;
 
     Coefficients<T> of(int n) { return {coefficients.data() + n, stride}; }
     void to_waves() { transform.direct({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(geopotential), phi)}); }
@@ -70,12 +77,22 @@ private:
     void step() {
         to_waves();
         const T beta = T(0.5 * parameters.step * (1 + parameters.off_centring)), mean = T(parameters.mean_geopotential);
-        for (std::size_t i = 0; i < transform.own().size(); ++i) for (int c = 0; c < 2; ++c) {
-            T* x = &coefficients[(2 * i + c) * stride];
-            const int n = transform.own()[i].n;
-            x[D] = (x[D] + beta * square[n] * x[geopotential]) * factor[n];
-            x[geopotential] = (x[geopotential] - beta * mean * x[D]) * damping[n];
-            x[zeta] *= damping[n]; x[D] *= damping[n];
+        const int width = waves.padded();
+        for (const int start : starts) {
+            const int m = transform.own()[start].m, count = transform.truncation() - m + 1;
+            for (int i = 0; i < 2 * count; ++i) {
+                const T* x = &coefficients[(2 * start + i) * stride];
+                values[2 * i * width] = x[zeta];
+                values[(2 * i + 1) * width] = x[D] + beta * square[m + i / 2] * x[geopotential];
+            }
+            waves.solve(m, values.data());
+            for (int i = 0; i < 2 * count; ++i) {
+                T* x = &coefficients[(2 * start + i) * stride];
+                const T less = damping[m + i / 2], d = values[(2 * i + 1) * width];
+                x[zeta] = values[2 * i * width] * less;
+                x[D] = d * less;
+                x[geopotential] = (x[geopotential] - beta * mean * d) * less;
+            }
         }
         to_points();
     }

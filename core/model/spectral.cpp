@@ -1,4 +1,5 @@
 #include "model/spectral.hpp"
+#include "model/wavenumbers.hpp"
 #include "numerics/hybrid.hpp"
 #include "numerics/semi_implicit.hpp"
 #include "numerics/semi_lagrangian.hpp"
@@ -7,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <omp.h>
 
 namespace fathom {
 
@@ -35,8 +37,9 @@ public:
     Dynamics(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, const std::vector<std::string>& tracers, SpectralParameters p)
         : sequence(s), grid(grid), levels(s.domain->levels), parameters(p), reference(a, b, p.reference_pressure, p.reference_temperature, p.gas_constant, p.heat_capacity),
           transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
-          solver(reference, truncation, p.radius, 0.5 * p.step * (1 + p.off_centring)),
-          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, middle(eta(a, b, p.reference_pressure)), {p.step, p.radius, p.rotation, int(p.iterations)}) {
+          starts(first_of_each(transform.own())),
+          solver(reference, {p.radius, p.rotation, 0.5 * p.step * (1 + p.off_centring), truncation}, wavenumbers(transform.own(), starts)),
+          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, middle(eta(a, b, p.reference_pressure)), {p.step, p.radius, 0, int(p.iterations)}) {
         if (int(a.size()) != levels + 1) throw Error("the sequence has ", levels, " levels; given ", a.size(), " interfaces");
         auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
         const char* warmth = s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
@@ -65,6 +68,7 @@ public:
         const auto& d = *s.domain;
         for (auto* b : d.blocks) for (int j = b->j0; j < b->j0 + b->ny; ++j) columns += std::max(0, std::min(b->nx, grid.points[j] - b->i0));
         terms.resize(columns);
+        scratch.resize(omp_get_max_threads());
         auto one = pi();
         transform.direct({transform.scalar(one, orography)});
         transform.inverse({transform.gradient(one, &orography, &o_east, &o_north)});
@@ -93,6 +97,7 @@ private:
     Sequence& sequence; GaussianGrid grid; int levels; SpectralParameters parameters;
     numerics::HybridReference reference;
     Transform transform;
+    std::vector<int> starts;                               // of each own m in the list of waves
     numerics::SemiImplicit<T> solver;
     numerics::SemiLagrangian<T> transport;
     FieldSlab u, v, temperature, pressure, divergence, T_east, T_north, p_east, p_north, orography, o_east, o_north;
@@ -101,6 +106,7 @@ private:
     std::vector<typename numerics::SemiLagrangian<T>::Group> groups;       // of tracers
     std::vector<std::vector<FieldSlab>> arrivals;
     std::vector<T> coefficients, damping, lapse_of_level;
+    std::vector<std::vector<T>> scratch;                   // of each thread
     std::ptrdiff_t stride = 0;
     std::vector<double> terms; std::size_t columns = 0;
     double mean_pressure = 0, solving = 0;
@@ -120,24 +126,27 @@ private:
     void step() {
         to_waves();
         const double t = now();
-        #pragma omp parallel for schedule(static)
-        for (std::size_t i = 0; i < transform.own().size(); ++i) for (int c = 0; c < 2; ++c) {
-            T* column = &coefficients[(2 * i + c) * stride];
-            const int n = transform.own()[i].n;
-            solver.solve(n, column + levels, column + 2 * levels, column[3 * levels]);
-            const T *all = &damping[std::size_t(2 * n) * levels], *divergent = all + levels, p = column[3 * levels];
-            for (int k = 0; k < levels; ++k) {
-                column[k] *= all[k];
-                column[levels + k] *= divergent[k];
-                const T along = lapse_of_level[k] * p;
-                column[2 * levels + k] = (column[2 * levels + k] - along) * all[k] + along;
-            }
+        #pragma omp parallel for schedule(dynamic)
+        for (std::size_t w = 0; w < starts.size(); ++w) {
+            const int m = transform.own()[starts[w]].m;
+            T* columns = &coefficients[2 * starts[w] * stride];
+            solver.solve(m, columns, stride, scratch[omp_get_thread_num()]);
+            for (int n = m; n <= transform.truncation(); ++n) for (int c = 0; c < 2; ++c) diffuse(n, columns + (2 * (n - m) + c) * stride);
         }
         solving += now() - t;
         to_points();
         if (parameters.fix_mass > 0) {
             const T more = T(std::log(mean_pressure / mean()));
             for_rows([&](int, T* row, int count) { for (int i = 0; i < count; ++i) row[i] += more; });
+        }
+    }
+    void diffuse(int n, T* column) const {
+        const T *all = &damping[std::size_t(2 * n) * levels], *divergent = all + levels, p = column[3 * levels];
+        for (int k = 0; k < levels; ++k) {
+            column[k] *= all[k];
+            column[levels + k] *= divergent[k];
+            const T along = lapse_of_level[k] * p;
+            column[2 * levels + k] = (column[2 * levels + k] - along) * all[k] + along;
         }
     }
     void to_waves() { transform.direct({transform.wind(zeta(), D(), u, v), transform.scalar(warmth(), temperature), transform.scalar(pi(), pressure)}); }

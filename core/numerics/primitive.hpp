@@ -1,11 +1,11 @@
 /// Hydrostatic primitive equations on hybrid levels, following the horizontal wind (T: virtual temperature, pi = ln p_s):
-///   dv_k/dt  = -grad(phi_k) - R T_k (grad ln p)_k                       (the Coriolis force is advected: semi_lagrangian.hpp)
+///   dv_k/dt  = -f k x v_k - grad(phi_k) - R T_k (grad ln p)_k
 ///   dT_k/dt  = kappa T_k (omega / p)_k = -(kappa T_k / dp_k) (l_k sum_{j<k} D_j + alpha_k D_k) + kappa T_k v_k . (grad ln p)_k
 ///   dpi/dt_k = -(1 / p_s) sum_j D_j + v_k . grad(pi),      D_j = div(v_j dp_j) = div(v_j) dp_j + p_s dB_j v_j . grad(pi)
 ///   (eta dot dp/deta)_{k+1/2} = B_{k+1/2} sum_j D_j - sum_{j<=k} D_j
 /// In the pressure gradient everything but the gradients of T and of the orography is a multiple G_k of grad(pi):
 ///   grad(phi_k) + R T_k (grad ln p)_k = grad(phi_s) + R [sum_{j>k} l_j grad T_j + alpha_k grad T_k] + G_k grad(pi)
-/// Time: semi-implicit two-time-level, N = total - L, L linear about rest at T_r and p_r (semi_implicit.hpp):
+/// Time: semi-implicit two-time-level, N = total - L, L linear about rest at T_r and p_r, with rotation (semi_implicit.hpp):
 ///   X(n+1) - dt/2 (1+e) L(n+1) = { X + dt/2 [(1-e) L + 2 N(n) - N(n-1)] }_D + dt/2 N(n)_A + dt (physics)_A
 /// What is carried for pi is pi + phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are averaged with weights dB.
 #pragma once
@@ -105,6 +105,7 @@ struct SemiImplicitTerms {
         reads  ("surface_geopotential",           place::center_column, "m2 s-2"),
         reads  ("orography_gradient_east",        place::center_column, "m s-2"),
         reads  ("orography_gradient_north",       place::center_column, "m s-2"),
+        reads  ("coriolis",                       place::center_column, "s-1"),
         reads  ("eastward_wind_force",            place::center_layer,  "m s-2"),
         reads  ("northward_wind_force",           place::center_layer,  "m s-2"),
         reads  ("adiabatic_heating",              place::center_layer,  "K s-1"),
@@ -124,31 +125,32 @@ struct SemiImplicitTerms {
 
     template <class Real>
     void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty, In<Real> log_ps, In<Real> px, In<Real> py, In<Real> orography, In<Real> sx, In<Real> sy,
-                    In<Real> Fu, In<Real> Fv, In<Real> FT, In<Real> Fp, Profile<Real> weights, Profile<Real> alpha, Profile<Real> log_ratio, Profile<Real> thickness,
+                    In<Real> coriolis, In<Real> Fu, In<Real> Fv, In<Real> FT, In<Real> Fp, Profile<Real> weights, Profile<Real> alpha, Profile<Real> log_ratio, Profile<Real> thickness,
                     InOut<Real> Nu, InOut<Real> Nv, InOut<Real> NT, InOut<Real> Np, Out<Real> cu, Out<Real> cv, Out<Real> cT, Out<Real> cp) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), half = N(0.5 * step), old = N(1 - off_centring), now = weights[0], before = weights[1];
         const N kappa_T = N(gas_constant / heat_capacity * reference_temperature);
-        // nonlinear terms take the place of those of the last step; the value that is carried
-        auto split = [&](Real X, Real F, Real L, auto nonlinear, auto carried) {
+        // nonlinear terms F - L take the place of those of the last step; the value that is carried
+        auto split = [&](Real X, Real F, Real L, Real rotation, auto nonlinear, auto carried) {
             const Real n = F - L, last = nonlinear;
-            carried = fma(half, fma(old, L, fma(now, n, before * last)), X);
+            carried = fma(half, fma(old, L + rotation, fma(now, n, before * last)), X);
             nonlinear = n;
         };
         Real sum(0);
         for (int k = 0; k < levels; ++k) {
             const Real d = D[k];
-            split(T[k], FT[k], -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), NT[k], cT[k]);
+            split(T[k], FT[k], -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0), NT[k], cT[k]);
             sum = fma(thickness[k], d, sum);
         }
         const Real Lp = -sum, over_mountain = orography[0] * (1 / RT), mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
+        const Real f = coriolis[0];
         Real x = RT * px[0], y = RT * py[0];
         for (int k = levels - 1; k >= 0; --k) {
             const Real tx = Tx[k], ty = Ty[k], U = u[k], V = v[k];
-            split(U, Fu[k], -fma(R * alpha[k], tx, x), Nu[k], cu[k]);
-            split(V, Fv[k], -fma(R * alpha[k], ty, y), Nv[k], cv[k]);
-            split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp, Np[k], cp[k]);
+            split(U, Fu[k], -fma(R * alpha[k], tx, x), f * V, Nu[k], cu[k]);
+            split(V, Fv[k], -fma(R * alpha[k], ty, y), -f * U, Nv[k], cv[k]);
+            split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp, Real(0), Np[k], cp[k]);
             x = fma(R * log_ratio[k], tx, x);
             y = fma(R * log_ratio[k], ty, y);
         }

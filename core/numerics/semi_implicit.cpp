@@ -3,6 +3,7 @@
 #include "numerics/hybrid.hpp"
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numeric>
 
 namespace fathom::numerics {
@@ -90,40 +91,140 @@ VerticalModes::VerticalModes(const HybridReference& r) {
     }
 }
 
-template <class T> SemiImplicit<T>::SemiImplicit(const HybridReference& r, int truncation, double radius, double beta) : levels(r.levels()), radius(radius), beta(beta) {
+template <class T> ImplicitWaves<T>::ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters p, const std::vector<int>& waves)
+    : modes((int(speed_squared.size()) + Real::width - 1) / Real::width * Real::width), truncation(p.truncation) {
+    using Complex = std::complex<double>;
+    const double s = 2 * p.rotation * p.beta;
+    for (const int m : waves) {
+        Elimination& e = elimination[m];
+        auto epsilon = [&](double n) { return std::sqrt((n * n - double(m) * m) / (4 * n * n - 1)); };
+        e.pivot.assign(std::size_t(truncation - m + 1) * 4 * modes, T(0));
+        std::vector<Complex> last(2 * modes, 0.);
+        double above_last = 0;
+        for (int n = m; n <= truncation; ++n) {
+            const double square = n * (n + 1.), below = n > m ? s * epsilon(n) * (n + 1) / n : 0, above = n < truncation ? s * epsilon(n + 1) * n / (n + 1) : 0;
+            std::vector<Complex> here(2 * modes, 1.);
+            for (int type = 0; type < 2; ++type) for (std::size_t k = 0; k < speed_squared.size(); ++k) {
+                Complex diagonal(1, n > 0 ? -s * m / square : 0);
+                if (type == 1) diagonal += p.beta * p.beta * speed_squared[k] * square / (p.radius * p.radius);
+                here[type * modes + k] = 1. / (diagonal + below * above_last * last[(1 - type) * modes + k]);
+            }
+            for (int i = 0; i < 2 * modes; ++i) {
+                T* pivot = &e.pivot[(std::size_t(n - m) * 4 + 2 * (i / modes)) * modes + i % modes];
+                pivot[0] = T(here[i].real()); pivot[modes] = T(here[i].imag());
+            }
+            e.below.push_back(T(below)); e.above.push_back(T(above));
+            last = here; above_last = above;
+        }
+    }
+}
+
+template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
+    const Elimination& e = elimination.at(m);
+    const int count = truncation - m + 1;
+    auto at = [&](int i, int type, int k, int part) { return values + (std::size_t(2 * i + part) * 2 + type) * modes + k; };
+    // vorticity is +1 times a D, divergence -1 times a zeta
+    for (int k = 0; k < modes; k += Real::width) {
+        for (int i = 0; i < count; ++i) for (int type = 0; type < 2; ++type) {
+            Real re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+            if (i > 0) {
+                const Real below = type == 0 ? -e.below[i] : e.below[i];
+                re = fma(below, Real::load(at(i - 1, 1 - type, k, 0)), re);
+                im = fma(below, Real::load(at(i - 1, 1 - type, k, 1)), im);
+            }
+            const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+            const Real a = Real::load(pivot), b = Real::load(pivot + modes);
+            fma(a, re, -(b * im)).store(at(i, type, k, 0));
+            fma(a, im, b * re).store(at(i, type, k, 1));
+        }
+        for (int i = count - 2; i >= 0; --i) for (int type = 0; type < 2; ++type) {
+            const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+            const Real above = type == 0 ? -e.above[i] : e.above[i], a = above * Real::load(pivot), b = above * Real::load(pivot + modes);
+            const Real re = Real::load(at(i + 1, 1 - type, k, 0)), im = Real::load(at(i + 1, 1 - type, k, 1));
+            fma(a, re, fma(-b, im, Real::load(at(i, type, k, 0)))).store(at(i, type, k, 0));
+            fma(a, im, fma(b, re, Real::load(at(i, type, k, 1)))).store(at(i, type, k, 1));
+        }
+    }
+}
+
+template <class T> SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p, const std::vector<int>& m)
+    : parameters(p), levels(r.levels()), waves(VerticalModes(r).speed_squared, p, m) {
     const VerticalModes modes(r);
     R = T(r.gas_constant); RT = T(r.gas_constant * r.temperature); kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature); per_pressure = T(1 / r.pressure);
     for (int k = 0; k < levels; ++k) {
         alpha.push_back(T(r.alpha[k])); log_ratio.push_back(T(r.log_ratio[k])); thickness.push_back(T(r.thickness[k])); per_thickness.push_back(T(1 / r.thickness[k]));
     }
-    for (int j = 0; j < levels; ++j) for (int k = 0; k < levels; ++k) E.push_back(T(modes.from_modes[k * levels + j])), inverse.push_back(T(modes.to_modes[k * levels + j]));
-    for (int n = 0; n <= truncation; ++n) for (int m = 0; m < levels; ++m)
-        factor.push_back(T(1 / (1 + beta * beta * n * (n + 1.) / (radius * radius) * modes.speed_squared[m])));
+    for (int j = 0; j < levels; ++j) for (int k = 0; k < waves.padded(); ++k) {
+        E.push_back(k < levels ? T(modes.from_modes[k * levels + j]) : T(0));
+        inverse.push_back(k < levels ? T(modes.to_modes[k * levels + j]) : T(0));
+    }
 }
 
-template <class T> void SemiImplicit<T>::solve(int n, T* D, T* t, T& pi) const {
-    T right[most_layers], mode[most_layers];
-    const T c = T(beta * n * (n + 1.) / (radius * radius)), b = T(beta);
-    T below = RT * pi;
-    for (int k = levels - 1; k >= 0; --k) {
-        right[k] = D[k] + c * (below + R * alpha[k] * t[k]);
-        below += R * log_ratio[k] * t[k];
-    }
-    auto multiply = [&](const std::vector<T>& matrix, const T* x, T* y) {
-        for (int k = 0; k < levels; ++k) y[k] = 0;
-        for (int j = 0; j < levels; ++j) { const T* column = &matrix[j * levels]; const T a = x[j]; for (int k = 0; k < levels; ++k) y[k] += column[k] * a; }
+/// y = matrix x for `columns` columns, a multiple of 4: a tile of 4 columns and 3 registers stays in registers.
+template <class T> void SemiImplicit<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
+    const int P = waves.padded();
+    auto tile = [&](auto registers, int k, int c) {
+        Real sum[4][registers];
+        for (auto& row : sum) for (auto& v : row) v = Real(T(0));
+        for (int j = 0; j < levels; ++j) {
+            Real column[registers];
+            for (int r = 0; r < registers; ++r) column[r] = Real::load(&matrix[std::size_t(j) * P + k + r * Real::width]);
+            for (int i = 0; i < 4; ++i) {
+                const Real a = x[std::size_t(c + i) * P + j];
+                for (int r = 0; r < registers; ++r) sum[i][r] = fma(column[r], a, sum[i][r]);
+            }
+        }
+        for (int i = 0; i < 4; ++i) for (int r = 0; r < registers; ++r) sum[i][r].store(y + std::size_t(c + i) * P + k + r * Real::width);
     };
-    multiply(inverse, right, mode);
-    for (int m = 0; m < levels; ++m) mode[m] *= factor[n * levels + m];
-    multiply(E, mode, D);
-    T sum = 0;
-    for (int k = 0; k < levels; ++k) {
-        t[k] -= b * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
-        sum += thickness[k] * D[k];
+    for (int k = 0; k < P;) {
+        const int left = (P - k) / Real::width;
+        for (int c = 0; c < columns; c += 4) {
+            if (left >= 3) tile(std::integral_constant<int, 3>(), k, c);
+            else if (left == 2) tile(std::integral_constant<int, 2>(), k, c);
+            else tile(std::integral_constant<int, 1>(), k, c);
+        }
+        k += std::min(left, 3) * Real::width;
     }
-    pi -= b * per_pressure * sum;
 }
 
+template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t stride, std::vector<T>& scratch) const {
+    const int P = waves.padded(), count = parameters.truncation - m + 1;
+    const std::size_t size = std::size_t(count) * 4 * P;
+    if (scratch.size() < 2 * size) scratch.resize(2 * size);
+    T *level = scratch.data(), *mode = level + size;
+    for (int i = 0; i < 2 * count; ++i) {
+        const T *zeta = columns + i * stride, *D = zeta + levels, *t = D + levels;
+        T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        const double n = m + i / 2;
+        const T c = T(parameters.beta * n * (n + 1) / (parameters.radius * parameters.radius));
+        T below = RT * t[levels];
+        for (int k = levels - 1; k >= 0; --k) {
+            of_zeta[k] = zeta[k];
+            of_D[k] = D[k] + c * (below + R * alpha[k] * t[k]);
+            below += R * log_ratio[k] * t[k];
+        }
+    }
+    multiply(inverse, level, mode, 4 * count);
+    waves.solve(m, mode);
+    multiply(E, mode, level, 4 * count);
+    const T beta = T(parameters.beta);
+    for (int i = 0; i < 2 * count; ++i) {
+        T *zeta = columns + i * stride, *D = zeta + levels, *t = D + levels;
+        const T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        T sum = 0;
+        for (int k = 0; k < levels; ++k) {
+            const T d = of_D[k];
+            zeta[k] = of_zeta[k];
+            D[k] = d;
+            t[k] -= beta * kappa_T * (alpha[k] * d + log_ratio[k] * per_thickness[k] * sum);
+            sum += thickness[k] * d;
+        }
+        t[levels] -= beta * per_pressure * sum;
+    }
+}
+
+template class ImplicitWaves<double>;
+template class ImplicitWaves<float>;
 template class SemiImplicit<double>;
 template class SemiImplicit<float>;
 

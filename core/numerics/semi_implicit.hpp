@@ -1,9 +1,15 @@
-/// Semi-implicit linear terms on hybrid levels about rest at temperature T_r and surface pressure p_r (Simmons & Burridge 1981):
+/// Semi-implicit linear terms about rest at temperature T_r and surface pressure p_r (Simmons & Burridge 1981): gravity waves and rotation.
 ///   (gamma T)_k = R (alpha_k T_k + sum_{j>k} l_j T_j),     (tau D)_k = kappa T_r (alpha_k D_k + (l_k / dp_k) sum_{j<k} dp_j D_j),     nu_j = dp_j / p_r
-///   D+ = D* - beta lap(gamma T+ + R T_r pi+),   T+ = T* - beta tau D+,   pi+ = pi* - beta nu D+,           beta = dt/2 (1 + e)
-///   (1 + beta^2 n(n+1)/a^2 B) D+ = D* + beta n(n+1)/a^2 (gamma T* + R T_r pi*),                             B = gamma tau + R T_r 1 nu
-/// dp B is symmetric: B = E c^2 E^{-1} with real c^2 > 0, the squared speeds of the vertical modes, and each mode is solved by itself.
+///   V+ = V* - beta [f k x V+ + grad(gamma T+ + R T_r pi+)],   T+ = T* - beta tau D+,   pi+ = pi* - beta nu D+,        beta = dt/2 (1 + e)
+/// Without T+ and pi+, divergence gets the matrix B = gamma tau + R T_r 1 nu. dp B is symmetric: B = E c^2 E^{-1} with real c^2 > 0, the squared
+/// speeds of the vertical modes, and each mode is by itself. On the sphere rotation couples neighbouring n of the same m (Temperton 1997):
+///   (1 - i s m / n(n+1)) zeta_n                            + a_n D_{n-1}    + b_n D_{n+1}    = zeta*_n            s = 2 Omega beta
+///   (1 - i s m / n(n+1) + beta^2 c^2 n(n+1) / a^2) D_n     - a_n zeta_{n-1} - b_n zeta_{n+1} = D*_n + beta n(n+1) / a^2 (gamma T* + R T_r pi*)_n
+///   a_n = s eps_n (n+1) / n,   b_n = s eps_{n+1} n / (n+1),   eps_n = sqrt((n^2 - m^2) / (4 n^2 - 1))
+/// two tridiagonal systems, zeta_m D_{m+1} zeta_{m+2} ... and D_m zeta_{m+1} D_{m+2} ..., by elimination.
 #pragma once
+#include "base/pack.hpp"
+#include <map>
 #include <span>
 #include <vector>
 
@@ -23,18 +29,38 @@ struct VerticalModes {
     explicit VerticalModes(const HybridReference&);
 };
 
-/// Solves for columns of coefficients, in place; Number: of the coefficients.
-template <class Number> class SemiImplicit {
+struct SemiImplicitParameters { double radius, rotation, beta; int truncation; };
+
+/// Vorticity and divergence of vertical modes: values [n - m][re, im][zeta, D][modes, padded to registers].
+template <class Number> class ImplicitWaves {
 public:
-    SemiImplicit(const HybridReference&, int truncation, double radius, double beta);
-    /// One (m, n), real or imaginary part: D and T have `levels` values, pi one.
-    void solve(int n, Number* D, Number* T, Number& pi) const;
+    using Real = Pack<Number, cell_width<Number>>;
+    /// waves: the m that are going to be solved.
+    ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters, const std::vector<int>& waves);
+    void solve(int m, Number* values) const;               ///< in place
+    int padded() const { return modes; }
 
 private:
+    int modes, truncation;
+    struct Elimination { std::vector<Number> below, above, pivot; };           ///< a_n, b_n; 1 / pivot: [n - m][zeta, D][re, im][modes]
+    std::map<int, Elimination> elimination;
+};
+
+/// Columns of coefficients on hybrid levels.
+template <class Number> class SemiImplicit {
+public:
+    SemiImplicit(const HybridReference&, SemiImplicitParameters, const std::vector<int>& waves);
+    /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re, im] follow each other at `stride`.
+    void solve(int m, Number* columns, std::ptrdiff_t stride, std::vector<Number>& scratch) const;
+
+private:
+    using Real = typename ImplicitWaves<Number>::Real;
+    SemiImplicitParameters parameters;
     int levels;
-    double radius, beta;
-    std::vector<Number> alpha, log_ratio, thickness, per_thickness, E, inverse, factor;   ///< E, inverse: transposed, columns contiguous; factor: [n][mode]
+    ImplicitWaves<Number> waves;
+    std::vector<Number> alpha, log_ratio, thickness, per_thickness, E, inverse;           ///< E, inverse: column after column, padded
     Number R, RT, kappa_T, per_pressure;
+    void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
 };
 
 }  // namespace fathom::numerics

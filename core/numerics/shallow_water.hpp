@@ -1,6 +1,6 @@
 /// Shallow water on the sphere, phi = g (depth of the fluid), phi_s = g (height of the ground), mean phi_r:
-///   dv/dt = -grad(phi + phi_s),   dphi/dt = -phi div v                  (the Coriolis force is advected: semi_lagrangian.hpp)
-/// Semi-implicit two-time-level semi-Lagrangian as the primitive equations (primitive.hpp): L = (-grad phi, -phi_r div v), and what is carried is
+///   dv/dt = -f k x v - grad(phi + phi_s),   dphi/dt = -phi div v
+/// Semi-implicit two-time-level semi-Lagrangian as the primitive equations (primitive.hpp): L = (-f k x v - grad phi, -phi_r div v), and what is carried is
 /// phi + phi_s, smooth over mountains.
 /// Eulerian form for exact tests, leapfrog: zeta_a = zeta + f,
 ///   dv/dt = (zeta_a v, -zeta_a u) - grad(phi + phi_s + (u^2 + v^2) / 2),   dphi/dt = -div(phi v)
@@ -26,6 +26,7 @@ struct ShallowWaterTerms {
         reads  ("surface_geopotential",        place::center_column, "m2 s-2"),
         reads  ("orography_gradient_east",     place::center_column, "m s-2"),
         reads  ("orography_gradient_north",    place::center_column, "m s-2"),
+        reads  ("coriolis",                    place::center_column, "s-1"),
         reads  ("time_weights",                place::profile,       "1"),
         updates("eastward_wind_nonlinear",     place::center_layer,  "m s-2"),
         updates("northward_wind_nonlinear",    place::center_layer,  "m s-2"),
@@ -36,7 +37,7 @@ struct ShallowWaterTerms {
         writes ("eta_velocity",                place::center_layer,  "s-1")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> phi, In<Real> D, In<Real> phi_x, In<Real> phi_y, In<Real> ground, In<Real> ground_x, In<Real> ground_y, Profile<Real> weights,
+    void operator()(In<Real> u, In<Real> v, In<Real> phi, In<Real> D, In<Real> phi_x, In<Real> phi_y, In<Real> ground, In<Real> ground_x, In<Real> ground_y, In<Real> coriolis, Profile<Real> weights,
                     InOut<Real> Nu, InOut<Real> Nv, InOut<Real> Np, Out<Real> cu, Out<Real> cv, Out<Real> cp, Out<Real> eta_velocity) const {
         using N = typename Real::Number;
         const N half = N(0.5 * step), old = N(1 - off_centring), now = weights[0], before = weights[1];
@@ -45,9 +46,9 @@ struct ShallowWaterTerms {
             carried = fma(half, fma(old, L, fma(now, nonlinear_now, before * last)), X);
             nonlinear = nonlinear_now;
         };
-        const Real U = u[0], V = v[0], d = D[0], x = ground_x[0], y = ground_y[0];
-        split(U, -x, -phi_x[0], Nu[0], cu[0]);
-        split(V, -y, -phi_y[0], Nv[0], cv[0]);
+        const Real U = u[0], V = v[0], d = D[0], f = coriolis[0], x = ground_x[0], y = ground_y[0];
+        split(U, -x, f * V - phi_x[0], Nu[0], cu[0]);
+        split(V, -y, -f * U - phi_y[0], Nv[0], cv[0]);
         split(phi[0] + ground[0], fma(U, x, V * y) - (phi[0] - mean_geopotential) * d, -mean_geopotential * d, Np[0], cp[0]);
         eta_velocity[0] = Real(0);
     }

@@ -117,7 +117,8 @@ class SpectralAtmosphere:
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
         longitude, latitude = self.grid.coordinates()
-        return {"latitude": np.deg2rad(latitude), "longitude": np.deg2rad(longitude), "surface_geopotential": self.surface_geopotential}
+        return {"latitude": np.deg2rad(latitude), "longitude": np.deg2rad(longitude), "surface_geopotential": self.surface_geopotential,
+                "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude))}  # fmt: skip
 
     @property
     def surface_geopotential(self):
