@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "numerics/solver.hpp"
 #include "parallel/exchange.hpp"
+#include "parallel/global_sum.hpp"
 #include "parallel/reduce.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -136,6 +137,13 @@ void bind_parallel(nb::module_& m) {
         .def_prop_ro("messages", [](const BoundExchange& e) { return e.exchange.messages(); })
         .def_prop_ro("bytes", [](const BoundExchange& e) { return e.exchange.bytes(); })
         .def_prop_ro("seconds", [](const BoundExchange& e) { return std::pair(e.exchange.seconds_packing, e.exchange.seconds_waiting); }, "(packing, waiting)");
+
+    nb::class_<GlobalSum>(m, "GlobalSum", "Sums over all ranks by an algorithm of the catalogue.")
+        .def("sum", [](GlobalSum& s, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> values) { nb::gil_scoped_release nogil; s.sum(std::span(values.data(), values.size())); }, "values"_a.noconvert())
+        .def("sum", [](GlobalSum& s, nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values) { nb::gil_scoped_release nogil; s.sum(std::span(values.data(), values.size())); }, "values"_a.noconvert(),
+             "each number becomes its sum over all ranks");
+    m.def("global_sum", [](int comm, const std::string& name) { return global_sum(name, MPI_Comm_f2c(comm)).release(); }, "comm"_a, "name"_a);
+    m.def("global_sums", [] { std::vector<std::pair<std::string, std::string>> list; for (auto& k : global_sums()) list.emplace_back(k.name, k.text); return list; }, "(name, text) of the catalogue");
 
     using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     m.def("exact_sum", [](int comm, Numbers terms) { nb::gil_scoped_release nogil; return exact_sum(MPI_Comm_f2c(comm), {terms.data(), terms.size()}); },

@@ -1,0 +1,114 @@
+/// Memory that other ranks write into: words of 64 bits. Window: by MPI's passive one-sided calls, from anywhere. SharedWindow: of the ranks
+/// of a node, by loads and stores. Whoever waits gives its processor away after a while: there may be more ranks than cores.
+#pragma once
+#include "parallel/mpi.hpp"
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <sched.h>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+/// Calls `arrived` until it is true.
+template <class F, class G> void spin(F arrived, G meanwhile) {
+    for (int n = 0; !arrived(); ++n) {
+        meanwhile();
+        if (n > 200) sched_yield();
+    }
+}
+
+class Window {
+public:
+    /// size: words of this rank's part. All ranks construct and destroy together.
+    Window(MPI_Comm comm, std::size_t size) : comm(comm) {
+        MPI_Win_allocate(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t), MPI_INFO_NULL, comm, &memory, &window);
+        for (std::size_t n = 0; n < size; ++n) memory[n] = 0;
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+        MPI_Win_sync(window);
+        MPI_Barrier(comm);
+    }
+    ~Window() {
+        int over;
+        MPI_Finalized(&over);
+        if (!over) MPI_Win_unlock_all(window), MPI_Win_free(&window);
+    }
+    Window(const Window&) = delete;
+
+    std::uint64_t* own() { return memory; }
+    void put(std::span<const std::uint64_t> from, int target, std::size_t at) { MPI_Put(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at), int(from.size()), MPI_UINT64_T, window); }
+    void get(std::span<std::uint64_t> to, int target, std::size_t at) {
+        MPI_Get(to.data(), int(to.size()), MPI_UINT64_T, target, MPI_Aint(at), int(to.size()), MPI_UINT64_T, window);
+        flush(target);
+    }
+    /// Each word is seen whole.
+    void replace(std::span<const std::uint64_t> from, int target, std::size_t at) {
+        MPI_Accumulate(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at), int(from.size()), MPI_UINT64_T, MPI_REPLACE, window);
+    }
+    void flush(int target) { MPI_Win_flush(target, window); }                 ///< all that was put is there
+    /// After what was put before: a word that the target waits for.
+    void signal(int target, std::size_t at, std::uint64_t value) {
+        flush(target);
+        replace({&value, 1}, target, at);
+        flush(target);
+    }
+    void see() { MPI_Win_sync(window); }
+    void progress() {
+        int any;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &any, MPI_STATUS_IGNORE);
+        see();
+    }
+    std::uint64_t load(std::size_t at) const { return std::atomic_ref(memory[at]).load(std::memory_order_acquire); }
+    void store(std::size_t at, std::uint64_t value) { std::atomic_ref(memory[at]).store(value, std::memory_order_release); }
+    void await(std::size_t at, std::uint64_t value) { spin([&] { return load(at) == value; }, [&] { progress(); }); }
+
+private:
+    MPI_Comm comm; MPI_Win window; std::uint64_t* memory;
+};
+
+class SharedWindow {
+public:
+    int rank, ranks, nodes = 0;                            ///< within the node; nodes: on the leaders
+    MPI_Comm node, leaders = MPI_COMM_NULL;                ///< leaders: the first rank of each node
+
+    SharedWindow(MPI_Comm comm, std::size_t size) {
+        MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+        MPI_Comm_rank(node, &rank);
+        MPI_Comm_size(node, &ranks);
+        MPI_Comm_split(comm, rank ? MPI_UNDEFINED : 0, 0, &leaders);
+        if (leaders != MPI_COMM_NULL) MPI_Comm_size(leaders, &nodes);
+        std::uint64_t* mine;
+        MPI_Win_allocate_shared(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t), MPI_INFO_NULL, node, &mine, &window);
+        for (std::size_t n = 0; n < size; ++n) mine[n] = 0;
+        for (int r = 0; r < ranks; ++r) {
+            MPI_Aint bytes;
+            int unit;
+            std::uint64_t* at;
+            MPI_Win_shared_query(window, r, &bytes, &unit, &at);
+            parts.push_back(at);
+        }
+        MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+        MPI_Win_sync(window);
+        MPI_Barrier(comm);
+    }
+    ~SharedWindow() {
+        int over;
+        MPI_Finalized(&over);
+        if (over) return;
+        MPI_Win_unlock_all(window);
+        MPI_Win_free(&window);
+        if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
+        MPI_Comm_free(&node);
+    }
+    SharedWindow(const SharedWindow&) = delete;
+
+    std::uint64_t* of(int r) const { return parts[r]; }
+    static void signal(std::uint64_t* at, std::uint64_t value) { std::atomic_ref(*at).store(value, std::memory_order_release); }
+    static void await(std::uint64_t* at, std::uint64_t value) { spin([&] { return std::atomic_ref(*at).load(std::memory_order_acquire) == value; }, [] {}); }
+
+private:
+    MPI_Win window; std::vector<std::uint64_t*> parts;
+};
+
+}  // namespace fathom
