@@ -5,8 +5,10 @@
 ///   P_T > 0, P_q > 0   deep: rain P_q, and Delta, the same in all layers, makes int (c_p dT + L dq) dp = 0
 ///   P_T > 0, P_q <= 0  shallow: no rain; the top is lowered to where int dq = 0, and Delta makes int dT = 0
 ///
-/// The parcel keeps its moist static energy c_p T + phi + L q: two Newton steps a layer from a guess along the moist adiabat. Temperature
-/// is virtual nowhere, as in the paper. tau is at least a step, so that the end of the step lies between the state and the reference.
+/// The parcel keeps its moist static energy h = c_p T + phi + L q: T_p is the larger of the dry adiabat's temperature and of that where q_s
+/// brings h, found in each layer for itself from the layer's own temperature by a step of Halley and one of Newton: 0.02 K where they differ
+/// by 10 K, and always on the right side. Temperature is virtual nowhere, as in the paper. tau is at least a step, so that the end of the
+/// step lies between the state and the reference.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -38,31 +40,37 @@ struct BettsMiller {
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
         const int levels = temperature.levels();
         Real warmer[most], drier[most], deep_share[most], shallow_share[most];     // T_p - T, q - RH q_p, and which part of a layer convects
-        // the parcel, upward; sums over the layers it passes
-        const Real start_T = fma(T_tendency[levels - 1], step, temperature[levels - 1]), start_q = larger(fma(q_tendency[levels - 1], step, humidity[levels - 1]), 0);
-        const Real energy = cp * start_T + geopotential[levels - 1] + L * start_q;
-        Real T = start_T, rises = 1, buoyant = 0, saturated = 0, lapse = 0, phi_below = geopotential[levels - 1], lower = interface[levels];
-        Real all_mass = 0, all_warmer = 0, all_drier = 0, room = 0, open = 1, shallow_mass = 0, shallow_warmer = 0;
-        for (int k = levels - 1; k >= 0; --k) {
-            const Real upper = interface[k], phi = geopotential[k], p = pressure[k], m = (lower - upper) * (1 / gravity);
-            const Real here_T = fma(T_tendency[k], step, temperature[k]), here_q = fma(q_tendency[k], step, humidity[k]);
-            const Real dry = start_T + (geopotential[levels - 1] - phi) * (1 / cp);
-            const Real guess = select(saturated > 0.5, larger(dry, T - lapse * (phi - phi_below)), dry);
-            const Saturation<Real> first(guess, p);
-            const auto wet = (first.humidity < start_q) | (saturated > 0.5);
-            const Real once = guess + (energy - phi - cp * guess - L * first.humidity) / (cp + L * first.slope);
-            const Saturation<Real> second(once, p);
-            const Real per = 1 / (cp + L * second.slope), change = (energy - phi - cp * once - L * second.humidity) * per;
-            T = select(wet, once + change, dry);
-            const Real q = select(wet, fma(second.slope, change, second.humidity), start_q);
-            saturated = select(wet, 1, Real(0));
-            lapse = fma(L * (1 / dry_air_gas_constant) * q, 1 / T, 1) * per;
-            phi_below = phi; lower = upper;
+        const int last = levels - 1;
+        const Real start_T = fma(T_tendency[last], step, temperature[last]), start_q = larger(fma(q_tendency[last], step, humidity[last]), 0), ground = geopotential[last];
+        const auto at = [&](int k, Real T, Real& f, Real& f1) -> Saturation<Real> {                                // f: what h exceeds that of T by, by differences
+            const Saturation<Real> saturated(T, pressure[k]);
+            f = fma(cp, start_T - T, fma(L, start_q - saturated.humidity, ground - geopotential[k]));
+            f1 = fma(L, saturated.slope, cp);
+            return saturated;
+        };
+        // a loop for each step: the processor works at several layers at once
+        for (int k = 0; k < levels; ++k) {
+            Real f, f1;
+            const Real here = fma(T_tendency[k], step, temperature[k]), bend = L * at(k, here, f, f1).bend;
+            warmer[k] = 2 * f * f1 / larger(fma(f1, 2 * f1, f * bend), f1 * f1);                                   // at most twice Newton's
+        }
+        for (int k = 0; k < levels; ++k) {
+            const Real here = fma(T_tendency[k], step, temperature[k]), rise = geopotential[k] - ground;
+            Real f, f1;
+            at(k, here + warmer[k], f, f1);
+            const Real difference = larger(warmer[k] + f / f1, start_T - here - rise * (1 / cp));
+            warmer[k] = difference;
+            drier[k] = fma(q_tendency[k], step, humidity[k]) - relative_humidity * (start_q + (1 / L) * fma(cp, start_T - here - difference, -rise));
+        }
+        // upward: sums over the layers that the parcel passes
+        Real rises = 1, buoyant = 0, lower = interface[levels], all_mass = 0, all_warmer = 0, all_drier = 0, room = 0, open = 1, shallow_mass = 0, shallow_warmer = 0;
+        for (int k = last; k >= 0; --k) {
+            const Real upper = interface[k], m = (lower - upper) * (1 / gravity), difference = warmer[k], excess = drier[k];
+            lower = upper;
             // warmer than the layer: buoyant (1e-3 K, as the parcel of a neutral layer may be); cooler after having been so: the end
-            const Real difference = T - here_T, excess = here_q - relative_humidity * q;
             rises = select(difference < 0, rises * (1 - buoyant), rises);
-            if (k < levels - 1) buoyant = select((difference > 1e-3) & (rises > 0.5), 1, buoyant);
-            warmer[k] = difference; drier[k] = excess; deep_share[k] = rises;
+            if (k < last) buoyant = select((difference > 1e-3) & (rises > 0.5), 1, buoyant);
+            deep_share[k] = rises;
             const Real inside = rises * m;
             all_mass += inside;
             all_warmer = fma(difference, inside, all_warmer);

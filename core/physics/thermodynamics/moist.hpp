@@ -16,15 +16,17 @@ inline constexpr double virtual_factor = 1 / molar_ratio - 1;         // T_v = T
 inline constexpr double latent_warming = constants::evaporation_heat / constants::dry_air_heat_capacity;        // L / c_p [K]
 
 template <class Real> struct Saturation {
-    Real humidity, slope;                                             // q_s [kg kg-1], dq_s/dT [K-1]
+    Real humidity, slope, bend;                                       // q_s [kg kg-1], dq_s/dT [K-1], d2q_s/dT2 [K-2] but for a few per cent
     Saturation(Real T, Real p) {
         T = smaller(larger(T, 100), 400);
         const auto warm = T > 273.16;
         const Real a = select(warm, 17.2693882, Real(21.8745584)), b = select(warm, 35.86, Real(7.66));
         const Real inverse = 1 / (T - b), vapour = 610.78 * exp(a * (T - 273.16) * inverse);
         const Real rest = larger(p - (1 - molar_ratio) * vapour, vapour), per_rest = 1 / rest;
+        const Real growth = (p * per_rest) * (a * (273.16 - b) * inverse * inverse);
         humidity = molar_ratio * vapour * per_rest;
-        slope = humidity * (p * per_rest) * (a * (273.16 - b) * inverse * inverse);
+        slope = humidity * growth;
+        bend = slope * (growth - 2 * inverse);
     }
 };
 
