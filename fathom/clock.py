@@ -58,6 +58,13 @@ class Clock:
 
         return self.start + timedelta(seconds=round(seconds))
 
+    @property
+    def days_since_2000(self):
+        """Of the start [days since 2000-01-01 12:00]; in a calendar of its own, of the same part of the same year."""
+        first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
+        part = (self.start - first) / (first.replace(year=first.year + 1) - first)
+        return 365.2425 * (self.start.year - 2000 + part) - 0.5 if self.calendar != "standard" else (self.start - type(self.start)(2000, 1, 1, 12, calendar=self.calendar)).total_seconds() / 86400
+
     def seconds(self, date):
         return (date - self.start).total_seconds()
 

@@ -9,15 +9,24 @@ RichardsonMixing(maximum=0.01)
 
 from functools import cache
 
+from fathom.clock import Period
+
 
 class Scheme:
     """A process with its parameters; a class of its own for each entry of the catalogue."""
 
     entry: dict = {}
 
-    def __init__(self, **parameters):
+    every = None  # a length of time, for a process that does not run in every step
+
+    def __init__(self, *, every=None, **parameters):
         from fathom import mpi  # loads the MPI library that the core needs
 
+        if every is not None:
+            period = Period(every, "every")
+            if period.months:
+                raise ValueError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
+            self.every = period.text
         self.parameters = {name: float(value) for name, value in parameters.items()}
         mpi.core.process(self.name, self.parameters)  # names and bounds are checked by the core
 
@@ -29,22 +38,25 @@ class Scheme:
     def field_names(self):
         return [f["name"] for f in self.entry["fields"]]
 
-    def process(self, precision=8, *, phase="baroclinic", on=None, label=None, every=1, **runtime):
-        """The core's process; `runtime` are parameters that the simulation knows (the step), `on` renames fields, `every` counts steps."""
+    def process(self, precision=8, *, phase="baroclinic", on=None, label=None, **runtime):
+        """The core's process; `runtime` are parameters that the simulation knows (the step), `on` renames fields."""
         from fathom import mpi
 
         known = {p["name"] for p in self.entry["parameters"]}
         values = {**self.parameters, **{k: float(v) for k, v in runtime.items() if k in known}}
         process = mpi.core.process(self.name, values, precision).on(on or {})
-        process.phase, process.every = phase, int(every)
+        process.phase = phase
+        if self.every:
+            process.every = max(1, int(Period(self.every).seconds / runtime["step"] + 1e-9))  # at least as often as said
         process.name = label or self.name
         return process
 
     def __repr__(self):
-        return f"{self.name}({', '.join(f'{k}={v:g}' for k, v in self.parameters.items())})"
+        every = [f"every={self.every!r}"] if self.every else []
+        return f"{self.name}({', '.join([f'{k}={v:g}' for k, v in self.parameters.items()] + every)})"
 
     def __eq__(self, other):
-        return type(self) is type(other) and self.parameters == other.parameters
+        return type(self) is type(other) and (self.parameters, self.every) == (other.parameters, other.every)
 
     __hash__ = None
 
@@ -68,11 +80,11 @@ def schemes():
     return {e["name"]: type(e["name"], (Scheme,), {"entry": e, "__doc__": _documentation(e), "__module__": "fathom"}) for e in mpi.core.catalogue()}
 
 
-def scheme(name, **parameters):
+def scheme(name, *, every=None, **parameters):
     """The scheme of that name, with a clear error for a name that does not exist."""
     known = schemes()
     if name not in known:
         from fathom.names import near
 
         raise ValueError(f"unknown scheme '{name}'{near(name, list(known))}")
-    return known[name](**parameters)
+    return known[name](every=every, **parameters)

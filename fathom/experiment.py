@@ -177,7 +177,7 @@ def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
     name = getattr(function, "__name__", "")
     of_scheme = {p["name"]: p["value"] for p in schemes[name].entry["parameters"]} if name in schemes else {}
     if schemes.get(name) is function:
-        return of_scheme
+        return of_scheme | {"every": None}
     found = inspect.signature(function).parameters.values()
     open_ended = any(p.kind is p.VAR_KEYWORD for p in found)
     own = {p.name: p.default for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name not in skip}

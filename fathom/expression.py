@@ -3,8 +3,8 @@
     temperature = "20 * exp(depth / -1000)"
     stress_x    = "-0.1 * cos(2 * pi * y / Ly)"        # Ly from [constants]
 
-Numbers, + - * / // % **, comparisons, the functions below, and names: x, y (or longitude, latitude), depth, z = -depth, pi and the
-constants of the file. The text is parsed and its tree is walked; no other code can be run by it.
+Numbers, + - * / // % **, comparisons, the functions below, and names: x, y (or longitude, latitude), depth, z = -depth (or pressure
+[Pa], in the atmosphere), pi and the constants of the file. The text is parsed and its tree is walked; no other code can be run by it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from fathom.names import near
 
-variables = ("x", "y", "longitude", "latitude", "depth", "z")
+variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure")
 functions = {
     name: getattr(np, name)
     for name in ("sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh exp log log10 sqrt abs sign floor hypot "
@@ -52,7 +52,7 @@ class Expression:
 
     def __call__(self, x: Any, y: Any, depth: Any = 0.0) -> np.ndarray:
         x, y, depth = (np.asarray(a, float) for a in (x, y, depth))
-        known = {**self.constants, "x": x, "y": y, "longitude": x, "latitude": y, "depth": depth, "z": -depth}
+        known = {**self.constants, "x": x, "y": y, "longitude": x, "latitude": y, "depth": depth, "z": -depth, "pressure": depth}
         with np.errstate(all="ignore"):
             value = np.asarray(self._evaluate(self._tree, known), float)
         return np.array(np.broadcast_to(value, np.broadcast_shapes(x.shape, y.shape, depth.shape, value.shape)))

@@ -135,6 +135,8 @@ class Simulation:
         for name, values in model.profiles().items():
             if self.sequence.has(name):
                 self.sequence.set_profile(name, values)
+        if self.sequence.has("sun"):
+            self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), model.fixed_season)
         self.solvers = model.attach(self.sequence, self.step)
         self._monthly = self.sequence.has("forcing_weight")
         self._read_restart() if self.restart_from else model.initialise(self)

@@ -63,7 +63,7 @@ void bind_model(nb::module_& m) {
         }, "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{}, "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 0, "compute_in_halo"_a = true, "group"_a = true)
         .def("advance", [](Sequence& s, int steps) { nb::gil_scoped_release nogil; for (int n = 0; n < steps; ++n) s.step(); }, "steps"_a = 1)
         .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
-        .def("follow_sun", &follow_sun, "step"_a, "days"_a, "period"_a = 0.0, "solar_constant"_a = 1361.0,
+        .def("follow_sun", &follow_sun, "step"_a, "days"_a, "period"_a = 0.0, "fixed_season"_a = false,
              "sets the profile 'sun' before each step; days: of the first step, since 2000-01-01 12:00; period: of the radiation [s]")
         .def_rw("count", &Sequence::count)
         .def("has", [](const Sequence& s, const std::string& name) { return s.has(name); })

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.components import Scheme, scheme
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
@@ -14,7 +15,7 @@ class SpectralAtmosphere:
     Parameters
     ----------
     grid : GaussianGrid with HybridLevels or SigmaLevels.
-    physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()]; by default none.
+    physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()], FirstPhysics(); by default none.
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
     tracers : names of tracers beside specific_humidity, which is there if the physics asks for it.
     diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal diffusion.
@@ -60,15 +61,27 @@ class SpectralAtmosphere:
         self.initial = {}
 
     @property
+    def boundary(self):
+        """What the physics wants to know of ground, sea and air that no equation of the model gives: name -> value by default."""
+        wanted = {name for p in self.physics for name in p.field_names}
+        written = {f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"}
+        return {name: value for name, value in surface_defaults.items() if name in wanted - written}
+
+    @property
+    def fixed_season(self):
+        return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
+
+    @property
     def prognostic(self):
         return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
 
     def set(self, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of (longitude, latitude, pressure) in degrees and Pa.
 
-        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or surface_air_pressure [Pa], tracers.
+        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or surface_air_pressure [Pa], tracers, and what the
+        physics reads of ground and sea.
         """
-        allowed = [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers]
+        allowed = [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers, *self.boundary]
         for name, value in values.items():
             if name not in allowed:
                 from fathom.names import near
@@ -93,6 +106,8 @@ class SpectralAtmosphere:
         if self.moist:
             add("TemperatureOfMoistAir")
         add("HybridPressure")
+        if any("geopotential" in p.field_names for p in self.physics):
+            add("HydrostaticGeopotential", on=thermal)
         add("TendencyStart", "physics")
         for tracer in self.tracers:
             add("TracerTendencyStart", "physics", {"tracer_tendency": tracer + "_tendency"}, f"TracerTendencyStart of {tracer}")
@@ -115,10 +130,18 @@ class SpectralAtmosphere:
         return sequence
 
     def geometry(self):
-        """Fields that never change: name -> array (ny, nx)."""
+        """Fields that do not change, and the ground as it starts: name -> array."""
         longitude, latitude = self.grid.coordinates()
+        below = {name: self._given(name, value) for name, value in self.boundary.items()}
         return {"latitude": np.deg2rad(latitude), "longitude": np.deg2rad(longitude), "surface_geopotential": self.surface_geopotential,
-                "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude))}  # fmt: skip
+                "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude))} | below  # fmt: skip
+
+    def _given(self, name, default):
+        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes starts so."""
+        from fathom.state import on_columns, on_layers
+
+        value = self.initial.get(name, default)
+        return np.stack([v for _, v in on_layers(self.grid, value, name)]) if name in layer_fields else on_columns(self.grid, value, name=name)
 
     @property
     def surface_geopotential(self):

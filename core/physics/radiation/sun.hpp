@@ -1,8 +1,8 @@
-/// Where the sun stands over each column. `sun` is a profile of seven numbers that the model sets before each step: the direction to the
-/// sun in the frame of the rotating Earth (x towards 0 E on the equator, z north), the flux of its light at the Earth, and the direction
-/// in the middle of the period for which radiation is computed.
+/// Where the sun stands over each column. `sun` is a profile of seven numbers that is set before each step: the direction to the sun in
+/// the frame of the rotating Earth (x towards 0 E on the equator, z north), 1 / distance^2 [au-2], and the direction in the middle of the
+/// period for which radiation is computed.
 ///
-///   mu = max(0, r . sun),   r = (cos lat cos lon, cos lat sin lon, sin lat),   insolation = flux mu
+///   mu = max(0, r . sun),   r = (cos lat cos lon, cos lat sin lon, sin lat),   insolation = S_0 mu / distance^2
 ///
 /// sun_at: the low-precision formulae of the Astronomical Almanac, 0.01 degrees between 1950 and 2050.
 #pragma once
@@ -24,8 +24,12 @@ inline Sun sun_at(double days) {                                      // since 2
 }
 
 struct Sunlight {
+    double solar_constant = 1361, fixed_season = 0;                   // the season is the business of whoever sets `sun`
+
     static constexpr std::string_view summary = "Cosine of the solar zenith angle and insolation";
-    static constexpr std::tuple parameters{};
+    static constexpr std::tuple parameters{
+        Parameter<Sunlight>{"solar_constant", &Sunlight::solar_constant, "W m-2", 0, 1e5, "flux of the sun's light at 1 au"},
+        Parameter<Sunlight>{"fixed_season",   &Sunlight::fixed_season,   "1",     0, 1,   "1: the season stays that of the start"}};
     static constexpr std::array fields{
         reads ("sun",                 place::profile,       "1"),
         reads ("latitude",            place::center_column, "rad"),
@@ -41,7 +45,7 @@ struct Sunlight {
         const Real mu = larger(fma(x, sun[0], fma(y, sun[1], z * sun[2])), 0);
         now[0] = mu;
         ahead[0] = larger(fma(x, sun[4], fma(y, sun[5], z * sun[6])), 0);
-        insolation[0] = sun[3] * mu;
+        insolation[0] = (solar_constant * sun[3]) * mu;
     }
 };
 
