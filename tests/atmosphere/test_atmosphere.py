@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cases import bits, held_suarez
+from small_atmospheres import bits, held_suarez
 
 
 @pytest.mark.parametrize("levels", [fm.SigmaLevels(10), fm.HybridLevels(12)])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-cases = Path(__file__).with_name("cases.py")
+cases = Path(__file__).with_name("small_atmospheres.py")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Small atmospheres for the tests, each in one process of an MPI run: python cases.py NAME [key=value ...] prints one JSON object on rank 0."""
+"""Small atmospheres for the tests, each in one process of an MPI run: python small_atmospheres.py NAME [key=value ...] prints one JSON object on rank 0."""
 
 import json
 import sys
