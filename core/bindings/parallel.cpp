@@ -125,10 +125,11 @@ void bind_parallel(nb::module_& m) {
         return gather_plan(d, horizontal(place), halo, list, rank);
     }, "decomposition"_a, "place"_a, "halo"_a, "rectangles"_a, "rank"_a = -1, "rectangles: (i0, j0, nx, ny, owner)");
 
+    m.def("transports", [] { std::vector<std::pair<std::string, std::string>> list; for (auto& k : transports()) list.emplace_back(k.name, k.text); return list; }, "(name, text) of the ways in which exchanges travel");
     nb::class_<BoundExchange>(m, "Exchange", "Halos of several fields, one message to each neighbour.")
-        .def("__init__", [](BoundExchange* self, int comm, const Decomposition& d, int halo, int precision, const Items& list) {
-            new (self) BoundExchange{Exchange(MPI_Comm_f2c(comm), d, halo, precision, items_of(list)), precision, items_of(list), {}, {}}; },
-            "comm"_a, "decomposition"_a, "halo"_a, "precision"_a, "items"_a, "items: (place, vector, width, levels)")
+        .def("__init__", [](BoundExchange* self, int comm, const Decomposition& d, int halo, int precision, const Items& list, const std::string& transport) {
+            new (self) BoundExchange{Exchange(MPI_Comm_f2c(comm), d, halo, precision, items_of(list), transport), precision, items_of(list), {}, {}}; },
+            "comm"_a, "decomposition"_a, "halo"_a, "precision"_a, "items"_a, "transport"_a = "packed", "items: (place, vector, width, levels)")
         .def_static("of_plans", [](int comm, const std::vector<Plan>& plans, int precision, const Items& list, bool add) {
             return BoundExchange{Exchange(MPI_Comm_f2c(comm), plans, precision, items_of(list), add), precision, items_of(list), {}, {}}; },
             "comm"_a, "plans"_a, "precision"_a, "items"_a, "add"_a = false)

@@ -63,7 +63,7 @@ template <class F> void for_pieces(std::size_t count, bool threads, F body) {
 
 }  // namespace
 
-Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Item> items) : comm(comm), number(bytes), add(false), items(std::move(items)) {
+Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Item> items, std::string_view transport) : comm(comm), number(bytes), add(false), items(std::move(items)) {
     int rank;
     MPI_Comm_rank(comm, &rank);
     std::map<std::pair<Horizontal, int>, int> known;       // fields at the same place share a plan
@@ -75,17 +75,17 @@ Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes, s
         if (made) plans.push_back(halo_plan(d, item.horizontal, halo, item.width, rank));
         of_item.push_back(it->second);
     }
-    build(plans, of_item);
+    build(plans, of_item, transport);
 }
 
-Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items, bool add) : comm(comm), number(bytes), add(add), items(std::move(items)) {
+Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items, bool add, std::string_view transport) : comm(comm), number(bytes), add(add), items(std::move(items)) {
     if (plans.size() != this->items.size()) throw Error("an exchange of ", this->items.size(), " fields with ", plans.size(), " plans");
     std::vector<int> of_item;
     for (std::size_t n = 0; n < plans.size(); ++n) of_item.push_back(int(n));
-    build(plans, of_item);
+    build(plans, of_item, transport);
 }
 
-void Exchange::build(std::span<const Plan> plans, std::span<const int> plan_of_item) {
+void Exchange::build(std::span<const Plan> plans, std::span<const int> plan_of_item, std::string_view name) {
     int rank;
     MPI_Comm_rank(comm, &rank);
     std::map<int, std::vector<Piece>> out, in;             // by neighbour
@@ -106,37 +106,37 @@ void Exchange::build(std::span<const Plan> plans, std::span<const int> plan_of_i
             for (auto& run : m.runs) append(list, int(n), run, &run == m.runs.data());
             if (mine && here) local_numbers += m.points * items[n].levels;
         }
-    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<Neighbour>& neighbours, std::vector<std::byte>& buffer) {
-        std::size_t offset = 0;
+    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<Transport::Part>& messages) {
+        std::size_t offset = 0;                            // in numbers
         for (auto& [other, list] : by_rank) {
             const std::size_t begin = offset;
             for (auto& piece : list) piece.offset = offset, offset += std::size_t(piece.run.count) * piece.rows * items[piece.item].levels, pieces.push_back(piece);
-            neighbours.push_back({other, begin, offset - begin});
-            if ((offset - begin) * number > INT_MAX) throw Error("a message of ", (offset - begin) * number, " bytes to rank ", other, "; the most is ", INT_MAX, ": use more ranks");
+            const std::size_t bytes = (offset - begin) * number;
+            if (bytes > INT_MAX) throw Error("a message of ", bytes, " bytes to rank ", other, "; the most is ", INT_MAX, ": use more ranks");
+            messages.push_back({other, begin * number, bytes});
             offset = (offset + 15) / 16 * 16;              // messages start at a cache line
         }
-        buffer.resize(offset * number);
+        return offset * number;
     };
-    lay_out(out, packed, sends, outgoing);
-    lay_out(in, unpacked, receives, incoming);
-    for (auto& s : sends) sent_bytes += s.numbers * number;
-    requests.resize(sends.size() + receives.size());
+    parts.outgoing = lay_out(out, packed, parts.sends);
+    parts.incoming = lay_out(in, unpacked, parts.receives);
+    for (auto& s : parts.sends) sent_bytes += s.bytes;
+    transport = fathom::transport(name, comm, parts);
 }
 
 void Exchange::start(std::span<const FieldSlab> fields) {
     from = fields;
-    MPI_Request* request = requests.data();
-    for (auto& n : receives) MPI_Irecv(incoming.data() + n.offset * number, int(n.numbers * number), MPI_BYTE, n.rank, 0, comm, request++);
+    transport->post();
     const double t = now();
     auto all = [&]<class Number>(Number) {
         for_pieces(packed.size(), sent_bytes > large * number, [&](std::size_t n) {
             const Piece& p = packed[n];
-            pack(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector, (Number*)outgoing.data() + p.offset);
+            pack(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector, (Number*)transport->outgoing() + p.offset);
         });
     };
     if (number == 4) all(float()); else all(double());
     seconds_packing += now() - t;
-    for (auto& n : sends) MPI_Isend(outgoing.data() + n.offset * number, int(n.numbers * number), MPI_BYTE, n.rank, 0, comm, request++);
+    transport->send();
 }
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
@@ -152,14 +152,14 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
     if (number == 4) locals(float()); else locals(double());
     double end = now();
     seconds_packing += end - t; t = end;
-    if (!requests.empty()) MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    transport->wait();
     end = now();
     seconds_waiting += end - t; t = end;
     auto all = [&]<class Number>(Number) {
-        for_pieces(unpacked.size(), !add && incoming.size() > large * number, [&](std::size_t n) {
+        for_pieces(unpacked.size(), !add && parts.incoming > large * number, [&](std::size_t n) {
             const Piece& p = unpacked[n];
-            if (add) unpack<Number, true>(fields[p.item], p.run, p.rows, (const Number*)incoming.data() + p.offset);
-            else unpack<Number, false>(fields[p.item], p.run, p.rows, (const Number*)incoming.data() + p.offset);
+            if (add) unpack<Number, true>(fields[p.item], p.run, p.rows, (const Number*)transport->incoming() + p.offset);
+            else unpack<Number, false>(fields[p.item], p.run, p.rows, (const Number*)transport->incoming() + p.offset);
         });
     };
     if (number == 4) all(float()); else all(double());

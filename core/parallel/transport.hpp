@@ -1,0 +1,37 @@
+/// How packed halos travel: the catalogue. A transport owns the buffers; the exchange packs into `outgoing`, and unpacks from `incoming`.
+///
+///   post   what can be done before packing: receives, word that a buffer is free
+///   send   all messages are packed
+///   wait   all messages are in `incoming`
+/// One-sided ones keep two buffers that take turns. Nobody writes into memory that its owner may still read: for that an owner says so first, one exchange
+/// ahead, so that in the steady state nobody waits for the word.
+#pragma once
+#include "parallel/mpi.hpp"
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace fathom {
+
+class Transport {
+public:
+    struct Part { int rank; std::size_t offset, bytes; };  ///< of the outgoing or incoming buffer; offsets: multiples of 16
+    struct Parts { std::vector<Part> sends, receives; std::size_t outgoing, incoming; };       ///< ordered by rank; bytes of the buffers
+    virtual ~Transport() = default;
+    virtual void post() = 0;
+    virtual void send() = 0;
+    virtual void wait() = 0;
+    std::byte* outgoing() const { return out; }            ///< from `post` on
+    const std::byte* incoming() const { return in; }       ///< from `wait` to the next `post`
+
+protected:
+    std::byte *out = nullptr, *in = nullptr;
+};
+
+struct TransportKind { std::string_view name, text; std::unique_ptr<Transport> (*make)(MPI_Comm, const Transport::Parts&); };
+std::span<const TransportKind> transports();
+std::unique_ptr<Transport> transport(std::string_view name, MPI_Comm, const Transport::Parts&);       ///< all ranks together; an error that names them all
+
+}  // namespace fathom
