@@ -6,7 +6,7 @@
 namespace fathom::numerics {
 
 std::vector<Entry> momentum_schemes() {
-    return {entry<MomentumAdvection>("MomentumAdvection"), entry<AdamsBashforth>("AdamsBashforth"), entry<LinearMomentum>("LinearMomentum"), entry<PressureGradient>("PressureGradient"),
+    return {entry<MomentumAdvection>("MomentumAdvection"), entry<LinearMomentum>("LinearMomentum"), entry<PressureGradient>("PressureGradient"),
             entry<LaplacianFriction>("LaplacianFriction"), entry<VelocityLaplacian>("VelocityLaplacian"), entry<BiharmonicFriction>("BiharmonicFriction"),
             entry<ImplicitMomentum>("ImplicitMomentum"), entry<BarotropicDivergence>("BarotropicDivergence"), entry<BarotropicSolve>("BarotropicSolve"),
             entry<BarotropicCorrection>("BarotropicCorrection"), entry<VolumeTransport>("VolumeTransport")};

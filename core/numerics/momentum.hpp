@@ -8,26 +8,32 @@
 
 namespace fathom::numerics {
 
-/// Advection and curvature of the grid: the part that is extrapolated in time.
+/// Advection and curvature of the grid, extrapolated to the middle of the step (Adams-Bashforth):
+///   velocity_tendency = weights[0] G(now) + weights[1] G(before);   momentum_advection holds G from step to step.
+/// Both in one pass: the streams of G to and from memory hide behind the arithmetic.
 struct MomentumAdvection {
-    static constexpr std::string_view summary = "centred advection of momentum in flux form with metric terms (Bryan 1969)";
+    static constexpr std::string_view summary = "centred advection of momentum in flux form with metric terms (Bryan 1969), second-order Adams-Bashforth in time";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("velocity_x",           place::corner_vector_layer,  "m s-1", 1),
-        reads ("velocity_y",           place::corner_vector_layer,  "m s-1", 1),
-        reads ("dx_corner",            place::corner_column,        "m", 1),
-        reads ("dy_corner",            place::corner_column,        "m", 1),
-        reads ("curvature_x",          place::corner_vector_column, "m-1"),
-        reads ("curvature_y",          place::corner_vector_column, "m-1"),
-        reads ("thickness",            place::profile,              "m"),
-        writes("momentum_advection_x", place::corner_vector_layer,  "m s-2"),
-        writes("momentum_advection_y", place::corner_vector_layer,  "m s-2")};
+        reads  ("velocity_x",           place::corner_vector_layer,  "m s-1", 1),
+        reads  ("velocity_y",           place::corner_vector_layer,  "m s-1", 1),
+        reads  ("dx_corner",            place::corner_column,        "m", 1),
+        reads  ("dy_corner",            place::corner_column,        "m", 1),
+        reads  ("curvature_x",          place::corner_vector_column, "m-1"),
+        reads  ("curvature_y",          place::corner_vector_column, "m-1"),
+        reads  ("thickness",            place::profile,              "m"),
+        reads  ("time_weights",         place::profile,              "1"),
+        updates("momentum_advection_x", place::corner_vector_layer,  "m s-2"),
+        updates("momentum_advection_y", place::corner_vector_layer,  "m s-2"),
+        writes ("velocity_tendency_x",  place::corner_vector_layer,  "m s-2"),
+        writes ("velocity_tendency_y",  place::corner_vector_layer,  "m s-2")};
 
     template <class Real>
     void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real> kx, In<Real> ky, Profile<Real> thickness,
-                    Out<Real> advection_x, Out<Real> advection_y) const {
+                    Profile<Real> weights, InOut<Real> advection_x, InOut<Real> advection_y, Out<Real> tendency_x, Out<Real> tendency_y) const {
         using T = typename Real::Number;
-        const int levels = advection_x.levels();
+        const int levels = tendency_x.levels();
+        const T now = weights[0], before = weights[1];
         const Real per_area = 1.0 / (dx[0] * dy[0]), Kx = kx[0], Ky = ky[0];
         // transports carry the factors 1/8 of the four-point mean and 1/2 of the centred value, and 1/area
         const Real scale = per_area * T(1. / 16);
@@ -52,34 +58,12 @@ struct MomentumAdvection {
             const Real u_below = k + 1 < levels ? Real(u[k + 1]) : Real(0), v_below = k + 1 < levels ? Real(v[k + 1]) : Real(0);
             const Real from_below_u = (w_below * (U + u_below) - w * (u_above + U)) * per_dz, from_below_v = (w_below * (V + v_below) - w * (v_above + V)) * per_dz;
             const Real turn = V * Kx - U * Ky;                                  // curvature: -uv ky + v^2 kx, -uv kx + u^2 ky
-            advection_x[k] = Fw * (u_w + U) - Fe * (U + u_e) + Fs * (u_s + U) - Fn * (U + u_n) + from_below_u + turn * V;
-            advection_y[k] = Fw * (v_w + V) - Fe * (V + v_e) + Fs * (v_s + V) - Fn * (V + v_n) + from_below_v - turn * U;
+            const Real Gx = Fw * (u_w + U) - Fe * (U + u_e) + Fs * (u_s + U) - Fn * (U + u_n) + from_below_u + turn * V;
+            const Real Gy = Fw * (v_w + V) - Fe * (V + v_e) + Fs * (v_s + V) - Fn * (V + v_n) + from_below_v - turn * U;
+            tendency_x[k] = fma(Real(before), advection_x[k], now * Gx);
+            tendency_y[k] = fma(Real(before), advection_y[k], now * Gy);
+            advection_x[k] = Gx; advection_y[k] = Gy;
             w = w_below; u_above = U; v_above = V; U = u_below; V = v_below;
-        }
-    }
-};
-
-/// Adams-Bashforth extrapolation of the advective tendency to the middle of the step: weights[0] G(now) + weights[1] G(before).
-struct AdamsBashforth {
-    static constexpr std::string_view summary = "second-order Adams-Bashforth extrapolation of the advection of momentum";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads  ("momentum_advection_x",        place::corner_vector_layer, "m s-2"),
-        reads  ("momentum_advection_y",        place::corner_vector_layer, "m s-2"),
-        reads  ("time_weights",                place::profile,             "1"),
-        updates("momentum_advection_x_before", place::corner_vector_layer, "m s-2"),
-        updates("momentum_advection_y_before", place::corner_vector_layer, "m s-2"),
-        writes ("velocity_tendency_x",         place::corner_vector_layer, "m s-2"),
-        writes ("velocity_tendency_y",         place::corner_vector_layer, "m s-2")};
-
-    template <class Real>
-    void operator()(In<Real> Gx, In<Real> Gy, Profile<Real> weights, InOut<Real> before_x, InOut<Real> before_y, Out<Real> tendency_x, Out<Real> tendency_y) const {
-        const auto now = weights[0], before = weights[1];
-        for (int k = 0; k < tendency_x.levels(); ++k) {
-            const Real gx = Gx[k], gy = Gy[k];
-            tendency_x[k] = now * gx + before * Real(before_x[k]);
-            tendency_y[k] = now * gy + before * Real(before_y[k]);
-            before_x[k] = gx; before_y[k] = gy;
         }
     }
 };

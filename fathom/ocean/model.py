@@ -142,11 +142,7 @@ class Ocean:
         add(self.equation_of_state)
         add("HydrostaticPressure")
         add(self.vertical_mixing)
-        if self.momentum_advection is not None:
-            add(self.momentum_advection)
-            add("AdamsBashforth")
-        else:
-            add("LinearMomentum")
+        add(self.momentum_advection or "LinearMomentum")
         add("PressureGradient")
         if self.friction is not None:
             if self.friction.name == "BiharmonicFriction":

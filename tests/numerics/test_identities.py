@@ -58,6 +58,18 @@ def test_momentum_advection_keeps_kinetic_energy(basin):
     assert small(((u * out["momentum_advection_x"] + v * out["momentum_advection_y"]) * volume(g))[corner])
 
 
+def test_momentum_advection_is_extrapolated_in_time(basin):
+    """velocity_tendency = w0 G(now) + w1 G(before), and G(now) is kept."""
+    g, u, v, corner, _ = basin
+    before, weights = rng.standard_normal((2, *u.shape)), np.array([1.6, -0.6])
+    now = run("MomentumAdvection", g | {"velocity_x": u, "velocity_y": v, "time_weights": np.array([1.0, 0.0])}, nz)
+    out = run("MomentumAdvection", g | {"velocity_x": u, "velocity_y": v, "time_weights": weights, "momentum_advection_x": before[0], "momentum_advection_y": before[1]}, nz)
+    for c, G in zip("xy", before):
+        np.testing.assert_array_equal(out[f"momentum_advection_{c}"][corner], now[f"momentum_advection_{c}"][corner])
+        np.testing.assert_array_equal(now[f"velocity_tendency_{c}"][corner], now[f"momentum_advection_{c}"][corner])
+        np.testing.assert_allclose(out[f"velocity_tendency_{c}"][corner], (weights[0] * now[f"momentum_advection_{c}"] + weights[1] * G)[corner], rtol=1e-14, atol=1e-15)
+
+
 def test_advection_of_momentum_conserves_it_on_a_plane():
     """In a flat periodic box what leaves a velocity cell enters its neighbour."""
     u, v = (np.pad(rng.standard_normal((nz, 8, 8)), ((0, 0), (4, 4), (4, 4))) for _ in "uv")
