@@ -35,12 +35,10 @@ int Domain::wet(Horizontal h, int i, int j) const {
     return center(i, j);
 }
 
-/// Memory for a field, zero as the system gives it: pages that hold only land are never touched, and never exist. Large pages where the
-/// system has them: the levels of a column lie pages apart, and a tile's columns are more pages than the processor remembers.
+/// Memory, zero as the system gives it: pages that are never touched never exist.
 static std::byte* map_pages(std::size_t bytes) {
     void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
-    madvise(at, bytes, MADV_HUGEPAGE);
     return (std::byte*)at;
 }
 
@@ -48,10 +46,10 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
     : domain(std::move(d)), bytes(bytes), cell(64 / bytes), options(std::move(o)) {
     for (auto& p : processes) if (p.every < 1) throw Error(p.name, ": every = ", p.every, " steps must be at least 1");
     for (auto& p : processes) steps.push_back({std::move(p), {}, 0, std::vector<Clock>(omp_get_max_threads())});
-    declare(); derive(); allocate(); cut_rows();
+    declare(); derive(); cut_rows(); allocate();
 }
 Sequence::~Sequence() {
-    for (auto& f : all) if (!f.scratch && f.guest_of < 0) for (std::size_t b = 0; b < f.at.size(); ++b) munmap(f.at[b] - 64, f.bytes[b]);
+    munmap(memory, memory_bytes);
     munmap(scratch, scratch_total);
 }
 
@@ -166,7 +164,7 @@ void Sequence::allocate() {
         const bool profile = f.place == place::profile;
         const bool shared = f.guest_of >= 0 || std::ranges::any_of(all, [&](auto& g) { return g.guest_of >= 0 && std::ranges::any_of(rotations, [&](auto& cycle) {
             return cycle.back() == g.guest_of && std::ranges::find(cycle, int(&f - all.data())) != cycle.end(); }); });
-        f.level.resize(blocks); f.row.resize(blocks); f.at.resize(blocks); f.bytes.resize(blocks);
+        f.level.resize(blocks); f.row.resize(blocks); f.at.resize(blocks);
         if (f.scratch) continue;
         for (int b = 0; b < blocks; ++b) {
             const int columns = odd(columns_of(b));
@@ -174,11 +172,14 @@ void Sequence::allocate() {
             f.row[b] = profile ? 0 : std::ptrdiff_t(columns) * (shared ? domain->levels + 1 : f.levels);   // host and guest alike
             if (f.guest_of >= 0) continue;
             const std::size_t row = f.row[b] * bytes, size = profile ? f.levels * bytes : rows_of(b) * row, spare = 64 + (profile ? 0 : 3 * columns * bytes);
-            f.bytes[b] = size + 64 + spare;
-            f.at[b] = map_pages(f.bytes[b]) + 64;
-            allocated += f.bytes[b];
+            f.at[b] = (std::byte*)(memory_bytes + 64);
+            memory_bytes += (size + 64 + spare + 63) / 64 * 64;
         }
     }
+    memory = map_pages(memory_bytes);
+    allocated += memory_bytes;
+    for (auto& f : all) if (!f.scratch && f.guest_of < 0) for (auto& at : f.at) at = memory + (std::size_t)at;
+    choose_pages();
     for (auto& f : all) {
         std::size_t size = 0;
         for (int b = 0; b < blocks; ++b) size += std::size_t(f.row[b]) * rows_of(b) * bytes;
@@ -197,12 +198,28 @@ void Sequence::allocate() {
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
     scratch_total = scratch_bytes * omp_get_max_threads();
     scratch = map_pages(scratch_total);
+    madvise(scratch, scratch_total, MADV_HUGEPAGE);
     std::memset(scratch, 0, scratch_total);                            // here, not in the first step that a thread takes part in
     allocated += scratch_total;
     for (auto& g : groups) {
         std::vector<Exchange::Item> items;
         for (auto& s : g.sent) items.push_back({all[s.field].place.horizontal, all[s.field].place.vector, s.width, all[s.field].levels}), g.slabs.push_back(slab(all[s.field]));
         if (!items.empty()) g.exchange = std::make_unique<Exchange>(domain->comm, domain->decomposition, domain->halo, bytes, items);
+    }
+}
+
+/// Large pages where the system has them: the levels of a column lie pages apart, and a tile's columns are more pages than the processor
+/// remembers. But not where the rock under shallow water would fill a good part of one.
+void Sequence::choose_pages() {
+    constexpr std::size_t small = 1 << 12, large = 1 << 21;
+    const auto begin = (std::size_t)memory, end = begin + memory_bytes;
+    std::vector<bool> water(memory_bytes / small + 2);
+    for (auto& f : all) if (!f.scratch && f.guest_of < 0 && f.place != place::profile)
+        for (std::size_t b = 0; b < cells.size(); ++b) for (std::size_t row = 0; row < cells[b].size(); ++row) for (auto& c : cells[b][row])
+            for (int k = 0; k < std::min(c.levels + 1, f.levels); ++k) water[((std::size_t)f.at[b] + (row * f.row[b] + k * f.level[b] + c.column) * bytes) / small - begin / small] = true;
+    for (std::size_t page = (begin + large - 1) / large * large; page + large <= end; page += large) {
+        const auto first = water.begin() + (page / small - begin / small);
+        if (std::count(first, first + large / small, true) > 0.95 * large / small) madvise((void*)page, large, MADV_HUGEPAGE);
     }
 }
 

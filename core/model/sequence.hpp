@@ -31,7 +31,6 @@ struct Field {
     int levels = 0;
     int guest_of = -1;                                    ///< lives in the memory of this field, which is empty at that time of a step
     std::vector<std::ptrdiff_t> level, row;               ///< strides of each block, in numbers
-    std::vector<std::size_t> bytes;                       ///< of each block's memory
     std::vector<std::byte*> at;                           ///< of each block: column 0 of row 0 (both in the halo), level 0
 };
 
@@ -89,11 +88,12 @@ private:
     std::vector<std::vector<std::vector<Cell>>> cells;    ///< [block][row]: only those with water
     std::vector<std::vector<Row>> rows;                   ///< of each group: what the threads share out
     std::vector<std::vector<int>> rotations;
+    std::byte* memory = nullptr; std::size_t memory_bytes = 0;   ///< of all fields but scratch
     std::byte* scratch = nullptr; std::size_t scratch_bytes = 0, scratch_total = 0, allocated = 0;   ///< scratch_bytes: of a thread
     Options options;
     int index(std::string_view name) const;
     std::set<int> fields_of(const Group&) const;
-    void declare(); void derive(); void share(const Schedule&); void choose_tiles(); void allocate(); void cut_rows(); void settle_guests();
+    void declare(); void derive(); void share(const Schedule&); void choose_tiles(); void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
     void run_row(const Group&, Row, int thread);
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }

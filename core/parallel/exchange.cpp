@@ -1,5 +1,6 @@
 #include "parallel/exchange.hpp"
 #include "base/error.hpp"
+#include <bit>
 #include <chrono>
 #include <climits>
 #include <cstdint>
@@ -21,6 +22,9 @@ template <> struct As<double> { using Bits = std::uint64_t; };
 template <class Number> using BitsOf = typename As<Number>::Bits;
 template <class Number> constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
 
+/// What is there already, zeros below the bottom above all, is not written: it may not even have memory yet.
+template <class Number> void put(Number& there, Number x) { if (std::bit_cast<BitsOf<Number>>(there) != std::bit_cast<BitsOf<Number>>(x)) there = x; }
+
 /// Where a piece lies in a field: columns, levels, rows.
 template <class Number> struct Spot {
     Number* at; std::ptrdiff_t level, row;
@@ -41,7 +45,7 @@ template <class Number> void pack(const FieldSlab& f, const Run& r, int rows, bo
 
 template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, const Number* from) {
     Spot<Number>(f, r.to_block, r.to_row, r.to_column).each(rows, f.levels, [&](Number* out) {
-        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += from[n]; else out[n] = from[n];
+        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += from[n]; else put(out[n], from[n]);
         from += r.count;
     });
 }
@@ -52,7 +56,7 @@ template <class Number, bool add> void copy(const FieldSlab& from, const FieldSl
     for (int m = 0; m < rows; ++m) for (int k = 0; k < from.levels; ++k) {
         const Number* in = source.at + m * source.row + k * source.level;
         Number* out = target.at + m * target.row + k * target.level;
-        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += sign * in[n * r.step]; else out[n] = sign * in[n * r.step];
+        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += sign * in[n * r.step]; else put(out[n], sign * in[n * r.step]);
     }
 }
 
