@@ -60,15 +60,15 @@ def run(file: Path, ranks: int | None, threads: int | None, settings: tuple[str,
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("variable")
 @click.option("--time", default="last", show_default=True, help="last, first, an index, or a date (the nearest).")
-@click.option("--depth", help="Metres (the nearest level), surface or bottom.")
+@click.option("--level", "--depth", help="Metres of depth, hPa of pressure or number of the level (the nearest); surface or bottom.")
 @click.option("--kind", help="map, section (zonal mean) or series.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="PNG", help="The picture; <VARIABLE>.png by default.")
-def plot(file: Path, variable: str, time: str, depth: str | None, kind: str | None, out: Path | None) -> int:
+def plot(file: Path, variable: str, time: str, level: str | None, kind: str | None, out: Path | None) -> int:
     """Draw VARIABLE of FILE (.zarr or .nc) as a picture."""
     from fathom import output, plots
 
     out = out or Path(f"{variable}.png")
-    plots.picture(output.open(file), variable, time=int(time) if time.lstrip("-").isdigit() else time, depth=_number(depth), kind=kind, path=out)
+    plots.picture(output.open(file), variable, time=int(time) if time.lstrip("-").isdigit() else time, level=_number(level), kind=kind, path=out)
     click.echo(out)
     return 0
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Callable
 
+import numpy as np
+
 from fathom import names
 
 
@@ -29,7 +31,38 @@ def find(name, model, fields):
         if name == entry.alias and (long_name in model.derived or long_name in fields):
             name = long_name
     if name in model.derived:
+        missing = [need for need in model.derived[name].needs if need not in fields]
+        if missing:
+            raise ValueError(f"'{name}' follows from {', '.join(model.derived[name].needs)}; this model does not compute {', '.join(missing)}")
         return name, model.derived[name]
     if name in fields:
         return name, Diagnostic((name,), same)
     raise ValueError(f"no output variable '{name}'{names.near(name, [*model.derived, *sorted(fields)])}")
+
+
+def windows(simulation, diagnostic, field, sources=None, divisor=1):
+    """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the first of those it needs, as the sequence
+    describes it. From the fields `sources` in place of those it needs, divided: means from sums."""
+    model = simulation.model
+    blocks = [simulation.sequence.windows(name) for name in sources or diagnostic.needs]
+    wet, result = model.grid.levels_at(field["horizontal"]), []
+    for window, *arrays in zip(simulation.domain.blocks, *blocks):
+        j0, i0, ny, nx = window
+        arrays = [np.asarray(a, float) / divisor for a in arrays]
+        value = diagnostic.of(model, window, *(a[:1] if diagnostic.surface else a for a in arrays))
+        there = wet[j0 : j0 + ny, i0 : i0 + nx]
+        if not diagnostic.vertical:
+            there = there > np.arange(value.shape[0])[:, None, None]
+        result.append(np.where(there, value, np.nan))
+    return result
+
+
+def whole(simulation, name, pressures=None):
+    """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at pressures [Pa]. All ranks call it."""
+    model, fields = simulation.model, {f["name"]: f for f in simulation.sequence.fields}
+    _, diagnostic = find(name, model, fields)
+    field = fields[diagnostic.needs[0]]
+    if pressures is not None and (diagnostic.vertical or field["vertical"]) == "layer":
+        diagnostic = model.at_pressure(name, diagnostic, pressures)
+    gathered = simulation.assemble(windows(simulation, diagnostic, field))
+    return model.grid.regular(gathered) if simulation.is_root else None

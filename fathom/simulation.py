@@ -63,7 +63,7 @@ class Simulation:
         self.solvers = {}  # of global processes
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
-        self.wall_seconds, self._first = 0.0, None
+        self.wall_seconds, self._first, self._whole = 0.0, None, None
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
@@ -123,8 +123,8 @@ class Simulation:
         self.domain.weigh(*(np.ascontiguousarray(a, float) for a in grid.areas), list(map(float, grid.levels.weights)))
         precision = 8 if model.precision == "fp64" else 4
         processes = model.processes(self.step, self.surface)
-        known = {f["name"] for p in processes for f in p.fields}
-        keep = []
+        known = {f["name"]: f for p in processes for f in p.fields}
+        keep = list(model.kept)
         for stream in self.outputs:
             processes += stream.processes(known, precision)
             keep += stream.keep
@@ -177,10 +177,15 @@ class Simulation:
 
     def _gathered(self, fields):
         """(name, array on the global grid on rank 0, None elsewhere), one after another: only one is in memory at a time."""
-        ny, nx = np.shape(self.model.grid.wet_levels)
-        gather = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0], missing=0)
         for name in fields:
-            yield name, next((whole for _, whole in gather(self.sequence.windows(name))), None)
+            yield name, self.assemble(self.sequence.windows(name))
+
+    def assemble(self, windows):
+        """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0; None elsewhere."""
+        if self._whole is None:
+            ny, nx = np.shape(self.model.grid.wet_levels)
+            self._whole = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0], missing=0)
+        return next((whole for _, whole in self._whole(windows)), None)
 
     def write_restart(self, path):
         """The whole state in one file; returns its path."""

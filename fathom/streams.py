@@ -34,7 +34,8 @@ class Stream:
         model = self.simulation.model
         self.variables = [diagnostics.find(name, model, known) for name in self.requested]
         if self.levels:
-            self.variables = [(name, model.at_pressure(name, d, self.levels)) for name, d in self.variables]
+            layers = [(d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface for _, d in self.variables]
+            self.variables = [(name, model.at_pressure(name, d, self.levels) if layer else d) for (name, d), layer in zip(self.variables, layers)]
         self.mapping = model.grid.mapping() | ({"pressure": self.levels} if self.levels else {})
         needs = sorted({(field, d.surface) for _, d in self.variables for field in d.needs})
         if not self.mean:
@@ -127,23 +128,10 @@ class Stream:
         self.last = s.count
 
     def _windows(self, name, d, steps):
-        """Values of each block of this rank, (levels, ny, nx) or (ny, nx), land NaN."""
-        s = self.simulation
-        sources = [self._sum_name(f, d.surface) if self.mean else f for f in d.needs]
-        blocks = [s.sequence.windows(f) for f in sources]
-        wet = s.model.grid.levels_at(self.places[name]["horizontal"])
-        result = []
-        for window, *arrays in zip(s.domain.blocks, *blocks):
-            j0, i0, ny, nx = window
-            arrays = [np.asarray(a, float) / (steps if self.mean else 1) for a in arrays]
-            arrays = [a[:1] if d.surface else a for a in arrays]
-            value = d.of(s.model, window, *arrays)
-            there = wet[j0 : j0 + ny, i0 : i0 + nx]
-            if not d.vertical:
-                there = there > np.arange(value.shape[0])[:, None, None]
-            value = np.where(there, value, np.nan)
-            result.append(value[0] if self._vertical(name, d) == "column" else value)
-        return result
+        """Values of each block of this rank, (levels, ny, nx) or (ny, nx)."""
+        sums = [self._sum_name(f, d.surface) for f in d.needs] if self.mean else None
+        blocks = diagnostics.windows(self.simulation, d, self.places[name], sums, steps if self.mean else 1)
+        return [block[0] for block in blocks] if self._vertical(name, d) == "column" else blocks
 
     def close(self):
         if self.file is not None:

@@ -86,6 +86,7 @@ class Ocean:
 
     halo = 2
     usual_surface = SurfaceForcing  # where the user gives none
+    kept = ()  # fields that stay readable between steps besides the state, for the report
     zero_outside = ("wet_levels", "depth_corner")  # fixed fields that beyond a closed edge are 0, not the nearest value
     limits = {"temperature": (-100, 100), "salinity": (-1000, 1000), "velocity_x": (-1e3, 1e3), "velocity_y": (-1e3, 1e3), "sea_surface_height": (-1e3, 1e3),
               "maximum_speed": (0, 1e3)}  # fields and series beyond which a run has blown up  # fmt: skip

@@ -18,6 +18,7 @@ _points = {
     "haline": ["#2a186c", "#14439c", "#206e8b", "#3c9387", "#5ab978", "#aad85c", "#fdef9a"],
     "speed": ["#0a1128", "#132a55", "#1c4f82", "#2679a0", "#3fa3a6", "#79c8a4", "#c3e6a5", "#fdf7b8"],
     "deep": ["#fdfecc", "#a5dfa7", "#5dbaa4", "#488e9e", "#3e6495", "#3f396c", "#281a2c"],
+    "weather": ["#3b0f5c", "#5b2a8c", "#4550b8", "#2f7fd0", "#49aede", "#8ad3e0", "#c9ecd9", "#f3f3c0", "#fbdc82", "#f7b14f", "#ee7d36", "#d8452e", "#a81e33", "#66102f"],
     "wind": ["#ffffff", "#dfe9f3", "#b3d3e8", "#7db8da", "#4d97c9", "#3b6fb5", "#5b4ba5", "#8a3d99", "#b83280", "#d8485a", "#ee7b3f", "#f8b84a"],
     "rain": ["#fdfdfb", "#dceef2", "#b0d9e6", "#73b9d8", "#3f8fc4", "#2c64a8", "#2f3d8f", "#5a2d82", "#8d2f7d", "#c23b6e", "#ec6a57"],
     "moisture": ["#f7f3e3", "#e3e6c3", "#bcdcb0", "#84cbab", "#4fb3ad", "#3291ab", "#2b6c9c", "#2d4583", "#2b2460"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,19 +10,20 @@ import numpy as np
 from fathom.names import describe
 
 from .colours import coast, colour_map, faint, land
-from .mesh import Raster, mesh_of
+from .mesh import Hemisphere, Plain, Raster, mesh_of
 from .style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
 @styled
 def map(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, name: str = "", title: str | None = None,
         note: str = "", units: str | None = None, limits: tuple[float, float] | None = None,
-        colours: str | None = None) -> Any:
+        colours: str | None = None, over: Callable[[Any, Raster], None] | None = None) -> Any:
     """Draw a field (ny, nx); NaN is land. Returns the figure; `path` saves it.
 
     grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of `fathom.names`,
     which gives title, units, colours and, where they suit
-    the values, limits; each may be given here, limits in the unit that is shown. note: to the right of the title.
+    the values, limits; each may be given here, limits in the unit that is shown. note: to the right of the title. over(axes, raster)
+    draws on top: contours, vectors, coasts of `plots.lines`.
     """
     raster = raster_of(grid, np.shape(field))
     named = describe(name)
@@ -32,6 +33,8 @@ def map(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, name: str = "", 
     figure, axes, bar = panel(raster)
     paint(axes, raster, shown, colours, low, high)
     colour_bar(figure, bar, colours, low, high, shown, units)
+    if over is not None:
+        over(axes, raster)
     caption(axes, title if title is not None else named.long_name[:1].upper() + named.long_name[1:],
             note or f"{span_text(shown)} {unit_text(units)}".strip())
     return figure
@@ -59,15 +62,15 @@ def displayed(named: Any, field: np.ndarray, units: str | None) -> tuple[np.ndar
 def panel(raster: Raster) -> tuple[Any, Any, Any]:
     """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of the bar."""
     across, down = raster.width // 2, raster.height // 2
-    margin = 12 if raster.mesh.is_global else 84
-    left, right, top, bottom = margin, 118, 52, 12 if raster.mesh.is_global else 56
+    framed = isinstance(raster.projection, Plain)
+    left, right, top, bottom = 84 if framed else 12, 118, 52, 56 if framed else 12
     figure = new_figure((left + across + right) / 150, (top + down + bottom) / 150)
     width, height = left + across + right, top + down + bottom
     axes = figure.add_axes((left / width, bottom / height, across / width, down / height))
     axes.set(xlim=(0, raster.width), ylim=(raster.height, 0))
     shrunk = min(0.86 * down, 520)
     bar = figure.add_axes(((left + across + 18) / width, (bottom + 0.45 * (down - shrunk)) / height, 16 / width, shrunk / height))
-    _graticule(axes, raster) if raster.mesh.is_global else _ticks(axes, raster)
+    _ticks(axes, raster) if framed else _graticule(axes, raster)
     return figure, axes, bar
 
 
@@ -100,6 +103,9 @@ def _edges(is_land: np.ndarray) -> np.ndarray:
 
 def _graticule(axes: Any, raster: Raster) -> None:
     axes.axis("off")
+    if isinstance(raster.projection, Hemisphere):
+        _polar_graticule(axes, raster)
+        return
     line = np.linspace(-180, 180, 361)
     middle = raster.projection.middle
     for latitude in (-60, -30, 0, 30, 60):
@@ -110,6 +116,16 @@ def _graticule(axes: Any, raster: Raster) -> None:
         axes.plot(*raster.project(np.full(361, middle + 180 * side), line / 2), color=faint, lw=0.8, zorder=3, clip_on=False)
     for pole in (-90, 90):
         axes.plot(*raster.project(middle + line * 0.99999, np.full(361, pole)), color=faint, lw=0.8, zorder=3, clip_on=False)
+
+
+def _polar_graticule(axes: Any, raster: Raster) -> None:
+    pole, edge = raster.projection.pole, raster.projection.edge
+    around = np.linspace(0, 360, 361)
+    for latitude in (40, 60, 80):
+        axes.plot(*raster.project(around, np.full(361, pole * latitude)), color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
+    for longitude in range(0, 360, 30):
+        axes.plot(*raster.project(np.full(2, longitude), pole * np.array([edge, 80.0])), color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
+    axes.plot(*raster.project(around, np.full(361, pole * edge)), color=faint, lw=0.8, zorder=3, clip_on=False)
 
 
 def _ticks(axes: Any, raster: Raster) -> None:

@@ -158,6 +158,24 @@ class EqualEarth:
         return np.abs(x)[None, :] <= np.interp(y, height, edge)[:, None]
 
 
+class Hemisphere:
+    """Around a pole, equal in area (Lambert's azimuthal projection), to latitude `edge` [degrees]; longitude `middle` points down."""
+
+    def __init__(self, pole: int = 1, middle: float = 0.0, edge: float = 20.0):
+        self.pole, self.middle, self.edge = pole, middle, edge
+        self.reach = float(np.sqrt(2) * np.sqrt(1 - np.sin(np.radians(edge))))
+        self.bounds = -self.reach, self.reach, -self.reach, self.reach
+
+    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        distance = np.sqrt(2) * np.sqrt(np.maximum(1 - self.pole * np.sin(np.radians(latitude)), 0))
+        angle = np.radians(longitude - self.middle)
+        return distance * np.sin(angle), -self.pole * distance * np.cos(angle)
+
+    def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Which points (x of columns, y of rows) lie within the edge."""
+        return np.hypot(x[None, :], y[:, None]) <= self.reach
+
+
 class Plain:
     """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane itself."""
 
@@ -183,9 +201,9 @@ class Plain:
 class Raster:
     """Which cell of a mesh covers each point of a picture `width` points wide; `cell` is -1 where none does."""
 
-    def __init__(self, mesh: Mesh, width: int = 1920):
+    def __init__(self, mesh: Mesh, width: int = 1920, projection: Any = None):
         self.mesh = mesh
-        self.projection = EqualEarth() if mesh.is_global else Plain(mesh)
+        self.projection = projection or (EqualEarth() if mesh.is_global else Plain(mesh))
         left, right, bottom, top = self.bounds = self.projection.bounds
         aspect = (right - left) / (top - bottom)
         self.stretch = min(max(aspect, 0.8), 4.0) / aspect     # a long channel is drawn wider than it is
@@ -201,6 +219,12 @@ class Raster:
         left, right, bottom, top = self.bounds
         x, y = self.projection(longitude, latitude)
         return (x - left) / (right - left) * self.width, (top - y) / (top - bottom) * self.height
+
+    def holds(self, column: np.ndarray, row: np.ndarray) -> np.ndarray:
+        """Which places lie within the picture."""
+        x, y = (np.clip(np.nan_to_num(at, nan=-1.0), -1, size).astype(int) for at, size in ((column, self.width), (row, self.height)))
+        on = (x >= 0) & (x < self.width) & (y >= 0) & (y < self.height)
+        return on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
 
     def image(self, field: np.ndarray) -> np.ndarray:
         """The field (ny, nx) at every point of the picture, NaN outside the mesh."""

@@ -19,14 +19,15 @@ __all__ = ["picture"]
 kinds = ("map", "section", "series")
 
 
-def picture(dataset: Any, variable: str, *, time: str | int = "last", depth: float | str | None = None,
+def picture(dataset: Any, variable: str, *, time: str | int = "last", level: float | str | None = None,
             kind: str | None = None, path: str | Path | None = None) -> Any:
     """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
 
     variable: its name in the file or its Fathom name. time: "last", "first", an index, or a date
-    ("2000-02"; the nearest). depth: in metres (the nearest level), "surface" (default) or "bottom".
+    ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number of a hybrid level (1 the highest);
+    "surface" (default) or "bottom" (of the sea).
     kind: map (default), section (zonal mean), series (mean in space against time).
-    ValueError: unknown variable, time, depth or kind, with what is allowed.
+    ValueError: unknown variable, time, level or kind, with what is allowed.
     """
     name = _resolve(dataset, variable)
     data = dataset[name]
@@ -39,8 +40,8 @@ def picture(dataset: Any, variable: str, *, time: str | int = "last", depth: flo
     data, moment = _at_time(data, time)
     if kind == "section":
         return _section(dataset, data, name, moment, units, path)
-    data, level = _at_depth(dataset, data, depth)
-    note = "  ".join(text for text in (moment, level) if text)
+    data, where = _at_level(dataset, data, level)
+    note = "  ".join(text for text in (moment, where) if text)
     grid = _horizontal(dataset, data)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, note=note, path=path)
@@ -104,23 +105,26 @@ def _vertical(data: Any) -> str | None:
     return rest[0] if rest else None
 
 
-def _at_depth(dataset: Any, data: Any, depth: float | str | None) -> tuple[Any, str]:
+def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, str]:
     dim = _vertical(data)
     if dim is None:
         return data, ""
-    depths = np.asarray(dataset[dim].values if dim in dataset.variables else np.arange(data.sizes[dim]), float)
-    if depth in (None, "surface"):
-        index = 0
-    elif depth == "bottom":
+    count = data.sizes[dim]
+    values = np.asarray(dataset[dim].values if dim in dataset.variables else np.arange(count), float)
+    hybrid, units = dim.startswith("level"), "hPa" if dim == "pressure" else "m"
+    if level in (None, "surface"):
+        index = (int(np.argmax(values)) if dim == "pressure" else count - 1 if hybrid else 0) if level == "surface" or dim != "pressure" else int(np.argmin(np.abs(values - 500)))
+    elif level == "bottom":
         wet = np.isfinite(data.values)
         last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
         return data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0]), "bottom"
     else:
         try:
-            index = int(np.argmin(np.abs(depths - float(depth))))
+            index = int(np.clip(float(level) - 1, 0, count - 1)) if hybrid else int(np.argmin(np.abs(values - float(level))))
         except (TypeError, ValueError):
-            raise ValueError(f"depth {depth!r} is none of: surface, bottom, metres from {depths[0]:g} to {depths[-1]:g}") from None
-    return data.isel({dim: index}), f"{depths[index]:.4g} m"
+            numbers = f"a level from 1 to {count}" if hybrid else f"{units} from {values[0]:g} to {values[-1]:g}"
+            raise ValueError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
+    return data.isel({dim: index}), f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
 
 
 def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
@@ -139,6 +143,8 @@ def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
         bounds = coordinate.attrs.get("bounds") or coordinate.encoding.get("bounds")
         if bounds in dataset.variables and dataset[bounds].ndim == 3:
             grid[f"{role}_bounds"] = dataset[bounds].values
+        elif bounds in dataset.variables and coordinate.ndim == 1:
+            grid[f"corner_{role}"] = np.append(dataset[bounds].values[:, 0], dataset[bounds].values[-1, 1])
     return grid
 
 
@@ -152,17 +158,25 @@ def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None,
     area = next((dataset[key].values for key in ("areacello", "cell_area", "area")
                  if key in dataset.variables and dataset[key].shape == across.shape), np.ones(across.shape))
     values, edges = zonal_mean(data.values, across, area)
-    return section(values, edges, _interfaces(dataset, dim, data.sizes[dim]), name=name, units=units, note=moment,
+    interfaces = _interfaces(dataset, dim, data.sizes[dim])
+    if dim != "depth" and interfaces[0] > interfaces[-1]:   # the top of the atmosphere first
+        values, interfaces = values[::-1], interfaces[::-1]
+    if dim.startswith("level"):
+        interfaces = 1000 * interfaces                      # hPa, where the surface is at 1000 hPa
+    return section(values, edges, interfaces, vertical="depth" if dim.startswith("depth") else "pressure", name=name, units=units, note=moment,
                    title=f"{_title(data, name)}, zonal mean", label="latitude" if "latitude" in grid else "y", path=path)
 
 
 def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
-    """Depths of the nz+1 interfaces: from the bounds of the level, or half way between levels."""
+    """Coordinates of the nz+1 interfaces: from the bounds of the level, or half way between levels."""
     bounds = dataset[dim].attrs.get("bounds") or dataset[dim].encoding.get("bounds") if dim in dataset.variables else None
     if bounds in dataset.variables:
         edges = dataset[bounds].values
         return np.append(edges[:, 0], edges[-1, 1])
     depth = np.asarray(dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float)
+    if dim == "pressure" and len(depth) > 1:
+        middle = 0.5 * (depth[1:] + depth[:-1])
+        return np.concatenate([[max(1.5 * depth[0] - 0.5 * depth[1], 0)], middle, [max(1.5 * depth[-1] - 0.5 * depth[-2], 0)]])
     edges = [0.0]
     for value in depth:
         edges.append(max(2 * value - edges[-1], edges[-1] + 1e-6))

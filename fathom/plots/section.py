@@ -1,4 +1,4 @@
-"""Depth against latitude: a zonal mean, or a cut along one grid line."""
+"""Depth or pressure against latitude: a zonal mean, or a cut along one grid line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .style import colour_bar, new_figure, range_of, span_text, styled, unit_tex
 @styled
 def section(values: np.ndarray, along: np.ndarray, depth: np.ndarray, *, name: str = "", title: str | None = None,
             note: str = "", units: str | None = None, limits: tuple[float, float] | None = None,
-            colours: str | None = None, label: str = "latitude") -> Any:
+            colours: str | None = None, label: str = "latitude", vertical: str = "depth") -> Any:
     """Draw values (nz, n) between the edges `along` (n+1: degrees north, or another coordinate named by
     `label`) and the interfaces `depth` (nz+1) [m, positive down]; NaN is the bottom. Returns the figure.
 
-    Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m.
+    Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m. With vertical = "pressure" the interfaces are in
+    hPa from the top down, drawn by their roots.
     """
     if np.shape(values) != (len(depth) - 1, len(along) - 1):
         raise ValueError(f"a section between {len(along)} edges and {len(depth)} interfaces needs values of shape "
@@ -31,10 +32,10 @@ def section(values: np.ndarray, along: np.ndarray, depth: np.ndarray, *, name: s
     low, high = range_of(shown, limits, colours, typical)
     figure = new_figure(7.4, 3.6)
     axes = figure.add_axes((0.085, 0.125, 0.80, 0.75), facecolor=land)
-    _stretch(axes, depth)
+    _by_root(axes, depth) if vertical == "pressure" else _stretch(axes, depth)
     axes.pcolormesh(along, depth, np.ma.masked_invalid(shown), cmap=colour_map(colours), vmin=low, vmax=high)
     _contours(axes, shown, along, depth, low, high)
-    axes.set(xlim=(along[0], along[-1]), ylabel="depth [m]")
+    axes.set(xlim=(along[0], along[-1]), ylabel="pressure [hPa]" if vertical == "pressure" else "depth [m]")
     if label == "latitude":
         axes.set_xticks(*_latitudes(along[0], along[-1]))
     else:
@@ -79,6 +80,13 @@ def _stretch(axes: Any, depth: np.ndarray) -> None:
         axes.axhline(upper, color="white", lw=0.9, zorder=3)
         axes.set_yticks([0, 250, 500, 750, *np.arange(1000, bottom, 1000)])
     axes.set_ylim(bottom, float(depth[0]))
+
+
+def _by_root(axes: Any, pressure: np.ndarray) -> None:
+    """Pressure downward, as its root: troposphere and stratosphere both have room."""
+    axes.set_yscale("function", functions=(lambda p: np.sqrt(np.maximum(p, 0)), np.square))
+    axes.set_yticks([p for p in (1, 10, 50, 100, 200, 300, 500, 700, 850, 1000) if pressure[0] <= p <= pressure[-1]])
+    axes.set_ylim(pressure[-1], pressure[0])
 
 
 def _line(x: np.ndarray, at: np.ndarray, value: np.ndarray) -> np.ndarray:

@@ -143,12 +143,12 @@ def stored(request, world, tmp_path_factory):
     path = tmp_path_factory.mktemp("stored") / f"ocean{request.param}"
     bounds = {f"{name}_bounds": np.stack([c[:-1, :-1], c[:-1, 1:], c[1:, 1:], c[1:, :-1]], axis=2)
               for name, c in (("longitude", grid["corner_longitude"]), ("latitude", grid["corner_latitude"]))}
-    coordinates = {"level": (("level",), grid["depth"], {"units": "m", "positive": "down"}), "areacello": (("y", "x"), grid["area"])}
+    coordinates = {"depth": (("depth",), grid["depth"], {"units": "m", "positive": "down"}), "areacello": (("y", "x"), grid["area"])}
     for name, units in (("longitude", "degrees_east"), ("latitude", "degrees_north")):
         coordinates[name] = (("y", "x"), grid[name], {"units": units, "standard_name": name, "bounds": f"{name}_bounds"})
         coordinates[f"{name}_bounds"] = (("y", "x", "corner"), bounds[f"{name}_bounds"])
     attributes = {"coordinates": "longitude latitude"}
-    variables = [output.VariableSpec("thetao", ("time", "level", "y", "x"), attributes={**attributes, "units": "degC"}),
+    variables = [output.VariableSpec("thetao", ("time", "depth", "y", "x"), attributes={**attributes, "units": "degC"}),
                  output.VariableSpec("psi", ("time", "y", "x"), attributes={**attributes, "units": "m3 s-1"})]
     writer = output.create(path, coordinates, variables)
     whole = (0, *grid["longitude"].shape[:1], 0, *grid["longitude"].shape[1:])
@@ -162,7 +162,7 @@ def stored(request, world, tmp_path_factory):
 
 
 @pytest.mark.parametrize("variable, options", [
-    ("thetao", {}), ("temperature", {"time": "first", "depth": 500.0}), ("thetao", {"time": "2000-01-06", "depth": "bottom"}),
+    ("thetao", {}), ("temperature", {"time": "first", "level": 500.0}), ("thetao", {"time": "2000-01-06", "level": "bottom"}),
     ("thetao", {"time": -2, "kind": "section"}), ("thetao", {"kind": "series"}), ("barotropic_stream_function", {"time": "1"})])
 def test_pictures_of_a_store(stored, variable, options, tmp_path):
     assert is_picture(plots.picture(stored, variable, path=tmp_path / "a.png", **options), tmp_path / "a.png")
@@ -171,14 +171,14 @@ def test_pictures_of_a_store(stored, variable, options, tmp_path):
 def test_the_right_time_and_depth_are_drawn(stored):
     def notes(**options):
         return plots.picture(stored, "thetao", **options).axes[0].get_title(loc="right")
-    assert notes(time="2000-01-07", depth=10.0).startswith("2000-01-06")
-    assert notes(time="last").startswith("2000-01-11") and "m" in notes(depth=500)
+    assert notes(time="2000-01-07", level=10.0).startswith("2000-01-06")
+    assert notes(time="last").startswith("2000-01-11") and "m" in notes(level=500)
 
 
 @pytest.mark.parametrize("variable, options, message", [
     ("tetao", {}, "unknown variable 'tetao'; did you mean 'thetao'"), ("salinity", {}, "unknown variable 'salinity'.* known: .*thetao"),
     ("thetao", {"time": 7}, "it has times 0 to 2"), ("thetao", {"time": "yesterday"}, "none of: last, first, an index, a date"),
-    ("thetao", {"depth": "deep"}, "none of: surface, bottom, metres"), ("thetao", {"kind": "mapp"}, "did you mean 'map'"),
+    ("thetao", {"level": "deep"}, "none of: surface, bottom, m from"), ("thetao", {"kind": "mapp"}, "did you mean 'map'"),
     ("psi", {"kind": "section"}, "one value a column")])
 def test_pictures_refuse_what_is_not_there(stored, variable, options, message):
     with pytest.raises(ValueError, match=message):

@@ -1,0 +1,121 @@
+"""What follows from the fields of an atmosphere: output variables by name, on the model's levels and on levels of pressure.
+
+A model that uses it has `grid` on levels of pressure, `temperature` – the name of the field that carries it, air_temperature or
+virtual_temperature –, `moist` (whether there is specific_humidity) and `surface_geopotential` (ny, nx) [m2 s-2].
+"""
+
+import numpy as np
+
+from fathom.diagnostics import Diagnostic
+
+heights = ("geopotential_height", "geopotential")
+
+
+def derived(model):
+    """The output variables of a model on levels of pressure: name -> Diagnostic."""
+    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_surface_pressure")
+    wind = ("eastward_wind", "northward_wind")
+
+    def of(name, needs=column, vertical="layer", linear=False, surface=False):
+        return Diagnostic(needs, lambda model, window, *arrays: _on_points(model, window, needs, arrays, lambda state: state[name]), surface, linear, vertical)
+
+    table = {name: of(name) for name in ("air_pressure", "geopotential", "geopotential_height", "potential_temperature")}
+    table |= {name: of(name, vertical="column") for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level")}
+    table["wind_speed"] = of("wind_speed", wind)
+    if model.temperature != "air_temperature":
+        table["air_temperature"] = of("air_temperature")
+    else:
+        table["virtual_temperature"] = of("virtual_temperature")
+    if model.moist:
+        table["relative_humidity"] = of("relative_humidity")
+        table["precipitation_flux"] = Diagnostic(("convective_precipitation", "stratiform_precipitation"), lambda model, window, *parts: sum(parts), vertical="column")
+    return table
+
+
+def at_pressure(model, name, diagnostic, pressures):
+    """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels` says, below the ground too."""
+    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_surface_pressure")
+    needs = tuple(dict.fromkeys((*diagnostic.needs, *column)))
+
+    def of(model, window, *arrays):
+        given = dict(zip(needs, arrays))
+
+        def interpolated(state):
+            at = state.column
+            if name in heights:
+                return at.geopotential_height(pressures) * (1 if name == "geopotential_height" else 9.80665)
+            if name == "air_temperature":
+                return at.air_temperature(pressures)
+            if name == "wind_speed":
+                return np.hypot(*(at.at(state[f"{d}_wind"], pressures) for d in ("eastward", "northward")))
+            return at.at(state[name], pressures, order=1 if "humidity" in name else 3)
+
+        return _on_points(model, window, needs, [given[n] for n in needs], interpolated)
+
+    return Diagnostic(needs, of, linear=False, vertical="layer")
+
+
+class State:
+    """Fields of the points of a block, packed (levels, points), with what follows from them by name."""
+
+    def __init__(self, model, fields, surface_geopotential):
+        self.model, self.fields, self.surface_geopotential = model, fields, surface_geopotential
+
+    def __getitem__(self, name):
+        if name in self.fields:
+            return self.fields[name]
+        if name not in _rules:
+            raise ValueError(f"'{name}' does not follow from {', '.join(self.fields)}")
+        value = self.fields[name] = _rules[name](self)
+        return value
+
+    @property
+    def column(self):
+        """The hydrostatic column, as `fathom.post.pressure_levels` has it."""
+        if not hasattr(self, "_column"):
+            from fathom.post.pressure_levels import Column
+
+            fields = {"air_temperature": self["air_temperature"], "log_surface_pressure": self["log_surface_pressure"][0], "surface_geopotential": self.surface_geopotential}
+            if self.model.moist:
+                fields["specific_humidity"] = self["specific_humidity"]
+            self._column = Column(fields, self.model.grid.levels)
+        return self._column
+
+
+def _per_virtual(state):
+    """T_v / T."""
+    from fathom.data.moist_air import virtual_temperature
+
+    return virtual_temperature(1.0, state["specific_humidity"]) if state.model.moist else 1.0
+
+
+def _humidity(state):
+    from fathom.data.moist_air import relative_humidity
+
+    return relative_humidity(state["specific_humidity"], state["air_temperature"], state["air_pressure"])
+
+
+_rules = {
+    "air_temperature": lambda s: s["virtual_temperature"] / _per_virtual(s),
+    "virtual_temperature": lambda s: s["air_temperature"] * _per_virtual(s),
+    "surface_air_pressure": lambda s: np.exp(s["log_surface_pressure"]),
+    "air_pressure": lambda s: np.exp(s.column.x),
+    "potential_temperature": lambda s: s["air_temperature"] * (1e5 / s["air_pressure"]) ** (2 / 7),
+    "geopotential": lambda s: s.column.geopotential,
+    "geopotential_height": lambda s: s.column.geopotential / 9.80665,
+    "air_pressure_at_mean_sea_level": lambda s: s.column.mean_sea_level_pressure()[None],
+    "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
+    "relative_humidity": _humidity,
+}
+
+
+def _on_points(model, window, names, arrays, result):
+    """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere NaN."""
+    j0, i0, ny, nx = window
+    there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
+    ground = np.broadcast_to(model.surface_geopotential, model.grid.shape[1:])[j0 : j0 + ny, i0 : i0 + nx][there]
+    values = np.asarray(result(State(model, {name: a[:, there] for name, a in zip(names, arrays)}, ground)))
+    values = values[None] if values.ndim == 1 else values
+    whole = np.full((len(values), ny, nx), np.nan)
+    whole[:, there] = values
+    return whole

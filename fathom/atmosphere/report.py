@@ -1,0 +1,106 @@
+"""The pictures of an atmosphere for the report: weather charts, zonal means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fathom.diagnostics import whole
+
+Pictures = Iterator[tuple[str, Callable[[], Any]]]
+charts = (("geopotential_height", 500), ("air_temperature", 850), ("eastward_wind", 250), ("northward_wind", 250))  # variable, hPa
+rain = ("precipitation_flux", "convective_precipitation", "stratiform_precipitation")
+
+
+def fields(simulation: Any) -> dict[str, np.ndarray] | None:
+    """What `pictures` takes, from a simulation of a model on levels of pressure; on rank 0, all ranks call it."""
+    model, state = simulation.model, {}
+    for name, level in charts:
+        state[f"{name}_{level}"] = whole(simulation, name, [100.0 * level])
+    for name in ("air_pressure_at_mean_sea_level", "eastward_wind", "air_temperature"):
+        state[name] = whole(simulation, name)
+    for name in rain:
+        try:
+            state["precipitation_flux"] = whole(simulation, name)
+            break
+        except ValueError:
+            continue  # the model has none of that kind
+    if not simulation.is_root:
+        return None
+    land = getattr(model, "land_fraction", None)
+    if land is not None:
+        state["land_fraction"] = model.grid.regular(np.asarray(land, float))
+    state["reference_pressure"] = model.grid.levels.reference_pressure
+    return {name: values[0] if values.ndim == 3 and values.shape[0] == 1 else values for name, values in state.items()}
+
+
+def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:
+    """Sections of the report.
+
+    grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes.
+    state, all (ny, nx), rows from south to north: geopotential_height_500 [m], air_pressure_at_mean_sea_level [Pa], air_temperature_850 [K],
+      eastward_wind_250, northward_wind_250 [m s-1], precipitation_flux [kg m-2 s-1], land_fraction for the coast; and (nz, ny, nx) with
+      reference_pressure (nz + 1) [Pa] of the interfaces: eastward_wind [m s-1], air_temperature [K]. What is missing is left out.
+    """
+    return {"Weather": _charts(grid, state), "Zonal means": _sections(grid, state)}
+
+
+def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    mesh = plots.mesh_of(grid)
+    globe = plots.Raster(mesh, projection=plots.EqualEarth(10.0)) if mesh.is_global else plots.Raster(mesh)
+    land = state.get("land_fraction")
+
+    def over(*draw: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        def all_(axes: Any, raster: Any) -> None:
+            if land is not None:
+                plots.coast(axes, raster, land)
+            for one in draw:
+                one(axes, raster)
+        return all_
+
+    def lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
+        low, high = np.ceil(np.nanmin(field) / step), np.floor(np.nanmax(field) / step)
+        return lambda axes, raster: plots.contours(axes, raster, field, np.arange(low, high + 1) * step, **style)
+
+    if "geopotential_height_500" in state:
+        height = np.asarray(state["geopotential_height_500"], float)
+        isobars = (lines(np.asarray(state["air_pressure_at_mean_sea_level"]) / 100, 5, colour="white", width=0.9),) if "air_pressure_at_mean_sea_level" in state else ()
+        draw = partial(plots.map, height, name="geopotential_height", limits=(480, 600), colours="weather", over=over(lines(height / 10, 8, width=0.45, label="%.0f"), *isobars))
+        title = "500 hPa height" + (" and sea level pressure (white, every 5 hPa)" if isobars else "")
+        yield "500 hPa height", partial(draw, globe, title=title)
+        for pole, name in ((1, "north"), (-1, "south")) if mesh.is_global else ():
+            raster = plots.Raster(mesh, 1280, plots.Hemisphere(pole))
+            yield f"500 hPa height, {name}", partial(draw, raster, title=f"{name.capitalize()}ern hemisphere", note="500 hPa height, white: sea level pressure" if isobars else "500 hPa height")
+    if "air_pressure_at_mean_sea_level" in state:
+        pressure = np.asarray(state["air_pressure_at_mean_sea_level"], float) / 100
+        centres = lambda axes, raster: plots.highs_and_lows(axes, raster, pressure, max(4, pressure.shape[0] // 16))  # noqa: E731
+        yield "sea level pressure", partial(plots.map, 100 * pressure, globe, name="air_pressure_at_mean_sea_level", limits=(960, 1060), note="every 5 hPa",
+                                            over=over(lines(pressure, 5, width=0.6, bold=1015.0), centres))
+    if "air_temperature_850" in state:
+        celsius = np.asarray(state["air_temperature_850"], float) - 273.15
+        yield "850 hPa temperature", partial(plots.map, celsius, globe, name="air_temperature", units="degC", title="850 hPa temperature", limits=(-40, 40), colours="weather",
+                                             over=over(lines(celsius, 5, width=0.45, bold=0.0, label="%.0f")))
+    if {"eastward_wind_250", "northward_wind_250"} <= set(state):
+        u, v = (np.asarray(state[f"{d}ward_wind_250"], float) for d in ("east", "north"))
+        yield "250 hPa wind", partial(plots.map, np.hypot(u, v), globe, name="wind_speed", title="250 hPa wind", limits=(0, 80),
+                                      over=over(lambda axes, raster: plots.vectors(axes, raster, u, v)))
+    if "precipitation_flux" in state:
+        yield "precipitation", partial(plots.map, state["precipitation_flux"], globe, name="precipitation_flux", limits=(0, 40), over=over())
+
+
+def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    if "reference_pressure" not in state:
+        return
+    latitude = np.asarray(grid["latitude"], float)
+    interfaces = np.asarray(state["reference_pressure"], float) / 100
+    edges = np.asarray(grid["corner_latitude"], float)
+    if latitude.ndim != 1 or edges.ndim != 1:
+        return
+    for name, title in (("eastward_wind", "Eastward wind, zonal mean"), ("air_temperature", "Temperature, zonal mean")):
+        if name in state:
+            yield name, partial(plots.section, np.nanmean(state[name], axis=-1), edges, interfaces, name=name, title=title, vertical="pressure")
