@@ -87,7 +87,7 @@ struct SemiImplicitTerms {
     double step = 1800, gas_constant = 287, heat_capacity = 1004.5, reference_temperature = 350, off_centring = 0;
     static constexpr std::string_view summary = "splits tendencies into linear and nonlinear terms; values to be carried to the arrival point";
     static constexpr std::tuple parameters{
-        Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", 0, 1e6, "time step"},
+        Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6, "time step; negative: backward"},
         Parameter<SemiImplicitTerms>{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
         Parameter<SemiImplicitTerms>{"heat_capacity", &SemiImplicitTerms::heat_capacity, "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"},
         Parameter<SemiImplicitTerms>{"reference_temperature", &SemiImplicitTerms::reference_temperature, "K", 100, 1000, "T_r of the linear terms: warmer than the atmosphere"},
@@ -196,7 +196,7 @@ struct Arrival {
     double step = 1800, gas_constant = 287, reference_temperature = 350;
     static constexpr std::string_view summary = "arrival point: carried values, nonlinear terms and physics";
     static constexpr std::tuple parameters{
-        Parameter<Arrival>{"step", &Arrival::step, "s", 0, 1e6, "time step"},
+        Parameter<Arrival>{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
         Parameter<Arrival>{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
         Parameter<Arrival>{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000, "T_r of the linear terms"}};
     static constexpr std::array fields{
@@ -273,7 +273,7 @@ struct TracerTendencyStart {
 struct TracerArrival {
     double step = 1800;
     static constexpr std::string_view summary = "arrival point of a tracer: carried value and physics";
-    static constexpr std::tuple parameters{Parameter<TracerArrival>{"step", &TracerArrival::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::tuple parameters{Parameter<TracerArrival>{"step", &TracerArrival::step, "s", -1e6, 1e6, "time step; negative: backward"}};
     static constexpr std::array fields{
         reads ("tracer_carried",  place::center_layer, "1"),
         reads ("tracer_tendency", place::center_layer, "1"),

@@ -1,7 +1,7 @@
 """What follows from the fields of an atmosphere: output variables by name, on the model's levels and on levels of pressure.
 
-A model that uses it has `grid` on levels of pressure, `temperature` – the name of the field that carries it, air_temperature or
-virtual_temperature –, `moist` (whether there is specific_humidity) and `surface_geopotential` (ny, nx) [m2 s-2].
+A model that uses it has `grid` on levels of pressure, log_pressure_ratio – ln(p_s / 1000 hPa) –, `temperature` – the name of the field that
+carries it, air_temperature or virtual_temperature –, `moist` (whether there is specific_humidity) and `surface_geopotential` (ny, nx) [m2 s-2].
 """
 
 import numpy as np
@@ -9,11 +9,12 @@ import numpy as np
 from fathom.diagnostics import Diagnostic
 
 heights = ("geopotential_height", "geopotential")
+rain = ("convective_precipitation", "stratiform_precipitation")  # what reaches the ground
 
 
 def derived(model):
     """The output variables of a model on levels of pressure: name -> Diagnostic."""
-    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_surface_pressure")
+    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio")
     wind = ("eastward_wind", "northward_wind")
 
     def of(name, needs=column, vertical="layer", linear=False, surface=False):
@@ -28,13 +29,15 @@ def derived(model):
         table["virtual_temperature"] = of("virtual_temperature")
     if model.moist:
         table["relative_humidity"] = of("relative_humidity")
-        table["precipitation_flux"] = Diagnostic(("convective_precipitation", "stratiform_precipitation"), lambda model, window, *parts: sum(parts), vertical="column")
+        falling = tuple(name for name in rain if name in model.kept)
+        if falling:
+            table["precipitation_flux"] = Diagnostic(falling, lambda model, window, *parts: sum(parts), vertical="column")
     return table
 
 
 def at_pressure(model, name, diagnostic, pressures):
     """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels` says, below the ground too."""
-    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_surface_pressure")
+    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio")
     needs = tuple(dict.fromkeys((*diagnostic.needs, *column)))
 
     def of(model, window, *arrays):
@@ -53,6 +56,34 @@ def at_pressure(model, name, diagnostic, pressures):
         return _on_points(model, window, needs, [given[n] for n in needs], interpolated)
 
     return Diagnostic(needs, of, linear=False, vertical="layer")
+
+
+def watch(model, simulation):
+    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on any ranks."""
+    from fathom import mpi
+
+    e, grid = simulation.sequence.extremes, model.grid
+    names = ("eastward_wind", "northward_wind", model.temperature)
+    u, v, temperature = (e(name) for name in names)
+    speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
+    columns = {"area": [], "mass": [], "energy": []}
+    for window, *fields in zip(simulation.domain.blocks, *(simulation.sequence.windows(name) for name in (*names[:2], "log_pressure_ratio"))):
+        j0, i0, ny, nx = window
+        area = grid.horizontal.area_center[j0 : j0 + ny, i0 : i0 + nx]
+        east, north, ratio = (np.asarray(field, float) for field in fields)
+        thickness = (np.diff(grid.levels.a) + np.diff(grid.levels.b) * (1e5 * np.exp(ratio))[0, ..., None]).transpose(2, 0, 1)
+        for name, terms in (("area", area), ("mass", area * thickness.sum(0)), ("energy", 0.5 * area * (thickness * (east**2 + north**2)).sum(0))):
+            columns[name].append(np.where(area > 0, terms, 0.0).ravel())
+    area, mass, energy = (mpi.core.exact_sum(simulation.comm.py2f(), np.concatenate([np.empty(0), *terms])) for terms in columns.values())
+    series = {"mean_temperature": (temperature["mean"], "K"), "kinetic_energy": (energy / mass, "m2 s-2"), "mean_surface_pressure": (mass / area + grid.levels.a[0], "Pa"),
+              "maximum_wind": (speed, "m s-1")}  # fmt: skip
+    words = f"|u| ≤ {speed:.1f} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] K"
+    for title, parts in (("precipitation", rain), ("evaporation", ("evaporation_flux",))):
+        held = [name for name in parts if name in model.kept]
+        if held:
+            series[title] = (86400 * sum(e(name)["mean"] for name in held), "mm/day")
+            words += f"  {title[:4]} {series[title][0]:.2f} mm/day"
+    return series, words
 
 
 class State:
@@ -96,9 +127,10 @@ def _humidity(state):
 
 
 _rules = {
+    "log_surface_pressure": lambda s: s["log_pressure_ratio"] + np.log(1e5),
     "air_temperature": lambda s: s["virtual_temperature"] / _per_virtual(s),
     "virtual_temperature": lambda s: s["air_temperature"] * _per_virtual(s),
-    "surface_air_pressure": lambda s: np.exp(s["log_surface_pressure"]),
+    "surface_air_pressure": lambda s: 1e5 * np.exp(s["log_pressure_ratio"]),
     "air_pressure": lambda s: np.exp(s.column.x),
     "potential_temperature": lambda s: s["air_temperature"] * (1e5 / s["air_pressure"]) ** (2 / 7),
     "geopotential": lambda s: s.column.geopotential,

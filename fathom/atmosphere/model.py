@@ -1,8 +1,12 @@
 """The spectral atmosphere: which processes, in which order, with which defaults. docs/models.md lists what a simulation asks of a model."""
 
+from functools import cached_property
+
 import numpy as np
 
+from fathom.atmosphere import diagnostics, report, start
 from fathom.atmosphere.physics import layer_fields, surface_defaults
+from fathom.clock import Period
 from fathom.components import Scheme, scheme
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
@@ -39,8 +43,6 @@ class SpectralAtmosphere:
 
     def __init__(self, grid, *, physics=(), orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, sponge=0, off_centring=0.0,
                  reference_temperature=350.0, reference_pressure=1e5, iterations=2, rotation=earth_rotation, gas_constant=287.0, heat_capacity=1004.5, fix_mass=True, precision="fp64"):  # fmt: skip
-        from fathom.clock import Period
-
         if not hasattr(grid, "truncation"):
             raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
         if precision not in ("fp64", "fp32"):
@@ -58,7 +60,7 @@ class SpectralAtmosphere:
             self.parameters[name] = float(value)
             if not (np.isfinite(self.parameters[name]) and (self.parameters[name] >= 0 or name == "rotation")):
                 raise ValueError(f"SpectralAtmosphere {name} = {value!r} must not be negative")
-        self.initial = {}
+        self.initial, self.filter_span = {}, 0.0
 
     @property
     def boundary(self):
@@ -75,18 +77,28 @@ class SpectralAtmosphere:
     def prognostic(self):
         return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
 
-    def set(self, **values):
+    @property
+    def settable(self):
+        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics reads of ground and sea."""
+        return [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers, *self.boundary]
+
+    def set(self, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of (longitude, latitude, pressure) in degrees and Pa.
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or surface_air_pressure [Pa], tracers, and what the
         physics reads of ground and sea.
+        analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state of the atmosphere (fathom.data.atmosphere).
+        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0: none.
         """
-        allowed = [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers, *self.boundary]
+        if analysis is not None:
+            values = start.analysis(self, analysis) | values
+        if digital_filter is not None:
+            self.filter_span = Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
         for name, value in values.items():
-            if name not in allowed:
+            if name not in self.settable:
                 from fathom.names import near
 
-                raise ValueError(f"the atmosphere has no field '{name}' to set{near(name, allowed)}")
+                raise ValueError(f"the atmosphere has no field '{name}' to set{near(name, self.settable)}")
             self.initial[name] = value
         return self
 
@@ -185,25 +197,35 @@ class SpectralAtmosphere:
         for (k, values), (_, q) in zip(on_layers(grid, initial["air_temperature"], "air_temperature"), humidity):
             sequence.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
         simulation.solvers["dynamics"].initialise()
+        if self.filter_span:
+            start.digital_filter(simulation, self.filter_span)
+
+    @property
+    def kept(self):
+        """Fields that stay readable between steps besides the state, for report and watch."""
+        return [f["name"] for p in self.physics for f in p.entry["fields"] if f["name"] in report.fluxes and f["access"] == "writes"]
+
+    @cached_property
+    def derived(self):
+        """Output variables that follow from fields: name -> Diagnostic."""
+        return diagnostics.derived(self)
+
+    def at_pressure(self, name, diagnostic, pressures):
+        """The Diagnostic of a variable of layers at pressures [Pa]."""
+        return diagnostics.at_pressure(self, name, diagnostic, pressures)
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""
-        e = simulation.sequence.extremes
-        u, v, temperature = (e(name) for name in (*wind, self.temperature))
-        speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
-        series = {"mean_temperature": (temperature["mean"], "K"), "maximum_wind": (speed, "m s-1"), "mean_log_pressure_ratio": (e("log_pressure_ratio")["mean"], "1")}
-        return series, f"|u| ≤ {speed:.1f} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] K"
+        return diagnostics.watch(self, simulation)
 
     def criteria(self, step):
-        """Limits of the step: [(name, value, limit, place)]. Trajectories must not cross: dt |grad V| < 1, about 1e-4 s-1 in a jet."""
+        """Limits of the step: none that can be known beforehand; trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet."""
         return []
 
-    derived = {}
-
     def report(self, simulation):
-        """What the report draws, on rank 0: name -> array (levels, ny, nx); all ranks call it."""
-        return {name: simulation.gather(name) for name in (*wind, self.temperature)}
+        """What the report draws, on rank 0; all ranks call it."""
+        return report.fields(simulation)
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""
-        return {}
+        return report.pictures(self.grid.mapping(), state)

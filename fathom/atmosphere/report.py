@@ -12,7 +12,7 @@ from fathom.diagnostics import whole
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 charts = (("geopotential_height", 500), ("air_temperature", 850), ("eastward_wind", 250), ("northward_wind", 250))  # variable, hPa
-rain = ("precipitation_flux", "convective_precipitation", "stratiform_precipitation")
+fluxes = ("convective_precipitation", "stratiform_precipitation", "evaporation_flux", "sensible_heat_flux", "outgoing_longwave", "toa_net_shortwave", "surface_net_shortwave")
 
 
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
@@ -22,17 +22,12 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
         state[f"{name}_{level}"] = whole(simulation, name, [100.0 * level])
     for name in ("air_pressure_at_mean_sea_level", "eastward_wind", "air_temperature"):
         state[name] = whole(simulation, name)
-    for name in rain:
-        try:
-            state["precipitation_flux"] = whole(simulation, name)
-            break
-        except ValueError:
-            continue  # the model has none of that kind
+    if "precipitation_flux" in model.derived:
+        state["precipitation_flux"] = whole(simulation, "precipitation_flux")
     if not simulation.is_root:
         return None
-    land = getattr(model, "land_fraction", None)
-    if land is not None:
-        state["land_fraction"] = model.grid.regular(np.asarray(land, float))
+    if np.ndim(model.initial.get("land_fraction", 0)) == 2:
+        state["land_fraction"] = model.grid.regular(np.asarray(model.initial["land_fraction"], float))
     state["reference_pressure"] = model.grid.levels.reference_pressure
     return {name: values[0] if values.ndim == 3 and values.shape[0] == 1 else values for name, values in state.items()}
 

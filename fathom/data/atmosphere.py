@@ -26,10 +26,14 @@ OUTLINE = {"air_temperature": "K", "eastward_wind": "m s-1", "northward_wind": "
 
 
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
-    """`gfs`, `era5` or `ecmwf`, or a NetCDF file of the layout above."""
-    sources = {"gfs": lambda: gfs(), "era5": lambda: era5(path), "ecmwf": lambda: ecmwf(path)}
+    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout above."""
+    sources = {"gfs": lambda: gfs(), "gfs-2011-10-11": lambda: gfs(), "era5": lambda: era5(path), "ecmwf": lambda: ecmwf(path)}
     if name in sources:
         return sources[name]()
+    if str(name).endswith((".grib", ".tar.gz")):
+        return ecmwf(name)
+    if Path(name).name == ERA5_FILE:
+        return era5(name)
     if Path(name).is_file():
         import xarray
 

@@ -1,0 +1,57 @@
+"""How an atmosphere starts: from an analysis, and without a burst of gravity waves.
+
+    x(0) = sum_{n=-N}^{N} h_n x(n dt)
+
+the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang 1992); `fathom.data.digital_filter` has the
+weights. Ground and sea, which know no gravity waves, start as they were.
+"""
+
+import copy
+
+import numpy as np
+
+from fathom.data.digital_filter import weights
+
+
+def analysis(model, state):
+    """The values to set of everything a forecast starts from: air, ground and sea; the model gets the orography of `fathom.data`.
+
+    state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere` has them.
+    """
+    from fathom.data import forecast
+
+    fields = forecast.start(state, model.grid)
+    model.orography = fields.pop("surface_geopotential")
+    return {name: values for name, values in fields.items() if name in model.settable}
+
+
+def digital_filter(simulation, span):
+    """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call it."""
+    model, sequence, step = simulation.model, simulation.sequence, simulation.step
+    h = weights(step, span)
+    middle = len(h) // 2
+    start = {name: sequence.windows(name) for name in sequence.state}
+    total = {name: [h[middle] * np.asarray(w, float) for w in start[name]] for name in model.prognostic}
+    before = type(simulation)(_adiabatic(model), step, start=str(simulation.clock.start), calendar=simulation.clock.calendar, parallel=simulation.parallel)
+    before.step = -step
+    for run in (before, simulation):
+        run.prepare()
+        for weight in h[middle + 1 :]:
+            run.advance(1)
+            for name, parts in total.items():
+                for part, now in zip(parts, run.sequence.windows(name)):
+                    part += weight * now
+    simulation.count = sequence.count = 0
+    there = np.asarray(model.grid.wet_levels) > 0
+    for name, windows in (start | total).items():
+        whole = simulation.comm.bcast(simulation.assemble(windows))
+        sequence.set(name, np.ascontiguousarray(np.where(there, whole, 0.0), float))
+    simulation.solvers["dynamics"].initialise()
+
+
+def _adiabatic(model):
+    """The model without what cannot be turned round: physics, diffusion, sponge, off-centring; nor a filter of its own."""
+    dry = copy.copy(model)
+    dry.physics, dry.filter_span = [], 0.0
+    dry.parameters = model.parameters | {"diffusion_time": 0.0, "sponge": 0.0, "off_centring": 0.0}
+    return dry
