@@ -4,6 +4,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <map>
 
 namespace fathom {
@@ -23,7 +24,16 @@ template <class Number> using BitsOf = typename As<Number>::Bits;
 template <class Number> constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
 
 /// What is there already, zeros below the bottom above all, is not written: it may not even have memory yet.
-template <class Number> void put(Number& there, Number x) { if (std::bit_cast<BitsOf<Number>>(there) != std::bit_cast<BitsOf<Number>>(x)) there = x; }
+template <class Number> void put(Number* out, const Number* in, int count, int step, Number sign) {
+    if (step == 1 && sign == 1 && count >= 8) {
+        if (std::memcmp(out, in, count * sizeof(Number))) std::memcpy(out, in, count * sizeof(Number));
+        return;
+    }
+    for (int n = 0; n < count; ++n) {
+        const Number x = sign * in[n * step];
+        if (std::bit_cast<BitsOf<Number>>(out[n]) != std::bit_cast<BitsOf<Number>>(x)) out[n] = x;
+    }
+}
 
 /// Where a piece lies in a field: columns, levels, rows.
 template <class Number> struct Spot {
@@ -43,9 +53,11 @@ template <class Number> void pack(const FieldSlab& f, const Run& r, int rows, bo
     });
 }
 
-template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, const Number* from) {
+template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
+    const Number sign = flip ? -1 : 1;
     Spot<Number>(f, r.to_block, r.to_row, r.to_column).each(rows, f.levels, [&](Number* out) {
-        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += from[n]; else put(out[n], from[n]);
+        if constexpr (add) for (int n = 0; n < r.count; ++n) out[n] += sign * from[n];
+        else put(out, from, r.count, 1, sign);
         from += r.count;
     });
 }
@@ -56,7 +68,8 @@ template <class Number, bool add> void copy(const FieldSlab& from, const FieldSl
     for (int m = 0; m < rows; ++m) for (int k = 0; k < from.levels; ++k) {
         const Number* in = source.at + m * source.row + k * source.level;
         Number* out = target.at + m * target.row + k * target.level;
-        for (int n = 0; n < r.count; ++n) if constexpr (add) out[n] += sign * in[n * r.step]; else put(out[n], sign * in[n * r.step]);
+        if constexpr (add) for (int n = 0; n < r.count; ++n) out[n] += sign * in[n * r.step];
+        else put(out, in, r.count, r.step, sign);
     }
 }
 
@@ -128,6 +141,25 @@ void Exchange::build(std::span<const Plan> plans, std::span<const int> plan_of_i
     transport = fathom::transport(name, comm, parts);
 }
 
+/// Tells a transport that does not pack where the numbers lie, once for each set of fields.
+void Exchange::point_out(std::span<const FieldSlab> fields) {
+    std::vector<const std::byte*> at;
+    for (auto& f : fields) at.insert(at.end(), f.at.begin(), f.at.end());
+    if (transport->knows(at)) return;
+    std::vector<std::vector<Transport::Piece>> sends;
+    auto send = parts.sends.begin();
+    for (auto& p : packed) {
+        if (sends.empty() || p.offset * number >= send->offset + send->bytes) send = parts.sends.begin() + sends.size(), sends.emplace_back();
+        Spot<std::byte> spot(fields[p.item], p.run.from_block, 0, 0);
+        spot.at += (p.run.from_row * fields[p.item].row[p.run.from_block] + p.run.from_column) * number, spot.row *= number, spot.level *= number;
+        spot.each(p.rows, fields[p.item].levels, [&](const std::byte* in) {
+            if (p.run.step == 1) sends.back().push_back({in, p.run.count * number});
+            else for (int n = 0; n < p.run.count; ++n) sends.back().push_back({in + n * p.run.step * number, number});
+        });
+    }
+    transport->pieces(sends);
+}
+
 void Exchange::start(std::span<const FieldSlab> fields) {
     from = fields;
     transport->post();
@@ -138,7 +170,8 @@ void Exchange::start(std::span<const FieldSlab> fields) {
             pack(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector, (Number*)transport->outgoing() + p.offset);
         });
     };
-    if (number == 4) all(float()); else all(double());
+    if (transport->packs()) { if (number == 4) all(float()); else all(double()); }
+    else point_out(fields);
     seconds_packing += now() - t;
     transport->send();
 }
@@ -162,8 +195,9 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
     auto all = [&]<class Number>(Number) {
         for_pieces(unpacked.size(), !add && parts.incoming > large * number, [&](std::size_t n) {
             const Piece& p = unpacked[n];
-            if (add) unpack<Number, true>(fields[p.item], p.run, p.rows, (const Number*)transport->incoming() + p.offset);
-            else unpack<Number, false>(fields[p.item], p.run, p.rows, (const Number*)transport->incoming() + p.offset);
+            const bool flip = !transport->packs() && p.run.flipped && items[p.item].vector;
+            if (add) unpack<Number, true>(fields[p.item], p.run, p.rows, flip, (const Number*)transport->incoming() + p.offset);
+            else unpack<Number, false>(fields[p.item], p.run, p.rows, flip, (const Number*)transport->incoming() + p.offset);
         });
     };
     if (number == 4) all(float()); else all(double());

@@ -44,6 +44,7 @@ private:
     std::unique_ptr<Transport> transport;
     std::span<const FieldSlab> from;
     std::size_t sent_bytes = 0, local_numbers = 0;
+    void point_out(std::span<const FieldSlab>);
     void build(std::span<const Plan>, std::span<const int> plan_of_item, std::string_view transport);
 };
 

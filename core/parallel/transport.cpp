@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "parallel/window.hpp"
 #include <cstring>
+#include <map>
 #include <string>
 
 namespace fathom {
@@ -26,6 +27,39 @@ struct Packed final : Messages {
     using Messages::Messages;
     void post() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) { auto& r = parts.receives[n]; MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]); } }
     void send() override { for (std::size_t n = 0; n < parts.sends.size(); ++n) { auto& s = parts.sends[n]; MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm, &requests[parts.receives.size() + n]); } }
+};
+
+/// Nothing is packed here: derived datatypes tell the library where the numbers lie.
+struct Datatypes final : Messages {
+    using Types = std::vector<MPI_Datatype>;
+    std::map<std::vector<const std::byte*>, Types> of;     // fields that change places come back
+    std::vector<const std::byte*> now;
+    using Messages::Messages;
+    ~Datatypes() {
+        int over;
+        MPI_Finalized(&over);
+        if (!over) for (auto& [at, types] : of) for (auto& type : types) MPI_Type_free(&type);
+    }
+    bool packs() const override { return false; }
+    bool knows(std::span<const std::byte* const> at) override {
+        now.assign(at.begin(), at.end());
+        return of.contains(now);
+    }
+    void pieces(std::span<const std::vector<Piece>> sends) override {
+        Types& types = of[now];
+        for (auto& list : sends) {
+            std::vector<int> bytes;
+            std::vector<MPI_Aint> at;
+            for (auto& p : list) {
+                bytes.push_back(p.bytes);
+                MPI_Get_address(p.at, &at.emplace_back());
+            }
+            MPI_Type_create_hindexed(int(bytes.size()), bytes.data(), at.data(), MPI_BYTE, &types.emplace_back());
+            MPI_Type_commit(&types.back());
+        }
+    }
+    void post() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) { auto& r = parts.receives[n]; MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]); } }
+    void send() override { for (std::size_t n = 0; n < parts.sends.size(); ++n) MPI_Isend(MPI_BOTTOM, 1, of[now][n], parts.sends[n].rank, 0, comm, &requests[parts.receives.size() + n]); }
 };
 
 struct Persistent final : Messages {
@@ -220,7 +254,8 @@ struct Shared final : Transport {
 template <class Kind> std::unique_ptr<Transport> make(MPI_Comm comm, const Parts& parts) { return std::make_unique<Kind>(comm, parts); }
 constexpr TransportKind kinds[] = {
     {"packed", "one non-blocking message to each neighbour, receives posted first", make<Packed>},
-    {"persistent", "the same messages, set up once", make<Persistent>},
+    {"datatypes", "the same messages, gathered by the library from derived datatypes", make<Datatypes>},
+    {"persistent", "packed messages, set up once", make<Persistent>},
     {"neighbourhood", "MPI_Ineighbor_alltoallv on a graph of the neighbours", make<Neighbourhood>},
     {"put-fence", "put into the neighbours' windows, then everybody meets", make<PutFence>},
     {"put-flags", "put, then a flag that the neighbour waits for", make<PutFlags>},

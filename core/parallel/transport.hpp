@@ -3,6 +3,7 @@
 ///   post   what can be done before packing: receives, word that a buffer is free
 ///   send   all messages are packed
 ///   wait   all messages are in `incoming`
+/// One that does not pack is given, before `send`, where in memory the pieces of each message lie.
 /// One-sided ones keep two buffers that take turns. Nobody writes into memory that its owner may still read: for that an owner says so first, one exchange
 /// ahead, so that in the steady state nobody waits for the word.
 #pragma once
@@ -20,6 +21,11 @@ public:
     struct Part { int rank; std::size_t offset, bytes; };  ///< of the outgoing or incoming buffer; offsets: multiples of 16
     struct Parts { std::vector<Part> sends, receives; std::size_t outgoing, incoming; };       ///< ordered by rank; bytes of the buffers
     virtual ~Transport() = default;
+    struct Piece { const std::byte* at; int bytes; };
+    virtual bool packs() const { return true; }            ///< false: `pieces` in place of `outgoing`; signs are the receiver's business then
+    /// Whether the pieces at these addresses (of each field and block) were given before; one list for each send.
+    virtual bool knows(std::span<const std::byte* const>) { return true; }
+    virtual void pieces(std::span<const std::vector<Piece>>) {}
     virtual void post() = 0;
     virtual void send() = 0;
     virtual void wait() = 0;
