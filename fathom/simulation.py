@@ -56,7 +56,7 @@ class Simulation:
         self.clock = Clock(start, calendar)
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": 64} | (parallel or {})
+        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": 0} | (parallel or {})
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
