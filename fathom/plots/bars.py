@@ -30,7 +30,7 @@ def bars(profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time w
         axes.barh(row, record["seconds"], height=0.68, color=colour[record["phase"]])
         axes.text(record["seconds"] + 0.012 * longest, row, seconds_text(record['seconds']), va="center", fontsize=7.5, color=ink)
         axes.text(1.235 * longest, row, f"{100 * record['seconds'] / total:.1f} %", va="center", ha="right", fontsize=7.5, color=faint)
-    axes.set_yticks(range(len(records)), [record["process"] for record in records])
+    axes.set_yticks(range(len(records)), [_short(record["process"]) for record in records])
     axes.set(xlim=(0, 1.12 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
     axes.spines[["bottom"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -48,6 +48,10 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
         records = records[:most] + [{"process": f"{len(rest)} others", "phase": "others",
                                      "seconds": sum(r["seconds"] for r in rest), "calls": sum(r.get("calls", 0) for r in rest)}]
     return records
+
+
+def _short(name: str, most: int = 36) -> str:
+    return name if len(name) <= most else name[:most - 1].rstrip(" ,_") + "…"
 
 
 def seconds_text(seconds: float) -> str:

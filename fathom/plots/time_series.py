@@ -13,6 +13,7 @@ from .style import new_figure, styled, unit_text
 
 __all__ = ["time_series"]
 
+_sverdrup = "m3 s-1"  # of an ocean: drawn in units of 10^6
 _scales = ((2 * 86400.0, 3600.0, "hours"), (1100 * 86400.0, 86400.0, "days"), (math.inf, 365.2425 * 86400.0, "years"))
 
 
@@ -42,6 +43,8 @@ def time_series(series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, col
 
 
 def _panel(axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: str, colour: str) -> None:
+    if units == _sverdrup:
+        values, units = values / 1e6, "Sv"
     axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
     axes.grid(True, axis="y")
     axes.margins(x=0.01, y=0.12)
