@@ -106,6 +106,14 @@ def _imports(tree: ast.Module, module: str, package: bool, root: Path) -> Iterat
                     yield node.lineno, inner if _exists(root, inner) else source
 
 
+def same_names(root: Path) -> Iterator[Arrow]:
+    """Tests of one name in two folders: pytest and their helpers are imported by name alone."""
+    seen = {}
+    for file in sorted((root / "tests").rglob("*.py")):
+        if file.name != "conftest.py" and (other := seen.setdefault(file.name, file)) != file:
+            yield str(file.relative_to(root)), 0, f"{other.relative_to(root)} has the same name"
+
+
 def _exists(root: Path, module: str) -> bool:
     path = root.joinpath(*module.split("."))
     return path.with_suffix(".py").is_file() or path.is_dir()
@@ -129,7 +137,7 @@ def _folder(module: str) -> str:
 
 
 def main(root: Path) -> int:
-    wrong = [*wrong_includes(root), *wrong_imports(root)]
+    wrong = [*wrong_includes(root), *wrong_imports(root), *same_names(root)]
     for file, line, message in wrong:
         print(f"{file}:{line}: {message}" if line else f"{file}: {message}")
     return 1 if wrong else 0

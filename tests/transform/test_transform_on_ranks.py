@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).with_name("on_ranks.py")
+SCRIPT = Path(__file__).with_name("transforms_on_ranks.py")
 
 
 @pytest.fixture(scope="module")
