@@ -75,10 +75,9 @@ public:
         s.attach("SemiLagrangianTransport", [this] { carry(); });
         s.attach("SpectralStep", [this] { step(); });
         for (std::size_t n = 0; n < tracers.size(); ++n) {     // four at once, by the first of them
-            if (n % 4 == 0) groups.push_back({{}, numerics::SemiLagrangian<T>::Kind::scalar, true}), arrivals.emplace_back();
+            if (n % 4 == 0) groups.push_back({{}, numerics::SemiLagrangian<T>::Kind::scalar, true});
             groups.back().fields.push_back(slab(tracers[n]));
-            arrivals.back().push_back(slab(tracers[n] + "_carried"));
-            s.attach("TracerTransport of " + tracers[n], [this, n] { if (n % 4 == 0) transport.interpolate(groups[n / 4], arrivals[n / 4]); });
+            s.attach("TracerTransport of " + tracers[n], [this, n] { if (n % 4 == 0) transport.interpolate(groups[n / 4], groups[n / 4].fields); });
         }
     }
 
@@ -104,7 +103,6 @@ private:
     typename numerics::SemiLagrangian<T>::Wind wind, extrapolated;
     typename numerics::SemiLagrangian<T>::Group carried;
     std::vector<typename numerics::SemiLagrangian<T>::Group> groups;       // of tracers
-    std::vector<std::vector<FieldSlab>> arrivals;
     std::vector<T> coefficients, damping, lapse_of_level;
     std::vector<std::vector<T>> scratch;                   // of each thread
     std::ptrdiff_t stride = 0;

@@ -8,7 +8,7 @@ std::vector<Entry> atmosphere_schemes() {
     return {entry<HybridPressure>("HybridPressure"), entry<HydrostaticGeopotential>("HydrostaticGeopotential"), entry<PrimitiveEquations>("PrimitiveEquations"),
             entry<SemiImplicitTerms>("SemiImplicitTerms"), entry<WindExtrapolation>("WindExtrapolation"), entry<TendencyStart>("TendencyStart"), entry<Arrival>("Arrival"),
             entry<SemiLagrangianTransport>("SemiLagrangianTransport"), entry<TracerTransport>("TracerTransport"),
-            entry<TracerTendencyStart>("TracerTendencyStart"), entry<TracerArrival>("TracerArrival"), entry<LogSurfacePressure>("LogSurfacePressure"),
+            entry<TracerTendencyStart>("TracerTendencyStart"), entry<TracerPhysics>("TracerPhysics"), entry<LogSurfacePressure>("LogSurfacePressure"),
             entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"), entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"), entry<SpectralStep>("SpectralStep"),
             entry<ShallowWaterTerms>("ShallowWaterTerms"), entry<ShallowWaterArrival>("ShallowWaterArrival"), entry<ShallowWaterTransport>("ShallowWaterTransport"),
             entry<ShallowWaterStep>("ShallowWaterStep"), entry<ShallowWaterFluxes>("ShallowWaterFluxes"), entry<ShallowWaterLeapfrog>("ShallowWaterLeapfrog")};

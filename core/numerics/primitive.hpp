@@ -6,7 +6,9 @@
 /// In the pressure gradient everything but the gradients of T and of the orography is a multiple G_k of grad(pi):
 ///   grad(phi_k) + R T_k (grad ln p)_k = grad(phi_s) + R [sum_{j>k} l_j grad T_j + alpha_k grad T_k] + G_k grad(pi)
 /// Time: semi-implicit two-time-level, N = total - L, L linear about rest at T_r and p_r, with rotation (semi_implicit.hpp):
-///   X(n+1) - dt/2 (1+e) L(n+1) = { X + dt/2 [(1-e) L + 2 N(n) - N(n-1)] }_D + dt/2 N(n)_A + dt (physics)_A
+///   X(n+1) - dt/2 (1+e) L(n+1) = { X + dt P + dt/2 [(1-e) L + 2 N(n) - N(n-1)] }_D + dt/2 N(n)_A
+/// P is the physics of time n, carried from the departure point, where it was computed: at the arrival point, what takes much from a value (rain,
+/// filling) would take it from another one, and wind that crosses half a wave in a step would make that grow.
 /// What is carried for pi is pi + phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are averaged with weights dB.
 #pragma once
 #include "numerics/hybrid.hpp"
@@ -110,6 +112,9 @@ struct SemiImplicitTerms {
         reads  ("northward_wind_force",           place::center_layer,  "m s-2"),
         reads  ("adiabatic_heating",              place::center_layer,  "K s-1"),
         reads  ("log_pressure_ratio_tendency",  place::center_layer,  "s-1"),
+        reads  ("eastward_wind_tendency",         place::center_layer,  "m s-2"),
+        reads  ("northward_wind_tendency",        place::center_layer,  "m s-2"),
+        reads  ("air_temperature_tendency",       place::center_layer,  "K s-1"),
         reads  ("time_weights",                   place::profile,       "1"),
         reads  ("reference_alpha",                place::profile,       "1"),
         reads  ("reference_log_ratio",            place::profile,       "1"),
@@ -125,11 +130,11 @@ struct SemiImplicitTerms {
 
     template <class Real>
     void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty, In<Real> log_ps, In<Real> px, In<Real> py, In<Real> orography, In<Real> sx, In<Real> sy,
-                    In<Real> coriolis, In<Real> Fu, In<Real> Fv, In<Real> FT, In<Real> Fp, Profile<Real> weights, Profile<Real> alpha, Profile<Real> log_ratio, Profile<Real> thickness,
+                    In<Real> coriolis, In<Real> Fu, In<Real> Fv, In<Real> FT, In<Real> Fp, In<Real> Pu, In<Real> Pv, In<Real> PT, Profile<Real> weights, Profile<Real> alpha, Profile<Real> log_ratio, Profile<Real> thickness,
                     InOut<Real> Nu, InOut<Real> Nv, InOut<Real> NT, InOut<Real> Np, Out<Real> cu, Out<Real> cv, Out<Real> cT, Out<Real> cp) const {
         using N = typename Real::Number;
         const int levels = u.levels();
-        const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), half = N(0.5 * step), old = N(1 - off_centring), now = weights[0], before = weights[1];
+        const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), whole = N(step), half = N(0.5 * step), old = N(1 - off_centring), now = weights[0], before = weights[1];
         const N kappa_T = N(gas_constant / heat_capacity * reference_temperature);
         // nonlinear terms F - L take the place of those of the last step; the value that is carried
         auto split = [&](Real X, Real F, Real L, Real rotation, auto nonlinear, auto carried) {
@@ -140,7 +145,7 @@ struct SemiImplicitTerms {
         Real sum(0);
         for (int k = 0; k < levels; ++k) {
             const Real d = D[k];
-            split(T[k], FT[k], -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0), NT[k], cT[k]);
+            split(fma(whole, PT[k], T[k]), FT[k], -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0), NT[k], cT[k]);
             sum = fma(thickness[k], d, sum);
         }
         const Real Lp = -sum, over_mountain = orography[0] * (1 / RT), mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
@@ -148,8 +153,8 @@ struct SemiImplicitTerms {
         Real x = RT * px[0], y = RT * py[0];
         for (int k = levels - 1; k >= 0; --k) {
             const Real tx = Tx[k], ty = Ty[k], U = u[k], V = v[k];
-            split(U, Fu[k], -fma(R * alpha[k], tx, x), f * V, Nu[k], cu[k]);
-            split(V, Fv[k], -fma(R * alpha[k], ty, y), -f * U, Nv[k], cv[k]);
+            split(fma(whole, Pu[k], U), Fu[k], -fma(R * alpha[k], tx, x), f * V, Nu[k], cu[k]);
+            split(fma(whole, Pv[k], V), Fv[k], -fma(R * alpha[k], ty, y), -f * U, Nv[k], cv[k]);
             split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp, Real(0), Np[k], cp[k]);
             x = fma(R * log_ratio[k], tx, x);
             y = fma(R * log_ratio[k], ty, y);
@@ -194,7 +199,7 @@ struct TendencyStart {
 /// Values at the arrival point before the implicit terms, which are found in spectral space.
 struct Arrival {
     double step = 1800, gas_constant = 287, reference_temperature = 350;
-    static constexpr std::string_view summary = "arrival point: carried values, nonlinear terms and physics";
+    static constexpr std::string_view summary = "arrival point: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
         Parameter<Arrival>{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
         Parameter<Arrival>{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
@@ -208,9 +213,6 @@ struct Arrival {
         reads ("northward_wind_nonlinear",       place::center_layer,  "m s-2"),
         reads ("temperature_nonlinear",          place::center_layer,  "K s-1"),
         reads ("log_pressure_ratio_nonlinear", place::center_layer,  "s-1"),
-        reads ("eastward_wind_tendency",         place::center_layer,  "m s-2"),
-        reads ("northward_wind_tendency",        place::center_layer,  "m s-2"),
-        reads ("air_temperature_tendency",       place::center_layer,  "K s-1"),
         reads ("surface_geopotential",           place::center_column, "m2 s-2"),
         reads ("hybrid_b",                       place::profile,       "1"),
         writes("eastward_wind",                  place::center_layer,  "m s-1"),
@@ -219,15 +221,15 @@ struct Arrival {
         writes("log_pressure_ratio",           place::center_column, "1")};
 
     template <class Real>
-    void operator()(In<Real> cu, In<Real> cv, In<Real> cT, In<Real> cp, In<Real> Nu, In<Real> Nv, In<Real> NT, In<Real> Np, In<Real> Pu, In<Real> Pv, In<Real> PT, In<Real> orography,
+    void operator()(In<Real> cu, In<Real> cv, In<Real> cT, In<Real> cp, In<Real> Nu, In<Real> Nv, In<Real> NT, In<Real> Np, In<Real> orography,
                     Profile<Real> B, Out<Real> u, Out<Real> v, Out<Real> T, Out<Real> log_ps) const {
         using N = typename Real::Number;
-        const N half = N(0.5 * step), whole = N(step);
+        const N half = N(0.5 * step);
         Real surface(0);
         for (int k = 0; k < cu.levels(); ++k) {
-            u[k] = fma(whole, Pu[k], fma(half, Nu[k], cu[k]));
-            v[k] = fma(whole, Pv[k], fma(half, Nv[k], cv[k]));
-            T[k] = fma(whole, PT[k], fma(half, NT[k], cT[k]));
+            u[k] = fma(half, Nu[k], cu[k]);
+            v[k] = fma(half, Nv[k], cv[k]);
+            T[k] = fma(half, NT[k], cT[k]);
             surface = fma(B[k + 1] - B[k], fma(half, Np[k], cp[k]), surface);
         }
         log_ps[0] = surface - orography[0] * N(1 / (gas_constant * reference_temperature));
@@ -259,10 +261,8 @@ struct TracerTransport {
     static constexpr bool global = true;
     static constexpr std::string_view summary = "quasi-monotone semi-Lagrangian advection of a tracer";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads ("tracer",         place::center_layer, "1"),
-        writes("tracer_carried", place::center_layer, "1")};
-    template <class Real> void operator()(In<Real>, Out<Real>) const {}
+    static constexpr std::array fields{updates("tracer", place::center_layer, "1")};
+    template <class Real> void operator()(InOut<Real>) const {}
 };
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
@@ -270,15 +270,14 @@ struct TracerTendencyStart {
     static constexpr std::array fields{writes("tracer_tendency", place::center_layer, "1")};
     template <class Real> void operator()(Out<Real> tendency) const { for (int k = 0; k < tendency.levels(); ++k) tendency[k] = Real(0); }
 };
-struct TracerArrival {
+struct TracerPhysics {
     double step = 1800;
-    static constexpr std::string_view summary = "arrival point of a tracer: carried value and physics";
-    static constexpr std::tuple parameters{Parameter<TracerArrival>{"step", &TracerArrival::step, "s", -1e6, 1e6, "time step; negative: backward"}};
+    static constexpr std::string_view summary = "a tracer after its physics, before it is carried";
+    static constexpr std::tuple parameters{Parameter<TracerPhysics>{"step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
     static constexpr std::array fields{
-        reads ("tracer_carried",  place::center_layer, "1"),
-        reads ("tracer_tendency", place::center_layer, "1"),
-        writes("tracer",          place::center_layer, "1")};
-    template <class Real> void operator()(In<Real> carried, In<Real> tendency, Out<Real> tracer) const { for (int k = 0; k < tracer.levels(); ++k) tracer[k] = fma(Real(step), tendency[k], carried[k]); }
+        reads  ("tracer_tendency", place::center_layer, "1"),
+        updates("tracer",          place::center_layer, "1")};
+    template <class Real> void operator()(In<Real> tendency, InOut<Real> tracer) const { for (int k = 0; k < tendency.levels(); ++k) tracer[k] = fma(Real(step), tendency[k], tracer[k]); }
 };
 
 /// Implicit terms and diffusion in spectral space, and back to grid points with all gradients; the declaration only.

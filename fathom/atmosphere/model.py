@@ -128,15 +128,14 @@ class SpectralAtmosphere:
         if self.moist:
             add("VirtualTemperatureTendency", "physics")
         add("PrimitiveEquations", on=thermal)
-        add("SemiImplicitTerms", on=thermal)
+        add("SemiImplicitTerms", on=thermal | ({"air_temperature_tendency": "virtual_temperature_tendency"} if self.moist else {}))
+        for tracer in self.tracers:
+            add("TracerPhysics", "physics", {"tracer": tracer, "tracer_tendency": tracer + "_tendency"}, f"TracerPhysics of {tracer}")
         add("WindExtrapolation")
         add("SemiLagrangianTransport", "semi-Lagrangian")
         for tracer in self.tracers:
-            add("TracerTransport", "semi-Lagrangian", {"tracer": tracer, "tracer_carried": tracer + "_carried"}, f"TracerTransport of {tracer}")
-        add("Arrival", on=thermal | ({"air_temperature_tendency": "virtual_temperature_tendency"} if self.moist else {}))
-        for tracer in self.tracers:
-            names = {"tracer": tracer, "tracer_carried": tracer + "_carried", "tracer_tendency": tracer + "_tendency"}
-            add("TracerArrival", on=names, label=f"TracerArrival of {tracer}")
+            add("TracerTransport", "semi-Lagrangian", {"tracer": tracer}, f"TracerTransport of {tracer}")
+        add("Arrival", on=thermal)
         add("SpectralStep", "spectral", thermal)
         add("LogSurfacePressure")
         return sequence
