@@ -55,7 +55,7 @@ Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector
     auto rows_of = [&](int m, int r) {                     // those of rank r that know m: the first in its list, and how many
         int first = -1, number = 0;
         for (int j = first_row[m]; j < rows - first_row[m]; ++j) if (row_rank[j] == r) { if (first < 0) first = row_index[j]; ++number; }
-        return std::pair(first, number);
+        return std::pair(first, number | 1);               // odd: a row's entries, one for each m, would else share few sets of the caches
     };
     std::ptrdiff_t entries = 0;
     wave_side.resize(own_waves.size() * ranks);

@@ -6,11 +6,16 @@
 /// P_n^m(-mu) = (-1)^{n-m} P_n^m(mu): rows come in pairs, even and odd n - m are summed apart, which halves the work:
 ///   F(+-mu) = sum_even +- sum_odd.
 /// Eight pairs of rows make a block, counted from the pole; the blocks end at the equator. Where P stays below the rounding of the sum
-/// - small n - m near the poles - nothing is computed: a strip (m, parity, block) begins at its first degree that matters.
+/// - small n - m near the poles - nothing is computed: a strip (m, block) begins at its first degree that matters.
+///
+/// P comes from a table or, where that would be larger than `most_bytes`, is computed again for every batch of fields, a stretch of
+/// degrees at a time: two degrees further for eight pairs of rows at once,
+///   epsilon_{n+1} epsilon_{n+2} P_{n+2} = (mu^2 - epsilon_n^2 - epsilon_{n+1}^2) P_n - epsilon_{n-1} epsilon_n P_{n-2},
+/// from numbers kept at the beginning of each stretch. The table holds the same numbers, so that bits do not depend on its size.
 #pragma once
+#include "base/pages.hpp"
 #include "grid/gaussian.hpp"
 #include "transform/register.hpp"
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -23,55 +28,42 @@ template <class Number> class Legendre {
 public:
     using Lanes = Register<Number>;
     static constexpr int pairs = 8;                        ///< of rows in a block
+    static constexpr int stretch = 128;                    ///< degrees that are summed at once: P and a column of S stay in the first cache
 
-    /// Tables for the zonal wavenumbers `waves`, degrees up to `highest`.
-    Legendre(const GaussianGrid&, int highest, std::vector<int> waves);
+    /// For the zonal wavenumbers `waves`, degrees up to `highest`.
+    Legendre(const GaussianGrid&, int highest, std::vector<int> waves, std::size_t most_bytes);
     /// Largest m that matters on each row from the south pole to the equator, whichever degree: never falling.
     static std::vector<int> waves_of_rows(const GaussianGrid&, int highest);
 
     int blocks() const { return block_count; }
     int padding() const { return pad; }                    ///< pairs of the first block that do not exist
-    std::size_t bytes() const { return table.size() * sizeof(Lanes); }
+    int first(int wave) const { return first_block[wave]; }///< block where m begins to matter
+    std::size_t bytes() const { return table.size() * sizeof(Number) + seeds.size() * sizeof(double); }
     double flops(int columns, int highest) const;          ///< of one inverse or direct transform of so many columns (re, im and fields)
 
-    /// Degrees m, m + 2, ... (parity 0) or m + 1, m + 3, ... up to `highest`.
-    static int degrees(int m, int parity, int highest) { return std::max(0, (highest - m - parity + 2) / 2); }
+    /// Pairs of rows of all blocks, from the poles to the equator; those that do not exist point to where nobody looks (inverse) or to zeros (direct).
+    struct Rows { Lanes *north, *south; };
+    struct Scratch { LargeVector<Number> P; LargeVector<Lanes> sums; };
+    Scratch scratch(int columns) const { return {LargeVector<Number>(stretch * pairs), LargeVector<Lanes>(2 * pairs * columns)}; }
 
-    /// S[parity][k][columns], `counts` of k -> put(pair, column, even, odd): sums of two neighbouring columns for a pair of rows.
-    template <class Put> void inverse(int wave, const int (&counts)[2], const Lanes* S, int columns, Put put) const;
-    /// F[parity][pair][columns], sums and differences of the rows -> S[parity][k][columns].
-    void direct(int wave, const int (&counts)[2], const Lanes* F, int columns, Lanes* S) const;
+    /// S[column][n - m] with an even number of degrees (one of zeros at the end, if need be) <-> rows[pair][column].
+    void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, Scratch&) const;
+    void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&) const;
 
 private:
-    struct Strip { std::size_t at; int from, first; };     ///< numbers [k - from][pairs]; from: a multiple of 8
+    struct Strip { int first; std::size_t at; };           ///< P or, four degrees for each stretch, its seeds begin there
+    struct Step { double a, b, c; };                       ///< P_{n+2} = (a mu^2 + b) P_n + c P_{n-2}
     int block_count, pad;
-    std::vector<int> waves, first_block;
-    std::vector<Strip> strips;                             ///< [wave][parity][block]
-    std::vector<Lanes> table;
-    const Number* numbers() const { return (const Number*)table.data(); }
-    const Strip& strip(int wave, int parity, int block) const { return strips[(std::size_t(wave) * 2 + parity) * block_count + block]; }
+    std::vector<int> waves, count, first_block;            ///< count: degrees, an even number
+    std::vector<Strip> strips;                             ///< [wave][block]
+    LargeVector<Number> table;                             ///< of each strip [n - m - first][pairs]
+    LargeVector<double> seeds;                             ///< of each stretch [P_{n-2}, P_{n-1}, P_n, P_{n+1}][pairs]
+    std::vector<double> square;                            ///< mu^2 of all pairs
+    std::vector<Step> steps;
+    std::vector<std::size_t> first_step;                   ///< of each wave
+    const Strip& strip(int wave, int block) const { return strips[std::size_t(wave) * block_count + block]; }
+    void recur(int wave, int block, int from, int to, const double* seeds, Number* P) const;
+    template <class Act> void each_stretch(int wave, int block, int degrees, Scratch&, Act) const;
 };
-
-template <class Number> template <class Put>
-void Legendre<Number>::inverse(int wave, const int (&counts)[2], const Lanes* S, int columns, Put put) const {
-    const Lanes* const odd = S + std::size_t(counts[0]) * columns;
-    for (int b = first_block[wave]; b < block_count; ++b)
-        for (int column = 0; column < columns; column += 2) {
-            Lanes sum[2][pairs][2];
-            for (int parity = 0; parity < 2; ++parity) {
-                const Strip& s = strip(wave, parity, b);
-                const Number* P = numbers() + s.at + std::size_t(s.first - s.from) * pairs;
-                const Lanes* x = (parity ? odd : S) + std::size_t(s.first) * columns + column;
-                Lanes acc[pairs][2];
-                for (auto& a : acc) a[0] = a[1] = Lanes(Number(0));
-                for (int k = s.first; k < counts[parity]; ++k, P += pairs, x += columns) {
-                    const Lanes re = x[0], im = x[1];
-                    for (int r = 0; r < pairs; ++r) { const Lanes p(P[r]); acc[r][0] = fma(p, re, acc[r][0]), acc[r][1] = fma(p, im, acc[r][1]); }
-                }
-                for (int r = 0; r < pairs; ++r) sum[parity][r][0] = acc[r][0], sum[parity][r][1] = acc[r][1];
-            }
-            for (int r = 0; r < pairs; ++r) put(b * pairs + r - pad, column, sum[0][r], sum[1][r]);
-        }
-}
 
 }  // namespace fathom

@@ -16,12 +16,14 @@ namespace fathom {
 /// at[(2 i + c) stride + f]. Layouts of one model share one array: stride is all of its fields.
 template <class Number> struct Coefficients { Number* at = nullptr; std::ptrdiff_t stride = 0; };
 
-/// Some fields, at most a register of them, of one wavenumber: complex numbers of each degree on either side of the Legendre transform.
-template <class Number> struct WaveView {
+/// Some fields of one wavenumber, a register of them or (not `whole`) fewer: complex numbers of each degree on either side of the Legendre transform.
+template <class Number, bool whole> struct WaveView {
     using V = Register<Number>;
     int m, truncation, highest, count;                     ///< highest: degree of the side of the Legendre transform; count: fields
     const Number* epsilon;                                 ///< epsilon_n at [n - m], up to truncation + 2
     struct Complex { V re, im; };
+    V get(const Number* p) const { if constexpr (whole) return V::load(p); else return load_some<V>(p, count); }
+    void put(V x, Number* p) const { if constexpr (whole) x.store(p); else store_some(x, p, count); }
 
     /// Coefficients of the caller from degree m on; 0 outside m ... truncation.
     struct Outer { Number* at; std::ptrdiff_t stride; };
@@ -29,27 +31,23 @@ template <class Number> struct WaveView {
         if (!c.at || n < m || n > truncation) return {V(Number(0)), V(Number(0))};
         const Number* p = c.at + 2 * (n - m) * c.stride;
         __builtin_prefetch(p + 16 * c.stride), __builtin_prefetch(p + 17 * c.stride);               // eight degrees further
-        return {load_some<V>(p, count), m ? load_some<V>(p + c.stride, count) : V(Number(0))};
+        return {get(p), m ? get(p + c.stride) : V(Number(0))};
     }
     void store(Outer c, int n, Complex x) const {
         Number* p = c.at + 2 * (n - m) * c.stride;
         __builtin_prefetch(p + 16 * c.stride, 1), __builtin_prefetch(p + 17 * c.stride, 1);
-        store_some(x.re, p, count), store_some(m ? x.im : V(Number(0)), p + c.stride, count);
+        put(x.re, p), put(m ? x.im : V(Number(0)), p + c.stride);
     }
-    /// What the Legendre transform works on: [parity][k][columns] registers, from lane `lane` of a pair of columns on.
-    struct Inner { Number* at; int columns, even, lane; };
-    Number* place(Inner s, int n) const {
-        const int parity = (n - m) & 1, k = (n - m) / 2;
-        return s.at + (std::size_t(parity ? s.even + k : k) * s.columns) * V::width + s.lane;
-    }
+    /// What the Legendre transform works on: registers [n - m] of the real parts, and `imaginary` numbers further of the imaginary ones.
+    struct Inner { Number* at; std::ptrdiff_t imaginary; };
     Complex load(Inner s, int n) const {
         if (n < m || n > highest) return {V(Number(0)), V(Number(0))};
-        const Number* p = place(s, n);
-        return {load_some<V>(p, count), load_some<V>(p + V::width, count)};
+        const Number* p = s.at + (n - m) * V::width;
+        return {get(p), get(p + s.imaginary)};
     }
     void store(Inner s, int n, Complex x) const {
-        Number* p = place(s, n);
-        store_some(x.re, p, count), store_some(x.im, p + V::width, count);
+        Number* p = s.at + (n - m) * V::width;
+        put(x.re, p), put(x.im, p + s.imaginary);
     }
     V real(double x) const { return V(Number(x)); }
     double e(int n) const { return n <= m ? 0 : double(epsilon[n - m]); }

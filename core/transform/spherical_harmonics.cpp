@@ -1,5 +1,6 @@
 #include "transform/spherical_harmonics.hpp"
 #include "base/error.hpp"
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <omp.h>
@@ -22,7 +23,7 @@ struct Timer {
 }  // namespace
 
 template <class Number> struct SphericalHarmonics<Number>::Side {
-    std::vector<Lanes> wave, row;                          // entries on either side; those of this rank itself lie in `wave` alone
+    LargeVector<Lanes> wave, row;                          // entries on either side; those of this rank itself lie in `wave` alone
     std::vector<FieldSlab> wave_slab, row_slab;
     std::vector<std::unique_ptr<Exchange>> forth, back;    // by the number of cells
     std::vector<Number> strips;                            // square: whole rows [row][lane][point]
@@ -48,7 +49,7 @@ template <class Number> SphericalHarmonics<Number>::~SphericalHarmonics() = defa
 
 template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm comm, const GaussianGrid& grid, int truncation, const Decomposition& d, TransformOptions given)
     : comm(comm), options(given), grid(grid), distribution(grid, truncation, Legendre<Number>::waves_of_rows(grid, truncation + 1), d, rank_of(comm)),
-      legendre(grid, truncation + 1, distribution.own_waves), threads(given.threads > 0 ? given.threads : omp_get_max_threads()) {
+      legendre(grid, truncation + 1, distribution.own_waves, given.table), threads(given.threads > 0 ? given.threads : omp_get_max_threads()) {
     int size;
     MPI_Comm_size(comm, &size);
     if (size != d.ranks) throw Error("a decomposition over ", d.ranks, " ranks on a communicator of ", size);
@@ -77,13 +78,15 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
         row_block.push_back(block), row_place.push_back(place);
     }
 
-    most_cells = options.fields ? (options.fields + width - 1) / width : 2;
+    most_cells = options.fields ? (options.fields + width - 1) / width : 4;
     const std::size_t columns = 2 * most_cells;
     scratch.resize(threads);
     for (auto& s : scratch) {
         s.a.resize(packs);
         s.spectral.resize((truncation + 3) * columns);
-        s.rows.resize(std::size_t(2) * legendre.blocks() * Legendre<Number>::pairs * columns);
+        s.rows.resize(std::size_t(legendre.blocks()) * Legendre<Number>::pairs);
+        s.nowhere.resize(columns), s.zeros.assign(columns, Lanes(Number(0)));
+        s.legendre = legendre.scratch(int(columns));
         s.spare.resize(grid.longest() + width);
     }
     const bool alone = d.ranks == 1;
@@ -145,12 +148,13 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
         for (int level = 0; level < item.levels;) {
             int take = std::min(item.levels - level, (capacity - used) / parts);
             if (!take) {
-                batches.push_back({0, int(pieces.size()), int(pieces.size()), int(targets.size()), false});
+                batches.push_back({0, int(pieces.size()), int(pieces.size()), int(targets.size()), truncation(), false});
                 targets.resize(targets.size() + 2 * capacity);
                 used = 0;
                 continue;
             }
             Batch& batch = batches.back();
+            if (item.kind == Item::Kind::wind || (mixed && slope)) batch.highest = truncation() + 1;
             Target* lane = targets.data() + batch.first_target;
             for (int k = 0; k < take; ++k) {
                 auto set = [&](int n, const FieldSlab* slab, bool cosine) { lane[n] = {slab, level + k, cosine}; };
@@ -180,96 +184,87 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
     }
 }
 
-template <class Number> WaveView<Number> SphericalHarmonics<Number>::view(int wave, const Piece& piece) const {
-    return {distribution.own_waves[wave], truncation(), truncation() + 1, piece.count, epsilon[wave].data()};
+/// What the operators work on: act(view, coefficients of an item -> Outer, part -> Inner) with whole registers where there are whole ones.
+template <class Number> template <class Act> void SphericalHarmonics<Number>::operate(int wave, const Batch& batch, Lanes* S, int degrees, Act act) const {
+    const int m = distribution.own_waves[wave];
+    auto with = [&]<bool whole>(std::bool_constant<whole>, const Piece& piece) {
+        using View = WaveView<Number, whole>;
+        auto outer = [&](const Coefficients& c) { return typename View::Outer{c.at ? c.at + 2 * wave_start[wave] * c.stride + piece.level : nullptr, c.stride}; };
+        auto inner = [&](int part) {
+            const int lane = piece.lane[part];
+            return typename View::Inner{(Number*)(S + std::size_t(2 * (lane / width)) * degrees) + lane % width, degrees * width};
+        };
+        act(View{m, truncation(), batch.highest, piece.count, epsilon[wave].data()}, *piece.item, outer, inner);
+    };
+    for (int p = batch.first_piece; p < batch.last_piece; ++p)
+        if (pieces[p].count == width) with(std::true_type(), pieces[p]); else with(std::false_type(), pieces[p]);
+}
+
+/// Where the rows of own wave i lie among the entries: those that do not know m are `beyond`.
+template <class Number> auto SphericalHarmonics<Number>::rows_of(int i, Lanes* entries, int columns, Lanes* beyond, Scratch& mine) const -> const Rows* {
+    const std::ptrdiff_t* start = distribution.wave_side.data() + std::size_t(i) * distribution.ranks;
+    const int first = distribution.first_row[distribution.own_waves[i]], pad = legendre.padding(), rows = grid.rows();
+    auto entry = [&](int j) { return entries + (start[distribution.row_rank[j]] + distribution.row_index[j]) * columns; };
+    for (int pair = -pad; pair < rows / 2; ++pair) mine.rows[pair + pad] = pair < first ? Rows{beyond, beyond} : Rows{entry(rows - 1 - pair), entry(pair)};
+    return mine.rows.data();
+}
+
+/// Entry (m, own row r) of a cell.
+template <class Number> auto SphericalHarmonics<Number>::entry_of(const Side& side, std::size_t r, int columns, int cell) const {
+    const Lanes* const entries = (distribution.ranks > 1 ? side.row.data() : side.wave.data()) + distribution.row_index[distribution.own_rows[r]] * columns + 2 * cell;
+    return [=, start = distribution.row_side.data()](int m) { return const_cast<Lanes*>(entries) + start[m] * columns; };
 }
 
 /// Coefficients -> entries: operators and the inverse Legendre transform, m by m.
 template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way way) {
     Timer timer{seconds.legendre};
-    const int N = truncation(), rows = grid.rows(), columns = 2 * batch.cells, ranks = distribution.ranks;
+    const int columns = 2 * batch.cells;
     const double a = options.radius;
+    const bool transposed = way == Way::direct_adjoint;
     #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
-        const int m = distribution.own_waves[i];
-        int counts[2] = {Legendre<Number>::degrees(m, 0, N + 1), Legendre<Number>::degrees(m, 1, N + 1)};
-        Lanes* S = scratch[omp_get_thread_num()].spectral.data();
-        for (int k = 0; k < counts[0] + counts[1]; ++k) S[k * columns + columns - 2] = S[k * columns + columns - 1] = Lanes(Number(0));
-        for (int p = batch.first_piece; p < batch.last_piece; ++p) {
-            const Piece& piece = pieces[p];
-            const Item& item = *piece.item;
-            const auto v = view(int(i), piece);
-            using View = WaveView<Number>;
-            auto outer = [&](const Coefficients& c) { return typename View::Outer{c.at ? c.at + 2 * wave_start[i] * c.stride + piece.level : nullptr, c.stride}; };
-            auto inner = [&](int part) {
-                const int l = piece.lane[part];
-                return typename View::Inner{(Number*)S + 2 * (l / width) * width, columns, counts[0], l % width};
-            };
-            const bool transposed = way == Way::direct_adjoint;
+        const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
+        Scratch& mine = scratch[omp_get_thread_num()];
+        Lanes* S = mine.spectral.data();
+        for (int c = 0; c < columns; ++c) S[(c + 1) * degrees - 1] = Lanes(Number(0));                   // a degree too many
+        std::fill_n(S + (columns - 2) * degrees, 2 * degrees, Lanes(Number(0)));                         // lanes without a field
+        operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
             const double half = transposed && m ? 0.5 : 1;
-            if (item.kind != Item::Kind::wind) v.copy_in(outer(item.first), inner(0), half);
-            if (item.kind == Item::Kind::gradient && item.north) v.wind_in(typename View::Outer{}, outer(item.first), false, [&](int) { return -1 / a; }, inner(1));
+            if (item.kind != Item::Kind::wind) view.copy_in(outer(item.first), inner(0), half);
+            if (item.kind == Item::Kind::gradient && item.north) view.wind_in(outer({}), outer(item.first), false, [&](int) { return -1 / a; }, inner(1));
             if (item.kind == Item::Kind::wind) {
                 auto scale = [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; };
-                v.wind_in(outer(item.first), outer(item.second), true, scale, inner(0));
-                v.wind_in(outer(item.first), outer(item.second), false, scale, inner(1));
+                view.wind_in(outer(item.first), outer(item.second), true, scale, inner(0));
+                view.wind_in(outer(item.first), outer(item.second), false, scale, inner(1));
             }
-        }
-        Lanes* to = side.wave.data();
-        const std::ptrdiff_t* start = distribution.wave_side.data() + i * ranks;
-        legendre.inverse(int(i), counts, S, columns, [&](int pair, int column, const Lanes* even, const Lanes* odd) {
-            if (pair < distribution.first_row[m]) return;
-            auto entry = [&](int j) { return to + (start[distribution.row_rank[j]] + distribution.row_index[j]) * columns + column; };
-            Lanes *south = entry(pair), *north = entry(rows - 1 - pair);
-            for (int c = 0; c < 2; ++c) north[c] = even[c] + odd[c], south[c] = even[c] - odd[c];
         });
+        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), mine.legendre);
     }
 }
 
 /// Entries -> coefficients.
 template <class Number> void SphericalHarmonics<Number>::to_waves(const Batch& batch, Side& side, Way way) {
     Timer timer{seconds.legendre};
-    constexpr int pairs = Legendre<Number>::pairs;
-    const int N = truncation(), rows = grid.rows(), columns = 2 * batch.cells, ranks = distribution.ranks, pad = legendre.padding();
+    const int columns = 2 * batch.cells;
     const double a = options.radius;
+    const bool transposed = way == Way::inverse_adjoint;
     #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
-        const int m = distribution.own_waves[i];
-        int counts[2] = {Legendre<Number>::degrees(m, 0, N + 1), Legendre<Number>::degrees(m, 1, N + 1)};
+        const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
         Scratch& mine = scratch[omp_get_thread_num()];
-        const Lanes* from = side.wave.data();
-        const std::ptrdiff_t* start = distribution.wave_side.data() + i * ranks;
-        Lanes *F = mine.rows.data(), *G = F + std::size_t(legendre.blocks()) * pairs * columns;
-        for (int q = 0; q < distribution.first_row[m] + pad; ++q)
-            for (int c = 0; c < columns; ++c) F[std::size_t(q) * columns + c] = G[std::size_t(q) * columns + c] = Lanes(Number(0));
-        for (int j = distribution.first_row[m]; j < rows / 2; ++j) {
-            auto entry = [&](int row) { return from + (start[distribution.row_rank[row]] + distribution.row_index[row]) * columns; };
-            const Lanes *south = entry(j), *north = entry(rows - 1 - j);
-            const std::size_t q = std::size_t(j + pad) * columns;
-            for (int c = 0; c < columns; ++c) F[q + c] = north[c] + south[c], G[q + c] = north[c] - south[c];
-        }
-        legendre.direct(int(i), counts, F, columns, mine.spectral.data());
-        for (int p = batch.first_piece; p < batch.last_piece; ++p) {
-            const Piece& piece = pieces[p];
-            const Item& item = *piece.item;
-            const auto v = view(int(i), piece);
-            using View = WaveView<Number>;
-            auto outer = [&](const Coefficients& c) { return typename View::Outer{c.at + 2 * wave_start[i] * c.stride + piece.level, c.stride}; };
-            auto inner = [&](int part) {
-                const int l = piece.lane[part];
-                return typename View::Inner{(Number*)mine.spectral.data() + 2 * (l / width) * width, columns, counts[0], l % width};
-            };
-            const bool transposed = way == Way::inverse_adjoint;
+        Lanes* S = mine.spectral.data();
+        legendre.direct(int(i), degrees, rows_of(int(i), side.wave.data(), columns, mine.zeros.data(), mine), columns, S, mine.legendre);
+        operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
             const double both = transposed && m ? 2 : 1;
             if (item.kind == Item::Kind::wind) {
                 auto scale = [&](int n) { return !transposed ? 1 / a : n > 0 ? both * a / (double(n) * (n + 1)) : 0; };
-                v.curl_out(inner(0), inner(1), true, scale, outer(item.first));
-                v.curl_out(inner(0), inner(1), false, scale, outer(item.second));
+                view.curl_out(inner(0), inner(1), true, scale, outer(item.first));
+                view.curl_out(inner(0), inner(1), false, scale, outer(item.second));
             } else if (item.kind == Item::Kind::gradient && (item.east || item.north)) {
                 const auto f = inner(0);
-                v.curl_out(inner(1), inner(2), false, [&](int) { return -both / a; }, outer(item.first), &f, both);
-            } else v.copy_out(inner(0), outer(item.first), both);
-        }
+                view.curl_out(inner(1), inner(2), false, [&](int) { return -both / a; }, outer(item.first), &f, both);
+            } else view.copy_out(inner(0), outer(item.first), both);
+        });
     }
 }
 
@@ -299,9 +294,7 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                 for (int l = 0; l < width; ++l) any = any || lane[l].slab;
                 if (!any) continue;
                 const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
-                const Lanes *wave = side.wave.data(), *row = distribution.ranks > 1 ? side.row.data() : wave;
-                auto entry = [&](int m) {
-                    return row + (distribution.row_side[m] + distribution.row_index[j]) * columns + 2 * cell; };
+                const auto entry = entry_of(side, r, columns, cell);
                 using Coefficient = typename Fourier<Number>::Coefficient;
                 const Lanes* const x = mine.a.data();
                 if (pass) {
@@ -355,7 +348,6 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
         const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
         Scratch& mine = scratch[omp_get_thread_num()];
         const Fourier<Number>& transform = fourier.at(points);
-        Lanes* const row = distribution.ranks > 1 ? side.row.data() : side.wave.data();
         for (int cell = 0; cell < batch.cells; ++cell) {
             const Target* lane = lanes + cell * width;
             const Lanes scale = row_scale(lane, j, way == Way::direct);
@@ -368,6 +360,7 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
                 next[l] = lane[l].slab ? s->row[row_block[r]] : 0;
             }
             Lanes* x = mine.a.data();
+            const auto entry = entry_of(side, r, columns, cell);
             int i = 0;
             for (; i + width <= points; i += width) {
                 Lanes tile[width];
@@ -381,7 +374,7 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
                 x[i] = Lanes::load(all);
             }
             transform.direct(last, [&](int m, Lanes re, Lanes im) {
-                Lanes* to = row + (distribution.row_side[m] + distribution.row_index[j]) * columns + 2 * cell;
+                Lanes* to = entry(m);
                 to[0] = scale * re, to[1] = scale * im;
                 __builtin_prefetch(to + columns, 1), __builtin_prefetch(to + columns + 1, 1);
             }, x);

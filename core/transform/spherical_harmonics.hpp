@@ -36,6 +36,7 @@ struct TransformOptions {
     int fields = 0;                                        ///< field-levels that travel and are computed together; 0: chosen
     int threads = 0;                                       ///< 0: as OpenMP is set
     bool synchronise = false;                              ///< all ranks wait for each other before each transposition
+    std::size_t table = 4 << 20;                           ///< bytes: Legendre functions that would need more are computed on the fly
 };
 
 template <class Number> class SphericalHarmonics {
@@ -79,8 +80,9 @@ private:
     static constexpr int width = Lanes::width;
     struct Target { const FieldSlab* slab = nullptr; int level = 0; bool cosine = false; };      ///< cosine: divided by cos(phi)
     struct Piece { const Item* item; int level, count, lane[3]; };                               ///< some levels of an item; lanes of its parts
-    struct Batch { int cells, first_piece, last_piece, first_target; bool derivative; };         ///< targets: cells x width, then as many of d/dlambda
-    struct Scratch { std::vector<Lanes> a, spectral, rows; std::vector<Number> spare; };
+    struct Batch { int cells, first_piece, last_piece, first_target, highest; bool derivative; };        ///< targets: cells x width, then as many of d/dlambda
+    using Rows = typename Legendre<Number>::Rows;
+    struct Scratch { LargeVector<Lanes> a, spectral, nowhere, zeros; std::vector<Rows> rows; typename Legendre<Number>::Scratch legendre; std::vector<Number> spare; };
     struct Side;                                           // buffers of a batch under way
 
     MPI_Comm comm;
@@ -110,7 +112,9 @@ private:
     void travel(const Batch&, Side&, bool to_rows, bool finish);
     void collect(const Batch&, Side&, bool derivative, bool scatter);
     Lanes row_scale(const Target*, int row, bool weights) const;
-    WaveView<Number> view(int wave, const Piece&) const;
+    const Rows* rows_of(int wave, Lanes* entries, int columns, Lanes* beyond, Scratch&) const;
+    auto entry_of(const Side&, std::size_t row, int columns, int cell) const;
+    template <class Act> void operate(int wave, const Batch&, Lanes* S, int degrees, Act) const;
 };
 
 }  // namespace fathom

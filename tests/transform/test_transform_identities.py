@@ -194,3 +194,16 @@ def test_bits_do_not_depend_on_the_list():
 def test_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("precision", [8, 4])
+def test_bits_do_not_depend_on_the_table(precision):
+    """Legendre functions from memory and on the fly, several stretches of degrees."""
+    found = []
+    for table in (0, 1 << 30):
+        case = Case(299, "linear", "classical", precision, table=table)
+        f, back, field = case.waves(1, seed=1), case.waves(1), case.field(1)
+        case.scalar("inverse", f, field)
+        case.scalar("direct", back, field)
+        found.append((case.transform.table_bytes, back, case.whole(field)))
+    assert found[0][0] < found[1][0] / 10 and all(np.array_equal(a, b) for a, b in zip(found[0][1:], found[1][1:]))
