@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fathom.atmosphere import diagnostics, report, start
+from fathom.atmosphere import cases, diagnostics, report, start
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.clock import Period
 from fathom.components import Scheme, scheme
@@ -82,14 +82,17 @@ class SpectralAtmosphere:
         """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics reads of ground and sea."""
         return [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers, *self.boundary]
 
-    def set(self, analysis=None, digital_filter=None, **values):
+    def set(self, case=None, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of (longitude, latitude, pressure) in degrees and Pa.
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or surface_air_pressure [Pa], tracers, and what the
         physics reads of ground and sea.
+        case : name of a published test case, all of these and the orography (fathom.atmosphere.cases).
         analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state of the atmosphere (fathom.data.atmosphere).
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0: none.
         """
+        if case is not None:
+            values = cases.apply(self, case, cases.primitive_equations) | values
         if analysis is not None:
             values = start.analysis(self, analysis) | values
         if digital_filter is not None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom.atmosphere import cases
 from fathom.components import scheme
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
@@ -14,7 +15,7 @@ class ShallowWater:
     Parameters
     ----------
     grid : GaussianGrid of one level.
-    mean_geopotential : geopotential of the mean depth [m2 s-2], of the linear terms.
+    mean_geopotential : of the linear terms [m2 s-2]; the semi-Lagrangian scheme needs one larger than fluid_geopotential anywhere.
     scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian" (leapfrog, semi-implicit).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
     coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography (only "eulerian": a rotated pole).
@@ -27,7 +28,7 @@ class ShallowWater:
     usual_surface = None
     zero_outside = ()
     rotations = ()
-    derived = {}
+    derived, kept = {}, ()
     limits = {"eastward_wind": (-1e3, 1e3), "northward_wind": (-1e3, 1e3), "maximum_wind": (0, 1e3)}
     prognostic = (*wind, "fluid_geopotential")
 
@@ -48,8 +49,11 @@ class ShallowWater:
                            "diffusion_order": float(diffusion_order), "off_centring": float(off_centring), "iterations": float(iterations), "filter": float(filter), "rotation": float(rotation)}  # fmt: skip
         self.initial = {}
 
-    def set(self, **values):
-        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth): numbers, arrays (ny, nx), functions of (longitude, latitude)."""
+    def set(self, case=None, **values):
+        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth): numbers, arrays (ny, nx), functions of (longitude, latitude);
+        or `case`, by its name, the whole of a published test case (fathom.atmosphere.cases)."""
+        if case is not None:
+            values = cases.apply(self, case, cases.shallow_water) | values
         for name, value in values.items():
             if name not in self.prognostic:
                 from fathom.names import near
@@ -92,6 +96,8 @@ class ShallowWater:
         for name in self.prognostic:
             value = self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0)
             simulation.sequence.set(name, np.ascontiguousarray(on_columns(self.grid, value, name=name)))
+        if self.scheme == "semi-lagrangian" and (most := simulation.sequence.extremes("fluid_geopotential")["maximum"]) > 1.02 * self.parameters["mean_geopotential"]:
+            raise ValueError(f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take {1.1 * most:.3g}")
         simulation.solvers["dynamics"].initialise()
 
     def watch(self, simulation):

@@ -64,6 +64,42 @@ def test_long_step_is_stable():
     assert 20 < sim.model.watch(sim)[0]["maximum_wind"][0] < 80
 
 
+def test_baroclinic_wave(tmp_path):
+    """Jablonowski & Williamson (2006) at T31: the hill of 1 m/s has become a wave by day 6; the balanced flow of the other hemisphere stays."""
+    atmosphere = fm.SpectralAtmosphere(fm.GaussianGrid(31, grid="linear", levels=fm.HybridLevels("L26"))).set(case="jablonowski-williamson")
+    sim = fm.Simulation(atmosphere, step="3600s", directory=tmp_path).prepare()
+    sim.advance(144)
+    pressure = 1e3 * np.exp(sim.gather("log_pressure_ratio")[0])
+    half = len(pressure) // 2
+    assert 992 < pressure[half:].min() < 998 and np.ptp(pressure[:half]) < 0.3
+
+
+def test_vertical_modes_swing_with_their_frequency(tmp_path):
+    """Without rotation, in an isothermal atmosphere at T_r, the temperature of a vertical mode times P_n swings with tan(w dt / 2) = c k dt / 2."""
+    import math
+
+    from fathom.mpi import core
+
+    grid, n, mode, step, tiny = fm.GaussianGrid(15, levels=fm.SigmaLevels(6)), 3, 1, 1800.0, 1e-3
+    atmosphere = fm.SpectralAtmosphere(grid, rotation=0.0, diffusion_time=0, fix_mass=False, reference_temperature=300.0)
+    r = core.hybrid_reference(list(grid.levels.a), list(grid.levels.b), 1e5, 300.0, 287.0, 1004.5)
+    E, c2 = np.reshape(r["from_modes"], (6, 6))[:, mode], r["speed_squared"][mode]
+    tau = lambda D: np.array([287 / 1004.5 * 300 * (a * D[k] + l / t * (np.array(r["thickness"])[:k] @ D[:k])) for k, (a, l, t) in enumerate(zip(r["alpha"], r["log_ratio"], r["thickness"]))])  # noqa: E731,E741
+    P = np.polynomial.legendre.Legendre.basis(n)
+    warm = tau(E) * tiny / abs(tau(E)).max()
+    thin = tiny / abs(tau(E)).max() * (np.array(r["thickness"]) @ E) / 1e5
+    level = {round(p, 3): k for k, p in enumerate(grid.levels.middles)}
+    wave = lambda lat: P(np.sin(np.deg2rad(lat)))  # noqa: E731
+    atmosphere.set(air_temperature=lambda lon, lat, p: 300 + warm[level[round(p, 3)]] * wave(lat) + 0 * lon, log_surface_pressure=lambda lon, lat: math.log(1e5) + thin * wave(lat) + 0 * lon)
+    sim = fm.Simulation(atmosphere, step=f"{step:g}s", directory=tmp_path).prepare()
+    shape = wave(grid.latitude)
+    angle = 2 * np.arctan(0.5 * step * np.sqrt(c2 * n * (n + 1)) / grid.radius)
+    for count in range(1, 9):
+        sim.advance(1)
+        now = (sim.gather("air_temperature")[:, :, 0] - 300) @ shape / (shape @ shape)
+        assert abs(now - warm * np.cos(angle * count)).max() < 2e-3 * tiny
+
+
 def test_errors():
     with pytest.raises(ValueError, match="GaussianGrid"):
         fm.SpectralAtmosphere(fm.LatitudeLongitudeGrid(nx=60, ny=30, levels=fm.ZLevels(number=4)))
