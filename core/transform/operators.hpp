@@ -27,15 +27,16 @@ template <class Number, bool whole> struct WaveView {
 
     /// Coefficients of the caller from degree m on; 0 outside m ... truncation.
     struct Outer { Number* at; std::ptrdiff_t stride; };
+    static constexpr int ahead = 2 * 32;                   ///< numbers of a field that are on their way from memory: of so many degrees, twice
     Complex load(Outer c, int n) const {
         if (!c.at || n < m || n > truncation) return {V(Number(0)), V(Number(0))};
         const Number* p = c.at + 2 * (n - m) * c.stride;
-        __builtin_prefetch(p + 16 * c.stride), __builtin_prefetch(p + 17 * c.stride);               // eight degrees further
+        __builtin_prefetch(p + ahead * c.stride), __builtin_prefetch(p + (ahead + 1) * c.stride);
         return {get(p), m ? get(p + c.stride) : V(Number(0))};
     }
     void store(Outer c, int n, Complex x) const {
         Number* p = c.at + 2 * (n - m) * c.stride;
-        __builtin_prefetch(p + 16 * c.stride, 1), __builtin_prefetch(p + 17 * c.stride, 1);
+        __builtin_prefetch(p + ahead * c.stride, 1), __builtin_prefetch(p + (ahead + 1) * c.stride, 1);
         put(x.re, p), put(m ? x.im : V(Number(0)), p + c.stride);
     }
     /// What the Legendre transform works on: registers [n - m] of the real parts, and `imaginary` numbers further of the imaginary ones.

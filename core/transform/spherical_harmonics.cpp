@@ -1,7 +1,6 @@
 #include "transform/spherical_harmonics.hpp"
 #include "base/error.hpp"
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <omp.h>
 
@@ -9,29 +8,12 @@ namespace fathom {
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 int rank_of(MPI_Comm comm) { int rank; MPI_Comm_rank(comm, &rank); return rank; }
 
+constexpr std::size_t buffer = 32 << 20;                   // bytes: entries of a batch that is chosen
 constexpr std::size_t cache = 4 << 20;                     // bytes: fields that are larger altogether are written past the caches
 
-struct Timer {
-    double& seconds, began = now();
-    ~Timer() { seconds += now() - began; }
-};
-
 }  // namespace
-
-template <class Number> struct SphericalHarmonics<Number>::Side {
-    LargeVector<Lanes> wave, row;                          // entries on either side; those of this rank itself lie in `wave` alone
-    std::vector<FieldSlab> wave_slab, row_slab;
-    std::vector<std::unique_ptr<Exchange>> forth, back;    // by the number of cells
-    std::vector<Number> strips;                            // square: whole rows [row][lane][point]
-    std::vector<FieldSlab> pieces_of_rows, whole_rows;
-    FieldSlab nowhere;                                     // for lanes without a field
-    std::vector<Number> spare;
-    std::unique_ptr<Exchange> gather, scatter;
-};
 
 template <class Number> auto SphericalHarmonics<Number>::gradient(Coefficients f, const FieldSlab* field, const FieldSlab* east, const FieldSlab* north) -> Item {
     const FieldSlab* some = field ? field : east ? east : north;
@@ -78,7 +60,8 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
         row_block.push_back(block), row_place.push_back(place);
     }
 
-    most_cells = options.fields ? (options.fields + width - 1) / width : 4;
+    const std::size_t cell = std::max(distribution.wave_block.back(), distribution.row_block.back()) * 2 * sizeof(Lanes);
+    most_cells = options.fields ? (options.fields + width - 1) / width : int(std::clamp<std::size_t>(buffer / std::max<std::size_t>(cell, 1), 1, 4));
     const std::size_t columns = 2 * most_cells;
     scratch.resize(threads);
     for (auto& s : scratch) {
@@ -180,204 +163,6 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
             }
             used += parts * take, level += take;
             batch.cells = (used + width - 1) / width, batch.last_piece = int(pieces.size());
-        }
-    }
-}
-
-/// What the operators work on: act(view, coefficients of an item -> Outer, part -> Inner) with whole registers where there are whole ones.
-template <class Number> template <class Act> void SphericalHarmonics<Number>::operate(int wave, const Batch& batch, Lanes* S, int degrees, Act act) const {
-    const int m = distribution.own_waves[wave];
-    auto with = [&]<bool whole>(std::bool_constant<whole>, const Piece& piece) {
-        using View = WaveView<Number, whole>;
-        auto outer = [&](const Coefficients& c) { return typename View::Outer{c.at ? c.at + 2 * wave_start[wave] * c.stride + piece.level : nullptr, c.stride}; };
-        auto inner = [&](int part) {
-            const int lane = piece.lane[part];
-            return typename View::Inner{(Number*)(S + std::size_t(2 * (lane / width)) * degrees) + lane % width, degrees * width};
-        };
-        act(View{m, truncation(), batch.highest, piece.count, epsilon[wave].data()}, *piece.item, outer, inner);
-    };
-    for (int p = batch.first_piece; p < batch.last_piece; ++p)
-        if (pieces[p].count == width) with(std::true_type(), pieces[p]); else with(std::false_type(), pieces[p]);
-}
-
-/// Where the rows of own wave i lie among the entries: those that do not know m are `beyond`.
-template <class Number> auto SphericalHarmonics<Number>::rows_of(int i, Lanes* entries, int columns, Lanes* beyond, Scratch& mine) const -> const Rows* {
-    const std::ptrdiff_t* start = distribution.wave_side.data() + std::size_t(i) * distribution.ranks;
-    const int first = distribution.first_row[distribution.own_waves[i]], pad = legendre.padding(), rows = grid.rows();
-    auto entry = [&](int j) { return entries + (start[distribution.row_rank[j]] + distribution.row_index[j]) * columns; };
-    for (int pair = -pad; pair < rows / 2; ++pair) mine.rows[pair + pad] = pair < first ? Rows{beyond, beyond} : Rows{entry(rows - 1 - pair), entry(pair)};
-    return mine.rows.data();
-}
-
-/// Entry (m, own row r) of a cell.
-template <class Number> auto SphericalHarmonics<Number>::entry_of(const Side& side, std::size_t r, int columns, int cell) const {
-    const Lanes* const entries = (distribution.ranks > 1 ? side.row.data() : side.wave.data()) + distribution.row_index[distribution.own_rows[r]] * columns + 2 * cell;
-    return [=, start = distribution.row_side.data()](int m) { return const_cast<Lanes*>(entries) + start[m] * columns; };
-}
-
-/// Coefficients -> entries: operators and the inverse Legendre transform, m by m.
-template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way way) {
-    Timer timer{seconds.legendre};
-    const int columns = 2 * batch.cells;
-    const double a = options.radius;
-    const bool transposed = way == Way::direct_adjoint;
-    #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
-        const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
-        Scratch& mine = scratch[omp_get_thread_num()];
-        Lanes* S = mine.spectral.data();
-        for (int c = 0; c < columns; ++c) S[(c + 1) * degrees - 1] = Lanes(Number(0));                   // a degree too many
-        std::fill_n(S + (columns - 2) * degrees, 2 * degrees, Lanes(Number(0)));                         // lanes without a field
-        operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
-            const double half = transposed && m ? 0.5 : 1;
-            if (item.kind != Item::Kind::wind) view.copy_in(outer(item.first), inner(0), half);
-            if (item.kind == Item::Kind::gradient && item.north) view.wind_in(outer({}), outer(item.first), false, [&](int) { return -1 / a; }, inner(1));
-            if (item.kind == Item::Kind::wind) {
-                auto scale = [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; };
-                view.wind_in(outer(item.first), outer(item.second), true, scale, inner(0));
-                view.wind_in(outer(item.first), outer(item.second), false, scale, inner(1));
-            }
-        });
-        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), mine.legendre);
-    }
-}
-
-/// Entries -> coefficients.
-template <class Number> void SphericalHarmonics<Number>::to_waves(const Batch& batch, Side& side, Way way) {
-    Timer timer{seconds.legendre};
-    const int columns = 2 * batch.cells;
-    const double a = options.radius;
-    const bool transposed = way == Way::inverse_adjoint;
-    #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
-        const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
-        Scratch& mine = scratch[omp_get_thread_num()];
-        Lanes* S = mine.spectral.data();
-        legendre.direct(int(i), degrees, rows_of(int(i), side.wave.data(), columns, mine.zeros.data(), mine), columns, S, mine.legendre);
-        operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
-            const double both = transposed && m ? 2 : 1;
-            if (item.kind == Item::Kind::wind) {
-                auto scale = [&](int n) { return !transposed ? 1 / a : n > 0 ? both * a / (double(n) * (n + 1)) : 0; };
-                view.curl_out(inner(0), inner(1), true, scale, outer(item.first));
-                view.curl_out(inner(0), inner(1), false, scale, outer(item.second));
-            } else if (item.kind == Item::Kind::gradient && (item.east || item.north)) {
-                const auto f = inner(0);
-                view.curl_out(inner(1), inner(2), false, [&](int) { return -both / a; }, outer(item.first), &f, both);
-            } else view.copy_out(inner(0), outer(item.first), both);
-        });
-    }
-}
-
-/// What multiplies a row of each lane: 1 or 1/cos(phi), and the weight of a point where a sum becomes an integral.
-template <class Number> auto SphericalHarmonics<Number>::row_scale(const Target* lanes, int row, bool weights) const -> Lanes {
-    Number scale[width];
-    const double weight = weights ? grid.weight[row] / grid.points[row] : 1;
-    for (int l = 0; l < width; ++l) scale[l] = Number(lanes[l].cosine ? weight / grid.cosine[row] : weight);
-    return Lanes::load(scale);
-}
-
-template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& batch, Side& side, Way way) {
-    const int columns = 2 * batch.cells, capacity = most_cells * width;
-    for (int pass = 0; pass < (batch.derivative ? 2 : 1); ++pass) {
-        double waiting = 0;
-        if (distribution.square && pass) { Timer timer{waiting}; collect(batch, side, false, true); }
-        Timer timer{seconds.fourier};
-        const Target* const lanes = targets.data() + batch.first_target + pass * capacity;
-        #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
-        for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
-            const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
-            Scratch& mine = scratch[omp_get_thread_num()];
-            const Fourier<Number>& transform = fourier.at(points);
-            for (int cell = 0; cell < batch.cells; ++cell) {
-                const Target* lane = lanes + cell * width;
-                bool any = false;
-                for (int l = 0; l < width; ++l) any = any || lane[l].slab;
-                if (!any) continue;
-                const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
-                const auto entry = entry_of(side, r, columns, cell);
-                using Coefficient = typename Fourier<Number>::Coefficient;
-                const Lanes* const x = mine.a.data();
-                if (pass) {
-                    const Number inverse_radius(1 / options.radius);
-                    transform.inverse(last, [&](int m) {
-                        const Lanes* f = entry(m);
-                        const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
-                        return Coefficient{-(factor * f[1]), factor * f[0]};
-                    }, mine.a.data());
-                } else transform.inverse(last, [&](int m) {
-                    const Lanes* f = entry(m);
-                    __builtin_prefetch(f + columns), __builtin_prefetch(f + columns + 1);          // the next row's
-                    return Coefficient{scale * f[0], scale * f[1]};
-                }, mine.a.data());
-                Number* to[width];
-                for (int l = 0; l < width; ++l) {
-                    const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
-                    const int level = distribution.square ? 0 : lane[l].level;
-                    to[l] = lane[l].slab ? (Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
-                }
-                std::uintptr_t places = 0;
-                for (int l = 0; l < width; ++l) places |= (std::uintptr_t)to[l];
-                const bool past = beyond_cache && places % sizeof(Lanes) == 0;
-                int i = 0;
-                for (; i + width <= points; i += width) {
-                    Lanes tile[width];
-                    for (int n = 0; n < width; ++n) tile[n] = x[i + n];
-                    transpose(tile);
-                    if (past) for (int l = 0; l < width; ++l) tile[l].stream(to[l] + i);
-                    else for (int l = 0; l < width; ++l) tile[l].store(to[l] + i);
-                }
-                for (; i < points; ++i) {
-                    Number all[width];
-                    x[i].store(all);
-                    for (int l = 0; l < width; ++l) to[l][i] = all[l];
-                }
-            }
-            if (beyond_cache) stream_fence();
-        }
-    }
-    if (distribution.square) collect(batch, side, batch.derivative, true);
-}
-
-template <class Number> void SphericalHarmonics<Number>::from_points(const Batch& batch, Side& side, Way way) {
-    if (distribution.square) collect(batch, side, false, false);
-    Timer timer{seconds.fourier};
-    const int columns = 2 * batch.cells;
-    const Target* const lanes = targets.data() + batch.first_target;
-    #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
-    for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
-        const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
-        Scratch& mine = scratch[omp_get_thread_num()];
-        const Fourier<Number>& transform = fourier.at(points);
-        for (int cell = 0; cell < batch.cells; ++cell) {
-            const Target* lane = lanes + cell * width;
-            const Lanes scale = row_scale(lane, j, way == Way::direct);
-            const Number* from[width];
-            std::ptrdiff_t next[width];                    // the same of the next row, most likely: on its way while this one is computed
-            for (int l = 0; l < width; ++l) {
-                const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
-                const int level = distribution.square ? 0 : lane[l].level;
-                from[l] = lane[l].slab ? (const Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
-                next[l] = lane[l].slab ? s->row[row_block[r]] : 0;
-            }
-            Lanes* x = mine.a.data();
-            const auto entry = entry_of(side, r, columns, cell);
-            int i = 0;
-            for (; i + width <= points; i += width) {
-                Lanes tile[width];
-                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i), __builtin_prefetch(from[l] + next[l] + i);
-                transpose(tile);
-                for (int n = 0; n < width; ++n) x[i + n] = tile[n];
-            }
-            for (; i < points; ++i) {
-                Number all[width];
-                for (int l = 0; l < width; ++l) all[l] = from[l][i];
-                x[i] = Lanes::load(all);
-            }
-            transform.direct(last, [&](int m, Lanes re, Lanes im) {
-                Lanes* to = entry(m);
-                to[0] = scale * re, to[1] = scale * im;
-                __builtin_prefetch(to + columns, 1), __builtin_prefetch(to + columns + 1, 1);
-            }, x);
         }
     }
 }

@@ -24,6 +24,7 @@
 #include "transform/fourier.hpp"
 #include "transform/legendre.hpp"
 #include "transform/operators.hpp"
+#include <chrono>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -83,7 +84,23 @@ private:
     struct Batch { int cells, first_piece, last_piece, first_target, highest; bool derivative; };        ///< targets: cells x width, then as many of d/dlambda
     using Rows = typename Legendre<Number>::Rows;
     struct Scratch { LargeVector<Lanes> a, spectral, nowhere, zeros; std::vector<Rows> rows; typename Legendre<Number>::Scratch legendre; std::vector<Number> spare; };
-    struct Side;                                           // buffers of a batch under way
+    struct Side {                                          ///< buffers of a batch under way
+        LargeVector<Lanes> wave, row;                          // entries on either side; those of this rank itself lie in `wave` alone
+        std::vector<FieldSlab> wave_slab, row_slab;
+        std::vector<std::unique_ptr<Exchange>> forth, back;    // by the number of cells
+        std::vector<Number> strips;                            // square: whole rows [row][lane][point]
+        std::vector<FieldSlab> pieces_of_rows, whole_rows;
+        FieldSlab nowhere;                                     // for lanes without a field
+        std::vector<Number> spare;
+        std::unique_ptr<Exchange> gather, scatter;
+    };
+
+    struct Timer {
+        using Clock = std::chrono::steady_clock;
+        double& seconds;
+        Clock::time_point began = Clock::now();
+        ~Timer() { seconds += std::chrono::duration<double>(Clock::now() - began).count(); }
+    };
 
     MPI_Comm comm;
     TransformOptions options;

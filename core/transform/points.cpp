@@ -1,0 +1,133 @@
+/// Entries <-> points: Fourier transforms, row by row, a cell of fields at once.
+#include "transform/spherical_harmonics.hpp"
+#include <algorithm>
+#include <cmath>
+#include <omp.h>
+
+namespace fathom {
+
+/// Entry (m, own row r) of a cell.
+template <class Number> auto SphericalHarmonics<Number>::entry_of(const Side& side, std::size_t r, int columns, int cell) const {
+    const Lanes* const entries = (distribution.ranks > 1 ? side.row.data() : side.wave.data()) + distribution.row_index[distribution.own_rows[r]] * columns + 2 * cell;
+    return [=, start = distribution.row_side.data()](int m) { return const_cast<Lanes*>(entries) + start[m] * columns; };
+}
+
+/// What multiplies a row of each lane: 1 or 1/cos(phi), and the weight of a point where a sum becomes an integral.
+template <class Number> auto SphericalHarmonics<Number>::row_scale(const Target* lanes, int row, bool weights) const -> Lanes {
+    Number scale[width];
+    const double weight = weights ? grid.weight[row] / grid.points[row] : 1;
+    for (int l = 0; l < width; ++l) scale[l] = Number(lanes[l].cosine ? weight / grid.cosine[row] : weight);
+    return Lanes::load(scale);
+}
+
+template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& batch, Side& side, Way way) {
+    const int columns = 2 * batch.cells, capacity = most_cells * width;
+    for (int pass = 0; pass < (batch.derivative ? 2 : 1); ++pass) {
+        if (distribution.square && pass) collect(batch, side, false, true);
+        Timer timer{seconds.fourier};
+        const Target* const lanes = targets.data() + batch.first_target + pass * capacity;
+        #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+        for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
+            const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
+            Scratch& mine = scratch[omp_get_thread_num()];
+            const Fourier<Number>& transform = fourier.at(points);
+            for (int cell = 0; cell < batch.cells; ++cell) {
+                const Target* lane = lanes + cell * width;
+                bool any = false;
+                for (int l = 0; l < width; ++l) any = any || lane[l].slab;
+                if (!any) continue;
+                const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
+                const auto entry = entry_of(side, r, columns, cell);
+                using Coefficient = typename Fourier<Number>::Coefficient;
+                const Lanes* const x = mine.a.data();
+                if (pass) {
+                    const Number inverse_radius(1 / options.radius);
+                    transform.inverse(last, [&](int m) {
+                        const Lanes* f = entry(m);
+                        const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
+                        return Coefficient{-(factor * f[1]), factor * f[0]};
+                    }, mine.a.data());
+                } else transform.inverse(last, [&](int m) {
+                    const Lanes* f = entry(m);
+                    __builtin_prefetch(f + columns), __builtin_prefetch(f + columns + 1);          // the next row's
+                    return Coefficient{scale * f[0], scale * f[1]};
+                }, mine.a.data());
+                Number* to[width];
+                for (int l = 0; l < width; ++l) {
+                    const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
+                    const int level = distribution.square ? 0 : lane[l].level;
+                    to[l] = lane[l].slab ? (Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
+                }
+                std::uintptr_t places = 0;
+                for (int l = 0; l < width; ++l) places |= (std::uintptr_t)to[l];
+                const bool past = beyond_cache && places % sizeof(Lanes) == 0;
+                int i = 0;
+                for (; i + width <= points; i += width) {
+                    Lanes tile[width];
+                    for (int n = 0; n < width; ++n) tile[n] = x[i + n];
+                    transpose(tile);
+                    if (past) for (int l = 0; l < width; ++l) tile[l].stream(to[l] + i);
+                    else for (int l = 0; l < width; ++l) tile[l].store(to[l] + i);
+                }
+                for (; i < points; ++i) {
+                    Number all[width];
+                    x[i].store(all);
+                    for (int l = 0; l < width; ++l) to[l][i] = all[l];
+                }
+            }
+            if (beyond_cache) stream_fence();
+        }
+    }
+    if (distribution.square) collect(batch, side, batch.derivative, true);
+}
+
+template <class Number> void SphericalHarmonics<Number>::from_points(const Batch& batch, Side& side, Way way) {
+    if (distribution.square) collect(batch, side, false, false);
+    Timer timer{seconds.fourier};
+    const int columns = 2 * batch.cells;
+    const Target* const lanes = targets.data() + batch.first_target;
+    #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+    for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
+        const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
+        Scratch& mine = scratch[omp_get_thread_num()];
+        const Fourier<Number>& transform = fourier.at(points);
+        for (int cell = 0; cell < batch.cells; ++cell) {
+            const Target* lane = lanes + cell * width;
+            const Lanes scale = row_scale(lane, j, way == Way::direct);
+            const Number* from[width];
+            std::ptrdiff_t next[width];                    // the same of the next row, most likely: on its way while this one is computed
+            for (int l = 0; l < width; ++l) {
+                const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
+                const int level = distribution.square ? 0 : lane[l].level;
+                from[l] = lane[l].slab ? (const Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
+                next[l] = lane[l].slab ? s->row[row_block[r]] : 0;
+            }
+            Lanes* x = mine.a.data();
+            const auto entry = entry_of(side, r, columns, cell);
+            int i = 0;
+            for (; i + width <= points; i += width) {
+                Lanes tile[width];
+                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i), __builtin_prefetch(from[l] + next[l] + i);
+                transpose(tile);
+                for (int n = 0; n < width; ++n) x[i + n] = tile[n];
+            }
+            for (; i < points; ++i) {
+                Number all[width];
+                for (int l = 0; l < width; ++l) all[l] = from[l][i];
+                x[i] = Lanes::load(all);
+            }
+            transform.direct(last, [&](int m, Lanes re, Lanes im) {
+                Lanes* to = entry(m);
+                to[0] = scale * re, to[1] = scale * im;
+                __builtin_prefetch(to + columns, 1), __builtin_prefetch(to + columns + 1, 1);
+            }, x);
+        }
+    }
+}
+
+template void SphericalHarmonics<float>::from_points(const Batch&, Side&, Way);
+template void SphericalHarmonics<float>::to_points(const Batch&, Side&, Way);
+template void SphericalHarmonics<double>::from_points(const Batch&, Side&, Way);
+template void SphericalHarmonics<double>::to_points(const Batch&, Side&, Way);
+
+}  // namespace fathom
