@@ -37,28 +37,36 @@ def cell_means(values, rows: Rows) -> np.ndarray:
     ny, nx = values.shape[-2:]
     middle = 0.5 * (rows.latitude[1:] + rows.latitude[:-1])
     edges = np.sin(np.deg2rad(np.concatenate([[-90], middle, [90]])))
-    lines = overlap(np.sin(np.deg2rad(np.linspace(-90, 90, ny + 1))), edges) @ values
+    to_rows = overlap(np.sin(np.deg2rad(np.linspace(-90, 90, ny + 1))), edges)
+    lines = np.stack([to_rows @ field for field in values.reshape(-1, ny, nx)]).reshape(*values.shape[:-2], -1, nx)
     result = np.empty(values.shape[:-2] + (rows.size,))
     for points in np.unique(rows.points):
         step = 360 / points
         weights = overlap(np.linspace(0, 720, 2 * nx + 1), step * (np.arange(points + 1) + 0.5))       # the cell of point 0 is put once around
-        weights = np.roll(weights[:, :nx] + weights[:, nx:], 1, 0)
+        weights = weights[np.roll(np.arange(points), 1)]
+        weights = weights[:, :nx] + weights[:, nx:]
         for j in np.flatnonzero(rows.points == points):
-            result[..., rows.start[j]:rows.start[j + 1]] = lines[..., j, :] @ weights.T
+            result[..., rows.start[j]:rows.start[j + 1]] = (weights @ lines[..., j, :].reshape(-1, nx).T).T.reshape(*values.shape[:-2], points)
     return result
 
 
-def overlap(source, target) -> np.ndarray:
-    """(target cells, source cells) the part of a target cell that lies in a source cell, both given by increasing edges."""
+def overlap(source, target):
+    """(target cells, source cells) the part of a target cell that lies in a source cell, both given by increasing edges. Sparse: a product
+    with it adds in one order, whatever threads there are."""
+    from scipy.sparse import csr_array
+
     low, high = np.maximum(source[:-1], target[:-1, None]), np.minimum(source[1:], target[1:, None])
-    return np.maximum(high - low, 0) / np.diff(target)[:, None]
+    return csr_array(np.maximum(high - low, 0) / np.diff(target)[:, None])
 
 
 def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarray:
     """Packed `values` of Gaussian rows without what is beyond the truncation, damped by exp(-taper (n(n+1) / (N(N+1)))^2)."""
     if truncation < 1 or truncation >= 2 * rows.points.size:
         raise ValueError(f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to {rows.points.size - 1}")
-    sine, weight = np.polynomial.legendre.leggauss(rows.points.size)
+    from fathom import mpi
+
+    gaussian = mpi.core.full_gaussian_grid(rows.points.size, 4)
+    sine, weight = np.asarray(gaussian.sine), np.asarray(gaussian.weight)
     if np.abs(np.sin(np.deg2rad(rows.latitude)) - sine).max() > 1e-7:
         raise ValueError("a spectral fit needs Gaussian latitudes")
     degree = np.arange(truncation + 1)
@@ -67,7 +75,7 @@ def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarra
     for j, points in enumerate(rows.points):
         kept = min(truncation, (points - 1) // 2) + 1
         waves[:kept, j] = np.fft.rfft(values[rows.start[j]:rows.start[j + 1]])[:kept] / points
-    smooth = _legendre_fit(waves, sine, 0.5 * weight, factor)
+    smooth = _legendre_fit(waves, sine, weight, factor)
     result = np.empty(rows.size)
     for j, points in enumerate(rows.points):
         kept = min(truncation, (points - 1) // 2) + 1
