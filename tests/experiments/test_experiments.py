@@ -16,6 +16,7 @@ small = {
     "lock-exchange": ["grid.ny=64", "simulation.step=120s"],
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
+    "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
 }
 
 
