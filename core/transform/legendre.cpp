@@ -10,7 +10,7 @@ double coupling(int n, int m) { return n <= m ? 0 : std::sqrt((double(n) - m) * 
 namespace {
 
 /// What cannot change a sum in this precision, terms being of order one.
-template <class Number> constexpr double negligible = sizeof(Number) == 8 ? 1e-18 : 1e-10;
+template <class Number> constexpr double negligible = sizeof(Number) == 8 ? 1e-16 : 1e-8;
 
 /// P_m^m ... P_highest^m at one point, in extended precision: recurrences lose digits. Numbers below 2^-8000 count as 0.
 class Column {

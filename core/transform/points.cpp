@@ -1,15 +1,40 @@
 /// Entries <-> points: Fourier transforms, row by row, a cell of fields at once.
 #include "transform/spherical_harmonics.hpp"
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <omp.h>
 
 namespace fathom {
+
+namespace {
+
+/// Points before the first that begins a line of the cache in all of some rows; -1 where there is none.
+template <class Pointers> int before_line(const Pointers& rows, int points) {
+    const std::uintptr_t line = 64, size = sizeof(*rows[0]), beyond = (std::uintptr_t)rows[0] % line;
+    for (auto* row : rows) if ((std::uintptr_t)row % line != beyond || beyond % size) return -1;
+    return std::min(points, int((line - beyond) % line / size));
+}
+
+}  // namespace
 
 /// Entry (m, own row r) of a cell.
 template <class Number> auto SphericalHarmonics<Number>::entry_of(const Side& side, std::size_t r, int columns, int cell) const {
     const Lanes* const entries = (distribution.ranks > 1 ? side.row.data() : side.wave.data()) + distribution.row_index[distribution.own_rows[r]] * columns + 2 * cell;
     return [=, start = distribution.row_side.data()](int m) { return const_cast<Lanes*>(entries) + start[m] * columns; };
+}
+
+/// Own row r of the fields of a cell; lanes without a field go to spare numbers, which lie in their cache lines as the others do.
+template <class Number> auto SphericalHarmonics<Number>::rows_of(const Target* lane, const Side& side, int cell, std::size_t r, Scratch& mine) const -> std::array<Number*, width> {
+    std::array<Number*, width> rows{};
+    std::size_t beyond = 0;
+    for (int l = 0; l < width; ++l) if (lane[l].slab) {
+        const FieldSlab& s = distribution.square ? side.whole_rows[cell * width + l] : *lane[l].slab;
+        const int block = row_block[r], level = distribution.square ? 0 : lane[l].level;
+        rows[l] = (Number*)s.at[block] + row_place[r] * s.row[block] + level * s.level[block];
+        beyond = (std::uintptr_t)rows[l] / sizeof(Number) % width;
+    }
+    for (auto& row : rows) if (!row) row = mine.spare.data() + beyond;
+    return rows;
 }
 
 /// What multiplies a row of each lane: 1 or 1/cos(phi), and the weight of a point where a sum becomes an integral.
@@ -52,16 +77,16 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                     __builtin_prefetch(f + columns), __builtin_prefetch(f + columns + 1);          // the next row's
                     return Coefficient{scale * f[0], scale * f[1]};
                 }, mine.a.data());
-                Number* to[width];
-                for (int l = 0; l < width; ++l) {
-                    const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
-                    const int level = distribution.square ? 0 : lane[l].level;
-                    to[l] = lane[l].slab ? (Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
-                }
-                std::uintptr_t places = 0;
-                for (int l = 0; l < width; ++l) places |= (std::uintptr_t)to[l];
-                const bool past = beyond_cache && places % sizeof(Lanes) == 0;
+                const std::array<Number*, width> to = rows_of(lane, side, cell, r, mine);
+                const int lead = before_line(to, points);
+                const bool past = beyond_cache && lead >= 0;
+                auto one = [&](int i) {
+                    Number all[width];
+                    x[i].store(all);
+                    for (int l = 0; l < width; ++l) to[l][i] = all[l];
+                };
                 int i = 0;
+                while (i < lead) one(i++);
                 for (; i + width <= points; i += width) {
                     Lanes tile[width];
                     for (int n = 0; n < width; ++n) tile[n] = x[i + n];
@@ -69,11 +94,7 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                     if (past) for (int l = 0; l < width; ++l) tile[l].stream(to[l] + i);
                     else for (int l = 0; l < width; ++l) tile[l].store(to[l] + i);
                 }
-                for (; i < points; ++i) {
-                    Number all[width];
-                    x[i].store(all);
-                    for (int l = 0; l < width; ++l) to[l][i] = all[l];
-                }
+                while (i < points) one(i++);
             }
             if (beyond_cache) stream_fence();
         }
@@ -94,28 +115,26 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
         for (int cell = 0; cell < batch.cells; ++cell) {
             const Target* lane = lanes + cell * width;
             const Lanes scale = row_scale(lane, j, way == Way::direct);
-            const Number* from[width];
+            const std::array<Number*, width> from = rows_of(lane, side, cell, r, mine);
             std::ptrdiff_t next[width];                    // the same of the next row, most likely: on its way while this one is computed
-            for (int l = 0; l < width; ++l) {
-                const FieldSlab* s = distribution.square ? &side.whole_rows[cell * width + l] : lane[l].slab;
-                const int level = distribution.square ? 0 : lane[l].level;
-                from[l] = lane[l].slab ? (const Number*)s->at[row_block[r]] + row_place[r] * s->row[row_block[r]] + level * s->level[row_block[r]] : mine.spare.data();
-                next[l] = lane[l].slab ? s->row[row_block[r]] : 0;
-            }
+            for (int l = 0; l < width; ++l) next[l] = lane[l].slab ? lane[l].slab->row[row_block[r]] : 0;
             Lanes* x = mine.a.data();
             const auto entry = entry_of(side, r, columns, cell);
+            auto one = [&](int i) {
+                Number all[width];
+                for (int l = 0; l < width; ++l) all[l] = from[l][i];
+                x[i] = Lanes::load(all);
+            };
+            const int lead = before_line(from, points);
             int i = 0;
+            while (i < lead) one(i++);
             for (; i + width <= points; i += width) {
                 Lanes tile[width];
                 for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i), __builtin_prefetch(from[l] + next[l] + i);
                 transpose(tile);
                 for (int n = 0; n < width; ++n) x[i + n] = tile[n];
             }
-            for (; i < points; ++i) {
-                Number all[width];
-                for (int l = 0; l < width; ++l) all[l] = from[l][i];
-                x[i] = Lanes::load(all);
-            }
+            while (i < points) one(i++);
             transform.direct(last, [&](int m, Lanes re, Lanes im) {
                 Lanes* to = entry(m);
                 to[0] = scale * re, to[1] = scale * im;

@@ -10,7 +10,7 @@ namespace {
 
 int rank_of(MPI_Comm comm) { int rank; MPI_Comm_rank(comm, &rank); return rank; }
 
-constexpr std::size_t buffer = 32 << 20;                   // bytes: entries of a batch that is chosen
+constexpr std::size_t buffer = 48 << 20;                   // bytes: entries of a batch that is chosen
 constexpr std::size_t cache = 4 << 20;                     // bytes: fields that are larger altogether are written past the caches
 
 }  // namespace
@@ -122,14 +122,22 @@ template <class Number> double SphericalHarmonics<Number>::flops_of_field() cons
 template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Way way) {
     pieces.clear(), targets.clear(), batches.clear();
     const int capacity = most_cells * width;
-    int used = capacity;
+    auto parts_of = [&](const Item& item) {
+        const bool slope = item.north || (item.east && way == Way::inverse_adjoint);
+        return item.kind == Item::Kind::wind ? 2 : item.kind == Item::Kind::scalar ? 1 : way == Way::inverse_adjoint ? 1 + 2 * slope : 1 + slope;
+    };
+    int cells = 0;
+    for (const Item& item : items) cells += (item.levels * parts_of(item) + width - 1) / width;
+    const int number = (cells + most_cells - 1) / most_cells;              // as few batches as there must be, of about the same size
+    const int limit = number ? std::min(capacity, std::max((cells + number - 1) / number, 2) * width) : capacity;
+    int used = limit;
     for (const Item& item : items) {
         const bool mixed = item.kind == Item::Kind::gradient, slope = item.north || (item.east && way == Way::inverse_adjoint);
         if (mixed && (way == Way::direct || way == Way::direct_adjoint)) throw Error("a gradient is transformed to the grid only: use inverse or inverse_adjoint");
-        const int parts = item.kind == Item::Kind::wind ? 2 : !mixed ? 1 : way == Way::inverse_adjoint ? 1 + 2 * slope : 1 + slope;
+        const int parts = parts_of(item);
         if (parts > capacity) throw Error("transforms of ", capacity, " fields at once; a gradient or wind needs ", parts);
         for (int level = 0; level < item.levels;) {
-            int take = std::min(item.levels - level, (capacity - used) / parts);
+            int take = std::min(item.levels - level, (limit - used) / parts);
             if (!take) {
                 batches.push_back({0, int(pieces.size()), int(pieces.size()), int(targets.size()), truncation(), false});
                 targets.resize(targets.size() + 2 * capacity);
