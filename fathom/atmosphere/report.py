@@ -29,7 +29,30 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     if np.ndim(model.initial.get("land_fraction", 0)) == 2:
         state["land_fraction"] = model.grid.regular(np.asarray(model.initial["land_fraction"], float))
     state["reference_pressure"] = model.grid.levels.reference_pressure
-    return {name: values[0] if values.ndim == 3 and values.shape[0] == 1 else values for name, values in state.items()}
+    flat = {name: values[0] if values.ndim == 3 and values.shape[0] == 1 else values for name, values in state.items()}
+    return flat | _stored(simulation)
+
+
+def _stored(simulation: Any) -> dict[str, Any]:
+    """What the outputs of the run add: days, [(hours, 500 hPa height, sea level pressure)], and the rain of the last interval of a mean."""
+    from fathom import output
+    found: dict[str, Any] = {}
+    for stream in simulation.outputs:
+        with output.open(simulation.directory / stream.path) as data:
+            if not data.sizes.get("time"):
+                continue
+            hours = ((data.time - np.datetime64(str(simulation.clock.start), "ns")) / np.timedelta64(1, "h")).values if data.time.dtype.kind == "M" else None
+            if stream.mean and "pr" in data:
+                found |= {"precipitation_flux": data.pr[-1].values, "rain_over": str(stream.every)}
+            elif hours is not None and "zg" in data and "pressure" in data.zg.coords and 500.0 in data.zg.pressure:
+                found["heights"] = dict(zip(hours, data.zg.sel(pressure=500.0)))
+            if hours is not None and "psl" in data and not stream.mean:
+                found["pressures"] = dict(zip(hours, data.psl))
+    heights, pressures = found.pop("heights", {}), found.pop("pressures", {})
+    both = [hour for hour in sorted({*heights} & {*pressures}) if hour % 24 == 0]
+    if len(both) > 1:
+        found["days"] = [(hour, heights[hour].values, pressures[hour].values) for hour in both]
+    return found
 
 
 def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:
@@ -38,16 +61,23 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
     grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes.
     state, all (ny, nx), rows from south to north: geopotential_height_500 [m], air_pressure_at_mean_sea_level [Pa], air_temperature_850 [K],
       eastward_wind_250, northward_wind_250 [m s-1], precipitation_flux [kg m-2 s-1], land_fraction for the coast; and (nz, ny, nx) with
-      reference_pressure (nz + 1) [Pa] of the interfaces: eastward_wind [m s-1], air_temperature [K]. What is missing is left out.
+      reference_pressure (nz + 1) [Pa] of the interfaces: eastward_wind [m s-1], air_temperature [K]; days, [(hours, 500 hPa height, sea level
+      pressure)]; rain_over, the time over which the precipitation is a mean. What is missing is left out.
     """
-    return {"Weather": _charts(grid, state), "Zonal means": _sections(grid, state)}
+    return {"Weather": _charts(grid, state), "Day by day": _days(grid, state), "Zonal means": _sections(grid, state)}
 
 
-def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
+    """Contours every `step`, at most a hundred."""
     import fathom.plots as plots
-    mesh = plots.mesh_of(grid)
-    globe = plots.Raster(mesh, projection=plots.EqualEarth(10.0)) if mesh.is_global else plots.Raster(mesh)
-    land = state.get("land_fraction")
+    low, high = np.ceil(np.nanmin(field) / step), np.floor(np.nanmax(field) / step)
+    levels = np.arange(low, min(high, low + 100) + 1) * step
+    return lambda axes, raster: plots.contours(axes, raster, field, levels, **style)
+
+
+def _over(land: np.ndarray | None) -> Callable[..., Callable[[Any, Any], None]]:
+    """What is drawn over a map: the coast of the model, and more."""
+    import fathom.plots as plots
 
     def over(*draw: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         def all_(axes: Any, raster: Any) -> None:
@@ -56,20 +86,43 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
             for one in draw:
                 one(axes, raster)
         return all_
+    return over
 
-    def lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
-        low, high = np.ceil(np.nanmin(field) / step), np.floor(np.nanmax(field) / step)
-        return lambda axes, raster: plots.contours(axes, raster, field, np.arange(low, high + 1) * step, **style)
+
+def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Callable[..., Any]:
+    """The chart of 500 hPa: height in colours and black lines every 8 dam, pressure at sea level in white."""
+    import fathom.plots as plots
+    isobars = () if pressure is None else (_lines(np.asarray(pressure, float) / 100, 5, colour="white", width=0.9),)
+    height = np.asarray(height, float)
+    return partial(plots.map, height, name="geopotential_height", limits=(480, 600), colours="weather", over=over(_lines(height / 10, 8, width=0.45, label="%.0f"), *isobars))
+
+
+def _days(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    mesh = plots.mesh_of(grid)
+    if not mesh.is_global or not state.get("days"):
+        return
+    days, over = state["days"], _over(state.get("land_fraction"))
+    chosen = [days[n] for n in sorted({round(n) for n in np.linspace(0, len(days) - 1, 6)})]
+    north = plots.Raster(mesh, 900, plots.Hemisphere(1))
+    for hour, height, pressure in chosen:
+        yield f"after {hour:g} hours", partial(_heights(height, pressure, over), north, title=f"After {hour / 24:g} day{'' if hour == 24 else 's'}", note="500 hPa height, white: sea level pressure")
+
+
+def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    mesh = plots.mesh_of(grid)
+    globe = plots.Raster(mesh, projection=plots.EqualEarth(10.0)) if mesh.is_global else plots.Raster(mesh)
+    over, lines = _over(state.get("land_fraction")), _lines
 
     if "geopotential_height_500" in state:
-        height = np.asarray(state["geopotential_height_500"], float)
-        isobars = (lines(np.asarray(state["air_pressure_at_mean_sea_level"]) / 100, 5, colour="white", width=0.9),) if "air_pressure_at_mean_sea_level" in state else ()
-        draw = partial(plots.map, height, name="geopotential_height", limits=(480, 600), colours="weather", over=over(lines(height / 10, 8, width=0.45, label="%.0f"), *isobars))
-        title = "500 hPa height" + (" and sea level pressure (white, every 5 hPa)" if isobars else "")
+        isobars = state.get("air_pressure_at_mean_sea_level")
+        draw = _heights(state["geopotential_height_500"], isobars, over)
+        title = "500 hPa height" + (" and sea level pressure (white, every 5 hPa)" if isobars is not None else "")
         yield "500 hPa height", partial(draw, globe, title=title)
         for pole, name in ((1, "north"), (-1, "south")) if mesh.is_global else ():
             raster = plots.Raster(mesh, 1280, plots.Hemisphere(pole))
-            yield f"500 hPa height, {name}", partial(draw, raster, title=f"{name.capitalize()}ern hemisphere", note="500 hPa height, white: sea level pressure" if isobars else "500 hPa height")
+            yield f"500 hPa height, {name}", partial(draw, raster, title=f"{name.capitalize()}ern hemisphere", note="500 hPa height, white: sea level pressure" if isobars is not None else "500 hPa height")
     if "air_pressure_at_mean_sea_level" in state:
         pressure = np.asarray(state["air_pressure_at_mean_sea_level"], float) / 100
         centres = lambda axes, raster: plots.highs_and_lows(axes, raster, pressure, max(4, pressure.shape[0] // 16))  # noqa: E731
@@ -84,7 +137,8 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         yield "250 hPa wind", partial(plots.map, np.hypot(u, v), globe, name="wind_speed", title="250 hPa wind", limits=(0, 80),
                                       over=over(lambda axes, raster: plots.vectors(axes, raster, u, v)))
     if "precipitation_flux" in state:
-        yield "precipitation", partial(plots.map, state["precipitation_flux"], globe, name="precipitation_flux", limits=(0, 40), over=over())
+        yield "precipitation", partial(plots.map, state["precipitation_flux"], globe, name="precipitation_flux", limits=(0, 40), over=over(),
+                                        note=f"mean of the last {state['rain_over']}" if "rain_over" in state else "")
 
 
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:

@@ -11,10 +11,12 @@ import copy
 import numpy as np
 
 from fathom.data.digital_filter import weights
+from fathom.data.moist_air import virtual_temperature
 
 
 def analysis(model, state):
-    """The values to set of everything a forecast starts from: air, ground and sea; the model gets the orography of `fathom.data`.
+    """The values to set of everything a forecast starts from: air, ground and sea; the model gets the orography of `fathom.data`. Dry air gets the
+    temperature that gives it the density of the moist air.
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere` has them.
     """
@@ -22,6 +24,8 @@ def analysis(model, state):
 
     fields = forecast.start(state, model.grid)
     model.orography = fields.pop("surface_geopotential")
+    if not model.moist:
+        fields["air_temperature"] = virtual_temperature(fields["air_temperature"], fields["specific_humidity"])
     return {name: values for name, values in fields.items() if name in model.settable}
 
 
