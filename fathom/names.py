@@ -91,8 +91,9 @@ fields: dict[str, Name] = _table(
     Name("surface_air_pressure", "ps", "surface_air_pressure", "surface pressure", "Pa", "center", "column", "dense", None, ("hPa", 1e-2)),
     # atmosphere: derived in the column
     Name("relative_humidity", "hur", "relative_humidity", "relative humidity", "1", "center", "layer", "moisture", (0, 1), ("%", 100.0)),
-    Name("vorticity", "rv", "atmosphere_relative_vorticity", "relative vorticity", "s-1", "center", "layer", "balance"),
+    Name("vorticity", "rv", "atmosphere_relative_vorticity", "relative vorticity", "s-1", "center", "layer", "balance", None, ("1e-5 s-1", 1e5)),
     Name("divergence", "div", "divergence_of_wind", "divergence", "s-1", "center", "layer", "balance"),
+    Name("fluid_geopotential", "fluid_phi", "", "geopotential of the depth", "m2 s-2", "center", "column", "thermal"),
     Name("potential_temperature", "theta", "air_potential_temperature", "potential temperature", "K", "center", "layer", "thermal"),
     Name("wind_speed", "wind_speed", "wind_speed", "wind speed", "m s-1", "center", "layer", "wind"),
     Name("air_pressure", "pfull", "air_pressure", "pressure", "Pa", "center", "layer", "deep", None, ("hPa", 1e-2)),

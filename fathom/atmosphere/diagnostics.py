@@ -1,7 +1,7 @@
 """What follows from the fields of an atmosphere: output variables by name, on the model's levels and on levels of pressure.
 
-A model that uses it has `grid` on levels of pressure, log_pressure_ratio – ln(p_s / 1000 hPa) –, `temperature` – the name of the field that
-carries it, air_temperature or virtual_temperature –, `moist` (whether there is specific_humidity) and `surface_geopotential` (ny, nx) [m2 s-2].
+A model that uses it has `grid` on levels of pressure, the fields log_pressure_ratio – ln(p_s / 1000 hPa) –, `temperature` – the name of the field that
+carries it, air_temperature or virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
 import numpy as np
@@ -12,9 +12,14 @@ heights = ("geopotential_height", "geopotential")
 rain = ("convective_precipitation", "stratiform_precipitation")  # what reaches the ground
 
 
+def needed(model):
+    """The fields from which pressure and height of a column follow."""
+    return (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio", "surface_geopotential")
+
+
 def derived(model):
     """The output variables of a model on levels of pressure: name -> Diagnostic."""
-    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio")
+    column = needed(model)
     wind = ("eastward_wind", "northward_wind")
 
     def of(name, needs=column, vertical="layer", linear=False, surface=False):
@@ -37,8 +42,7 @@ def derived(model):
 
 def at_pressure(model, name, diagnostic, pressures):
     """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels` says, below the ground too."""
-    column = (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio")
-    needs = tuple(dict.fromkeys((*diagnostic.needs, *column)))
+    needs = tuple(dict.fromkeys((*diagnostic.needs, *needed(model))))
 
     def of(model, window, *arrays):
         given = dict(zip(needs, arrays))
@@ -89,8 +93,8 @@ def watch(model, simulation):
 class State:
     """Fields of the points of a block, packed (levels, points), with what follows from them by name."""
 
-    def __init__(self, model, fields, surface_geopotential):
-        self.model, self.fields, self.surface_geopotential = model, fields, surface_geopotential
+    def __init__(self, model, fields):
+        self.model, self.fields = model, fields
 
     def __getitem__(self, name):
         if name in self.fields:
@@ -106,7 +110,7 @@ class State:
         if not hasattr(self, "_column"):
             from fathom.post.pressure_levels import Column
 
-            fields = {"air_temperature": self["air_temperature"], "log_surface_pressure": self["log_surface_pressure"][0], "surface_geopotential": self.surface_geopotential}
+            fields = {"air_temperature": self["air_temperature"], "log_surface_pressure": self["log_surface_pressure"][0], "surface_geopotential": self["surface_geopotential"][0]}
             if self.model.moist:
                 fields["specific_humidity"] = self["specific_humidity"]
             self._column = Column(fields, self.model.grid.levels)
@@ -145,8 +149,7 @@ def _on_points(model, window, names, arrays, result):
     """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere NaN."""
     j0, i0, ny, nx = window
     there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
-    ground = np.broadcast_to(model.surface_geopotential, model.grid.shape[1:])[j0 : j0 + ny, i0 : i0 + nx][there]
-    values = np.asarray(result(State(model, {name: a[:, there] for name, a in zip(names, arrays)}, ground)))
+    values = np.asarray(result(State(model, {name: a[:, there] for name, a in zip(names, arrays)})))
     values = values[None] if values.ndim == 1 else values
     whole = np.full((len(values), ny, nx), np.nan)
     whole[:, there] = values

@@ -141,6 +141,18 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
                                         note=f"mean of the last {state['rain_over']}" if "rain_over" in state else "")
 
 
+def shallow_water(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    """Maps of shallow water: geopotential_height [m], eastward_wind, northward_wind [m s-1], vorticity [s-1], all (ny, nx)."""
+    import fathom.plots as plots
+    globe = plots.Raster(plots.mesh_of(grid))
+    height, u, v = (np.asarray(state[name], float) for name in ("geopotential_height", "eastward_wind", "northward_wind"))
+    span = np.ptp(height)
+    step = max((n * 10.0**e for e in range(-2, 5) for n in (1, 2, 5) if n * 10.0**e <= span / 12), default=1.0)
+    yield "height", partial(plots.map, height, globe, name="geopotential_height", title="Height of the surface", over=_lines(height, step, width=0.6), note=f"every {step:g} m")
+    yield "vorticity", partial(plots.map, np.asarray(state["vorticity"], float), globe, name="vorticity")
+    yield "wind", partial(plots.map, np.hypot(u, v), globe, name="wind_speed", over=lambda axes, raster: plots.vectors(axes, raster, u, v))
+
+
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     import fathom.plots as plots
     if "reference_pressure" not in state:

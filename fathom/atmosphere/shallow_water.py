@@ -28,7 +28,7 @@ class ShallowWater:
     usual_surface = None
     zero_outside = ()
     rotations = ()
-    derived, kept = {}, ()
+    kept = ()
     limits = {"eastward_wind": (-1e3, 1e3), "northward_wind": (-1e3, 1e3), "maximum_wind": (0, 1e3)}
     prognostic = (*wind, "fluid_geopotential")
 
@@ -106,14 +106,33 @@ class ShallowWater:
         speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
         return {"mean_geopotential": (phi["mean"], "m2 s-2"), "maximum_wind": (speed, "m s-1")}, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
 
+    @property
+    def derived(self):
+        """Output variables that follow from fields: the height of the surface and the speed of the wind."""
+        from fathom.diagnostics import Diagnostic
+
+        return {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / 9.80665, vertical="column"),
+                "wind_speed": Diagnostic(wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column")}  # fmt: skip
+
     def criteria(self, step):
         """Limits of the step: none that can be known beforehand."""
         return []
 
     def report(self, simulation):
-        """What the report draws, on rank 0: name -> array (levels, ny, nx); all ranks call it."""
-        return {name: simulation.gather(name) for name in self.prognostic}
+        """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny, nx) as output has them; all ranks call it."""
+        from fathom.diagnostics import whole
+        from fathom.transform import SphericalHarmonics
+
+        state = {name: whole(simulation, name) for name in ("geopotential_height", *wind)}
+        u, v = (simulation.gather(name) for name in wind)
+        if not simulation.is_root:
+            return None
+        transform = SphericalHarmonics(self.grid.truncation, self.grid.rows, radius=self.grid.radius)
+        vorticity = transform.inverse(transform.vorticity_divergence(*(np.ascontiguousarray(w[0], float) for w in (u, v)))[0])
+        return {name: values[0] for name, values in (state | {"vorticity": self.grid.regular(vorticity[None])}).items()}
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""
-        return {}
+        from fathom.atmosphere.report import shallow_water
+
+        return {"Maps": shallow_water(self.grid.mapping(), state)}

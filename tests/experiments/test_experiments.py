@@ -17,6 +17,12 @@ small = {
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
+    "held-suarez-t42": ["grid.truncation=10", "grid.levels.number=6"],
+    "forecast-t106": ["grid.truncation=10", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=1h"],
+    "jablonowski-williamson": ["grid.truncation=10", "grid.levels.number=8"],
+    "williamson-5": ["grid.truncation=15"],
+    "williamson-6": ["grid.truncation=15"],
+    "galewsky": ["grid.truncation=21"],
 }
 
 
