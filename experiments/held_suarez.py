@@ -52,7 +52,7 @@ def main():
     sums = {"sum": 0.0, "samples": 0, "seconds": 0.0}
     if restart.exists():
         sim.restore(restart)
-        sums = {k: v for k, v in np.load(file).items()}
+        sums |= {k: v for k, v in np.load(file).items() if k in sums}
     sim.prepare()
     steps, day = round(86400 / sim.step), round(sim.seconds / 86400)
     while day < options.days and time.perf_counter() - began < 60 * options.minutes:

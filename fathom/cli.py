@@ -124,6 +124,24 @@ def bench_transform(file: Path | None, **case: Any) -> int:
     return present(measure(Case(**case)), file)
 
 
+@bench.command("atmosphere")
+@click.option("--case", "name", default="held-suarez-t42l24", show_default=True, help="held-suarez-t42l24, -t85l24, -t159l60, physics-t31l8, physics-t42l24.")
+@click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--precision", default="fp32", show_default=True, help="fp64 or fp32.")
+@click.option("--grid", default="linear", show_default=True, help="linear, quadratic, cubic.")
+@click.option("--steps", type=click.IntRange(1), default=36, show_default=True, help="Steps that are measured.")
+@click.option("--spin-up", type=click.IntRange(0), default=36, show_default=True, help="Steps before them.")
+@click.option("--step", help="Time step; by default that of the case.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+def bench_atmosphere(name: str, ranks: int, threads: int, file: Path | None, **case: Any) -> int:
+    """Simulated days a day of the spectral atmosphere, and the time of a step by phase."""
+    from fathom.performance.atmosphere import Case, measure, present
+
+    case_ = Case(case=name, ranks=ranks, threads=threads, **case)
+    return _distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; exit status 0, 1 for a failure, 2 for a mistake of the user's, 130 where it was interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments

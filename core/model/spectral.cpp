@@ -67,17 +67,19 @@ public:
         }
         const auto& d = *s.domain;
         for (auto* b : d.blocks) for (int j = b->j0; j < b->j0 + b->ny; ++j) columns += std::max(0, std::min(b->nx, grid.points[j] - b->i0));
-        terms.resize(columns);
+        terms.resize(columns); surface.resize(grid.longest()); tracer_mass.resize(tracers.size());
+        for (int k = 0; k < levels; ++k) da.push_back(a[k + 1] - a[k]), db.push_back(b[k + 1] - b[k]);
         scratch.resize(omp_get_max_threads());
         auto one = pi();
         transform.direct({transform.scalar(one, orography)});
         transform.inverse({transform.gradient(one, &orography, &o_east, &o_north)});
         s.attach("SemiLagrangianTransport", [this] { carry(); });
         s.attach("SpectralStep", [this] { step(); });
-        for (std::size_t n = 0; n < tracers.size(); ++n) {     // four at once, by the first of them
+        for (std::size_t n = 0; n < tracers.size(); ++n) {     // four at once, with the last of them
             if (n % 4 == 0) groups.push_back({{}, numerics::SemiLagrangian<T>::Kind::scalar, true});
             groups.back().fields.push_back(slab(tracers[n]));
-            s.attach("TracerTransport of " + tracers[n], [this, n] { if (n % 4 == 0) transport.interpolate(groups[n / 4], groups[n / 4].fields); });
+            s.attach("TracerTransport of " + tracers[n], [this, n] { carry_tracer(n); });
+            if (p.fix_mass > 0) s.attach("TracerMass of " + tracers[n], [this, n] { keep_mass(n); });
         }
     }
 
@@ -85,6 +87,8 @@ public:
         to_waves();
         to_points();
     }
+    /// There: wind, T, pi; back: these, D, and the northward gradients.
+    double transform_flops() const override { return (8 * levels + 3) * transform.flops_of_field(); }
     SpectralSeconds seconds() const override {
         auto& t = transform.seconds;
         return {t.legendre + t.fourier, t.transposition, transport.seconds_packing, transport.seconds_departure, transport.seconds_interpolating, solving};
@@ -106,7 +110,7 @@ private:
     std::vector<T> coefficients, damping, lapse_of_level;
     std::vector<std::vector<T>> scratch;                   // of each thread
     std::ptrdiff_t stride = 0;
-    std::vector<double> terms; std::size_t columns = 0;
+    std::vector<double> terms, surface, da, db, tracer_mass; std::size_t columns = 0;
     double mean_pressure = 0, solving = 0;
 
     static std::vector<double> share(std::vector<double> x, double whole) { for (auto& y : x) y /= whole; return x; }
@@ -120,6 +124,23 @@ private:
         if (parameters.fix_mass > 0) mean_pressure = mean();
         transport.depart(wind, extrapolated);
         transport.interpolate(carried, carried.fields);
+    }
+    void carry_tracer(std::size_t n) {
+        auto& group = groups[n / 4].fields;
+        if (parameters.fix_mass > 0) tracer_mass[n] = mass_of(group[n % 4]);
+        if (n % 4 == group.size() - 1) transport.interpolate(groups[n / 4], group);
+    }
+    void keep_mass(std::size_t n) {
+        const FieldSlab& tracer = groups[n / 4].fields[n % 4];
+        const double now = mass_of(tracer);
+        if (!(now != 0 && tracer_mass[n] / now > 0)) return;
+        const T factor = T(tracer_mass[n] / now);
+        for_columns([&](int, std::size_t block, int row, int count) {
+            for (int k = 0; k < levels; ++k) {
+                T* q = at(tracer, block, row, k);
+                for (int i = 0; i < count; ++i) q[i] *= factor;
+            }
+        });
     }
     void step() {
         to_waves();
@@ -135,7 +156,7 @@ private:
         to_points();
         if (parameters.fix_mass > 0) {
             const T more = T(std::log(mean_pressure / mean()));
-            for_rows([&](int, T* row, int count) { for (int i = 0; i < count; ++i) row[i] += more; });
+            for_columns([&](int, std::size_t block, int r, int count) { T* pi = at(pressure, block, r, 0); for (int i = 0; i < count; ++i) pi[i] += more; });
         }
     }
     void diffuse(int n, T* column) const {
@@ -153,20 +174,40 @@ private:
                            transform.gradient(pi(), &pressure, &p_east, &p_north)});
     }
 
-    /// body(global row, first own value of log_pressure_ratio, their number).
-    template <class F> void for_rows(F body) {
+    /// body(global row, block, row of the block, own columns).
+    template <class F> void for_columns(F body) {
         const auto& d = *sequence.domain;
         for (std::size_t b = 0; b < d.blocks.size(); ++b) for (int r = 0; r < d.blocks[b]->ny; ++r) {
             const int j = d.blocks[b]->j0 + r, count = std::min(d.blocks[b]->nx, grid.points[j] - d.blocks[b]->i0);
-            if (count > 0) body(j, (T*)pressure.at[b] + (r + d.halo) * pressure.row[b] + d.halo, count);
+            if (count > 0) body(j, b, r, count);
         }
+    }
+    T* at(const FieldSlab& f, std::size_t block, int row, int level) const {
+        const int halo = sequence.domain->halo;
+        return (T*)f.at[block] + (row + halo) * f.row[block] + level * f.level[block] + halo;
     }
     /// Of surface pressure over 100000 Pa, over the sphere.
     double mean() {
         std::size_t n = 0;
-        for_rows([&](int j, const T* row, int count) {
+        for_columns([&](int j, std::size_t b, int r, int count) {
             const double weight = grid.weight[j] / grid.points[j];
-            for (int i = 0; i < count; ++i) terms[n++] = weight * std::exp(double(row[i]));
+            const T* pi = at(pressure, b, r, 0);
+            for (int i = 0; i < count; ++i) terms[n++] = weight * std::exp(double(pi[i]));
+        });
+        return exact_sum(sequence.domain->comm, terms);
+    }
+    /// Of a tracer: its mean over the sphere of q dp summed over the layers [Pa].
+    double mass_of(const FieldSlab& tracer) {
+        std::size_t n = 0;
+        for_columns([&](int j, std::size_t b, int r, int count) {
+            const double weight = grid.weight[j] / grid.points[j];
+            const T* pi = at(pressure, b, r, 0);
+            for (int i = 0; i < count; ++i) surface[i] = numerics::unit_pressure * std::exp(double(pi[i])), terms[n + i] = 0;
+            for (int k = 0; k < levels; ++k) {
+                const T* q = at(tracer, b, r, k);
+                for (int i = 0; i < count; ++i) terms[n + i] += weight * (da[k] + db[k] * surface[i]) * double(q[i]);
+            }
+            n += count;
         });
         return exact_sum(sequence.domain->comm, terms);
     }
@@ -181,6 +222,7 @@ SpectralDynamics::SpectralDynamics(Sequence& s, const GaussianGrid& grid, int tr
 SpectralDynamics::~SpectralDynamics() = default;
 void SpectralDynamics::initialise() { work->initialise(); }
 SpectralSeconds SpectralDynamics::seconds() const { return work->seconds(); }
+double SpectralDynamics::transform_flops() const { return work->transform_flops(); }
 const OnDemandHalo& SpectralDynamics::halo() const { return work->halo(); }
 
 }  // namespace fathom

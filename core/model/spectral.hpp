@@ -4,7 +4,8 @@
 ///   diffusion   X / (1 + dt K [(n(n+1) - 2) / (N(N+1) - 2)]^order),   n >= 2, of vorticity, divergence, and T less what its level's height
 ///               above mountains explains: T_k - B_k (dT/dp)_k p_r pi, of the standard atmosphere (diffusion along pressure surfaces)
 ///   sponge      K doubles from level to level towards the top, within the uppermost `sponge` levels
-///   mass        pi gets the constant that leaves the mean surface pressure as it was before the step (exact sum)
+///   mass        pi gets the constant that leaves the mean surface pressure as it was before the step (exact sum); a tracer is multiplied by the number
+///               that leaves sum q dp over the sphere as it was before its advection
 /// State between steps is in grid points only.
 #pragma once
 #include "grid/gaussian.hpp"
@@ -30,14 +31,15 @@ struct SpectralSeconds { double transforms = 0, transpositions = 0, packing = 0,
 
 class SpectralDynamics {
 public:
-    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport, SpectralStep and, for each tracer, "TracerTransport of <tracer>".
+    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport, SpectralStep and, for each tracer, "TracerTransport of <tracer>", "TracerMass of <tracer>".
     SpectralDynamics(Sequence&, const GaussianGrid&, int truncation, std::vector<double> a, std::vector<double> b, std::vector<std::string> tracers, SpectralParameters);
     ~SpectralDynamics();
     /// The initial state (and surface_geopotential) truncated, its gradients; once before the first step of a run that is not a restart.
     void initialise();
     SpectralSeconds seconds() const;
+    double transform_flops() const;                        ///< of the Legendre sums of a step, this rank
     const OnDemandHalo& halo() const;                      ///< of the departure points
-    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; virtual const OnDemandHalo& halo() const = 0; };
+    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; virtual double transform_flops() const = 0; virtual const OnDemandHalo& halo() const = 0; };
 
 private:
     std::unique_ptr<Work> work;

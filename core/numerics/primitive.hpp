@@ -264,6 +264,16 @@ struct TracerTransport {
     static constexpr std::array fields{updates("tracer", place::center_layer, "1")};
     template <class Real> void operator()(InOut<Real>) const {}
 };
+/// As much of a tracer over the sphere as before it was carried: all its values times one number; the declaration only.
+struct TracerMass {
+    static constexpr bool global = true;
+    static constexpr std::string_view summary = "the mass of a tracer is that before its advection";
+    static constexpr std::tuple parameters{};
+    static constexpr std::array fields{
+        reads  ("log_pressure_ratio", place::center_column, "1"),
+        updates("tracer",             place::center_layer,  "1")};
+    template <class Real> void operator()(In<Real>, InOut<Real>) const {}
+};
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
     static constexpr std::tuple parameters{};

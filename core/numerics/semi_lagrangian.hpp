@@ -51,8 +51,4 @@ private:
     std::unique_ptr<Tables> tables;
 };
 
-/// Nanoseconds a point and field: four interleaved fields against one field at a time, departure points given.
-struct InterpolationSpeed { double interleaved, single; };
-template <class Number> InterpolationSpeed interpolation_speed(int rows, int points, int levels, int fields, int repetitions);
-
 }  // namespace fathom::numerics

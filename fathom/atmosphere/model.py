@@ -31,7 +31,7 @@ class SpectralAtmosphere:
     iterations : interpolations of the wind to the departure point.
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1].
-    fix_mass : whether the mean surface pressure is kept exactly.
+    fix_mass : whether the mean surface pressure, and the mass of each tracer, is kept in advection.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -140,6 +140,9 @@ class SpectralAtmosphere:
             add("TracerTransport", "semi-Lagrangian", {"tracer": tracer}, f"TracerTransport of {tracer}")
         add("Arrival", on=thermal)
         add("SpectralStep", "spectral", thermal)
+        if self.parameters["fix_mass"]:
+            for tracer in self.tracers:
+                add("TracerMass", on={"tracer": tracer}, label=f"TracerMass of {tracer}")
         add("LogSurfacePressure")
         return sequence
 

@@ -57,6 +57,19 @@ def test_mass_is_kept():
     assert 1e-9 < abs(after / before - 1) < 1e-3                         # what the fixer takes away
 
 
+def test_mass_of_a_tracer_is_kept():
+    sim = held_suarez(mountain=1500.0, tracers=["dye"]).prepare()
+    a, b = (np.asarray(v) for v in (sim.model.grid.levels.a, sim.model.grid.levels.b))
+
+    def mass():
+        layer = np.diff(a)[:, None, None] + np.diff(b)[:, None, None] * 1e5 * np.exp(sim.gather("log_pressure_ratio"))
+        return float(((sim.gather("dye") * layer).sum(0).mean(1) * np.asarray(sim.model.grid.rows.weight)).sum())
+
+    before = mass()
+    sim.advance(12)
+    assert abs(mass() / before - 1) < 1e-12 and sim.gather("dye").min() >= 0
+
+
 def test_long_step_is_stable():
     """Steps of two hours, ten days: gravity waves of 350 m/s cross four spacings, rotation is a whole radian at the pole."""
     sim = held_suarez(step="7200s", levels=10).prepare()
