@@ -61,26 +61,35 @@ template <class Number, bool whole> struct WaveView {
         for (int n = m; n <= truncation; ++n) { const Complex x = load(from, n); store(to, n, {real(factor) * x.re, real(factor) * x.im}); }
     }
 
-    /// (zeta, D) -> U (east) or V; s(n) as above.
-    template <class Scale> void wind_in(Outer zeta, Outer D, bool east, Scale s, Inner to) const {
-        const Outer along = east ? D : zeta, across = east ? zeta : D;
-        const double sign = east ? 1 : -1;
+    /// (zeta, D) -> U and V; s(n) as above. What has no place is not computed.
+    template <class Scale> void wind_in(Outer zeta, Outer D, Scale s, const Inner* U, const Inner* W) const {
+        const Complex zero{V(Number(0)), V(Number(0))};
+        Complex z0 = zero, d0 = zero, z1 = load(zeta, m), d1 = load(D, m);
+        double s0 = 0, s1 = s(m);
         for (int n = m; n <= highest; ++n) {
-            const V turn = real(m * s(n)), up = real(sign * (n + 2) * e(n + 1) * s(n + 1)), down = real(n > m ? -sign * (n - 1) * e(n) * s(n - 1) : 0);
-            const Complex a = load(along, n), next = load(across, n + 1), last = load(across, n - 1);
-            store(to, n, {fma(turn, a.im, fma(up, next.re, down * last.re)), fma(up, next.im, fma(down, last.im, -(turn * a.re)))});
+            const Complex z2 = load(zeta, n + 1), d2 = load(D, n + 1);
+            const double s2 = s(n + 1);
+            const V turn = real(m * s1), up = real((n + 2) * e(n + 1) * s2), down = real(n > m ? (n - 1) * e(n) * s0 : 0);
+            if (U) store(*U, n, {fma(turn, d1.im, fma(up, z2.re, -(down * z0.re))), fma(up, z2.im, -fma(down, z0.im, turn * d1.re))});
+            if (W) store(*W, n, {fma(turn, z1.im, fma(down, d0.re, -(up * d2.re))), fma(down, d0.im, -fma(up, d2.im, turn * z1.re))});
+            z0 = z1, z1 = z2, d0 = d1, d1 = d2, s0 = s1, s1 = s2;
         }
     }
-    /// (U, V) -> zeta (curl) or D; `more` is added.
-    template <class Scale> void curl_out(Inner U, Inner W, bool curl, Scale s, Outer to, const Inner* more = nullptr, double factor = 1) const {
-        const Inner along = curl ? W : U, across = curl ? U : W;
-        const double sign = curl ? 1 : -1;
+    /// (U, V) -> zeta (curl) and D; to D `more` is added.
+    template <class Scale> void curl_out(Inner U, Inner W, Scale s, const Outer* zeta, const Outer* D, const Inner* more = nullptr, double factor = 1) const {
+        const Complex zero{V(Number(0)), V(Number(0))};
+        Complex u0 = zero, w0 = zero, u1 = load(U, m), w1 = load(W, m);
         for (int n = m; n <= truncation; ++n) {
-            const V turn = real(m * s(n)), down = real(sign * (n + 1) * e(n) * s(n)), up = real(-sign * n * e(n + 1) * s(n));
-            const Complex a = load(along, n), next = load(across, n + 1), last = load(across, n - 1);
-            Complex x{fma(up, next.re, fma(down, last.re, -(turn * a.im))), fma(turn, a.re, fma(up, next.im, down * last.im))};
-            if (more) { const Complex y = load(*more, n); x.re += real(factor) * y.re, x.im += real(factor) * y.im; }
-            store(to, n, x);
+            const Complex u2 = load(U, n + 1), w2 = load(W, n + 1);
+            const double scale = s(n);
+            const V turn = real(m * scale), down = real((n + 1) * e(n) * scale), up = real(n * e(n + 1) * scale);
+            if (zeta) store(*zeta, n, {fma(down, u0.re, -fma(up, u2.re, turn * w1.im)), fma(turn, w1.re, fma(down, u0.im, -(up * u2.im)))});
+            if (D) {
+                Complex x{fma(up, w2.re, -fma(down, w0.re, turn * u1.im)), fma(turn, u1.re, fma(up, w2.im, -(down * w0.im)))};
+                if (more) { const Complex y = load(*more, n); x.re += real(factor) * y.re, x.im += real(factor) * y.im; }
+                store(*D, n, x);
+            }
+            u0 = u1, u1 = u2, w0 = w1, w1 = w2;
         }
     }
 };

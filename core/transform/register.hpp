@@ -18,12 +18,23 @@ template <class Number> using Register = Pack<Number, register_bytes / sizeof(Nu
 /// `count` numbers, the rest 0.
 template <class V> V load_some(const typename V::Number* p, int count) {
     if (count == V::width) return V::load(p);
+#if defined(__AVX512F__)
+    V x;
+    if constexpr (sizeof *p == 8) x.lanes = (typename V::Storage)_mm512_maskz_loadu_pd(__mmask8((1u << count) - 1), p);
+    else x.lanes = (typename V::Storage)_mm512_maskz_loadu_ps(__mmask16((1u << count) - 1), p);
+    return x;
+#endif
     typename V::Number all[V::width] = {};
     __builtin_memcpy(all, p, count * sizeof *p);
     return V::load(all);
 }
 template <class V> void store_some(V x, typename V::Number* p, int count) {
     if (count == V::width) return x.store(p);
+#if defined(__AVX512F__)
+    if constexpr (sizeof *p == 8) _mm512_mask_storeu_pd(p, __mmask8((1u << count) - 1), (__m512d)x.lanes);
+    else _mm512_mask_storeu_ps(p, __mmask16((1u << count) - 1), (__m512)x.lanes);
+    return;
+#endif
     typename V::Number all[V::width];
     x.store(all);
     __builtin_memcpy(p, all, count * sizeof *p);

@@ -47,11 +47,13 @@ template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch&
         operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
             const double half = transposed && m ? 0.5 : 1;
             if (item.kind != Item::Kind::wind) view.copy_in(outer(item.first), inner(0), half);
-            if (item.kind == Item::Kind::gradient && item.north) view.wind_in(outer({}), outer(item.first), false, [&](int) { return -1 / a; }, inner(1));
+            if (item.kind == Item::Kind::gradient && item.north) {
+                const auto north = inner(1);
+                view.wind_in(outer({}), outer(item.first), [&](int) { return -1 / a; }, nullptr, &north);
+            }
             if (item.kind == Item::Kind::wind) {
-                auto scale = [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; };
-                view.wind_in(outer(item.first), outer(item.second), true, scale, inner(0));
-                view.wind_in(outer(item.first), outer(item.second), false, scale, inner(1));
+                const auto U = inner(0), W = inner(1);
+                view.wind_in(outer(item.first), outer(item.second), [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; }, &U, &W);
             }
         });
         legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), mine.legendre);
@@ -73,12 +75,12 @@ template <class Number> void SphericalHarmonics<Number>::to_waves(const Batch& b
         operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
             const double both = transposed && m ? 2 : 1;
             if (item.kind == Item::Kind::wind) {
-                auto scale = [&](int n) { return !transposed ? 1 / a : n > 0 ? both * a / (double(n) * (n + 1)) : 0; };
-                view.curl_out(inner(0), inner(1), true, scale, outer(item.first));
-                view.curl_out(inner(0), inner(1), false, scale, outer(item.second));
+                const auto zeta = outer(item.first), D = outer(item.second);
+                view.curl_out(inner(0), inner(1), [&](int n) { return !transposed ? 1 / a : n > 0 ? both * a / (double(n) * (n + 1)) : 0; }, &zeta, &D);
             } else if (item.kind == Item::Kind::gradient && (item.east || item.north)) {
                 const auto f = inner(0);
-                view.curl_out(inner(1), inner(2), false, [&](int) { return -both / a; }, outer(item.first), &f, both);
+                const auto to = outer(item.first);
+                view.curl_out(inner(1), inner(2), [&](int) { return -both / a; }, nullptr, &to, &f, both);
             } else view.copy_out(inner(0), outer(item.first), both);
         });
     }
