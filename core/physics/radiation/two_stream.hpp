@@ -12,6 +12,7 @@
 /// not two-stream in the gases' sense: the beam's absorption and its scattering are taken one after the other.
 #pragma once
 #include "base/constants.hpp"
+#include "base/brief.hpp"
 #include "base/pack.hpp"
 #include "field/process.hpp"
 #include "physics/radiation/gases.hpp"
@@ -65,6 +66,8 @@ struct Radiation {
     }
 
 private:
+    template <class Real> static Real through(Real tau) { return brief_exp(-smaller(tau, 80)); }
+
     template <class Real> void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature, Real surface_emission, const Real* mass, const Real* vapour, const Real* moist,
                                     const Real* absorber, const Real* level, const Real* cloud, const Real* water, Out<Real> longwave, Out<Real> share, Out<Real> downward) const {
         using namespace gases;
@@ -81,7 +84,7 @@ private:
             const Real T = temperature[k], m = mass[k];
             planck(T, T_scaled[k], black[k]);
             if (k > 0) planck((T_above * m + T * m_above) / (m + m_above), T_edge[k], black_edge[k]);
-            clear[k] = 1 - cloud[k] * (1 - exp(-130 * water[k]));
+            clear[k] = 1 - cloud[k] * (1 - through(130 * water[k]));
             T_above = T; m_above = m;
             net[k] = 0; reaching[k] = 0;
         }
@@ -97,11 +100,11 @@ private:
             for (int k = 0; k < levels; ++k) {
                 const Real tau = fma(vapour[k], h0[g], moist[k] * fma(larger(humidity[k], 0), hc[g], h1[g]))
                                + fma(mass[k], fma(level[k], with_pressure, carbon), absorber[k] * fma(level[k], o1[g], Real(o0[g])));
-                const Real through = exp(-tau) * clear[k], opaque = tau / (3.6 + tau), absorbed = 1 - through;
+                const Real passes = through(tau) * clear[k], opaque = tau / (3.6 + tau), absorbed = 1 - passes;
                 const Real B = weight(T_scaled[k]) * black[k], B_lower = weight(T_edge[k + 1]) * black_edge[k + 1];
-                t[k] = through;
+                t[k] = passes;
                 up[k] = absorbed * fma(opaque, B_upper - B, B);
-                D = fma(D, through, absorbed * fma(opaque, B_lower - B, B));
+                D = fma(D, passes, absorbed * fma(opaque, B_lower - B, B));
                 net[k + 1] -= D;
                 B_upper = B_lower;
             }
@@ -127,7 +130,7 @@ private:
         const Real slant = 1 / mu, upper_half = 0.5 - 0.75 * mu;
         for (int k = 0; k < levels; ++k) {
             const Real s = 22 * water[k], inverse = 1 / (1 + 0.75 * s);
-            beam_cloud[k] = (0.75 * s + upper_half * (1 - exp(-s * slant))) * inverse;
+            beam_cloud[k] = (0.75 * s + upper_half * (1 - through(s * slant))) * inverse;
             cloud_back[k] = 0.75 * s * inverse;
             net[k] = 0;
         }
@@ -136,8 +139,9 @@ private:
             alpha[levels] = albedo;
             for (int k = levels - 1; k >= 0; --k) {
                 const Real tau = fma(vapour[k], sh0[g], moist[k] * sh1[g]) + fma(absorber[k], so[g], mass[k] * level[k] * sb[g]), s = mass[k] * rayleigh[g];
-                const Real beam = exp(-tau * slant), back = exp(-1.66 * tau), inverse = 1 / (1 + 0.75 * s), cloudy = cloud[k];
-                const Real R_beam = (0.75 * s + upper_half * (1 - exp(-s * slant))) * inverse, R_back = 0.75 * s * inverse;
+                const Real beam = through(tau * slant), back = through(1.66 * tau), cloudy = cloud[k];
+                const Real x = s * slant, grown = x * fma(x, fma(x, 1 / 6., 0.5), 1), both = 1 / ((1 + 0.75 * s) * (1 + grown));      // 1 - exp(-x) ~ grown / (1 + grown)
+                const Real R_beam = fma(upper_half, grown, 0.75 * s * (1 + grown)) * both, R_back = 0.75 * s * (1 + grown) * both;
                 const Real by_cloud = cloudy / (1 + (1.66 * cloud_absorption[g]) * water[k]);                   // what cloud scatters and its water does not absorb
                 const Real T = beam * ((1 - cloudy) * (1 - R_beam) + by_cloud * (1 - beam_cloud[k])), T_back = back * ((1 - cloudy) * (1 - R_back) + by_cloud * (1 - cloud_back[k]));
                 const Real R = (0.5 + 0.5 * beam) * ((1 - cloudy) * R_beam + by_cloud * beam_cloud[k]), R_below = (0.5 + 0.5 * back) * ((1 - cloudy) * R_back + by_cloud * cloud_back[k]);

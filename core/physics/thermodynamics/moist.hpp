@@ -7,6 +7,7 @@
 /// The latent heat is one number: h = c_p T + phi + L q is what columns conserve.
 #pragma once
 #include "base/constants.hpp"
+#include "base/brief.hpp"
 #include "base/pack.hpp"
 
 namespace fathom::physics {
@@ -21,7 +22,7 @@ template <class Real> struct Saturation {
         T = smaller(larger(T, 100), 400);
         const auto warm = T > 273.16;
         const Real a = select(warm, 17.2693882, Real(21.8745584)), b = select(warm, 35.86, Real(7.66));
-        const Real inverse = 1 / (T - b), vapour = 610.78 * exp(a * (T - 273.16) * inverse);
+        const Real inverse = 1 / (T - b), vapour = 610.78 * brief_exp(a * (T - 273.16) * inverse);
         const Real rest = larger(p - (1 - molar_ratio) * vapour, vapour), per_rest = 1 / rest;
         const Real growth = (p * per_rest) * (a * (273.16 - b) * inverse * inverse);
         humidity = molar_ratio * vapour * per_rest;
