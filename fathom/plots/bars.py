@@ -50,7 +50,7 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
     return records
 
 
-def _short(name: str, most: int = 36) -> str:
+def _short(name: str, most: int = 31) -> str:
     return name if len(name) <= most else name[:most - 1].rstrip(" ,_") + "…"
 
 
@@ -68,5 +68,5 @@ def _legend(figure: Any, colour: Mapping[str, str], records: list[dict], total: 
     share = {phase: sum(r["seconds"] for r in records if r["phase"] == phase) / total for phase in colour}
     handles = [Patch(color=colour[phase], label=f"{phase} {100 * share[phase]:.0f} %") for phase in sorted(share, key=share.get, reverse=True)]
     figure.text(0.012, 1 - 0.2 / height, title, fontsize=11, fontweight="bold", va="center", color=ink)
-    figure.legend(handles=handles, loc="center left", bbox_to_anchor=(0.262, 1 - 0.5 / height), ncols=min(6, len(handles)),
-                  frameon=False, fontsize=8, handlelength=0.9, handleheight=0.9, columnspacing=1.2, borderpad=0)
+    figure.legend(handles=handles, loc="center left", bbox_to_anchor=(0.012, 1 - 0.5 / height), ncols=min(8, len(handles)),
+                  frameon=False, fontsize=7.5, handlelength=0.9, handleheight=0.9, columnspacing=1.0, handletextpad=0.5, borderpad=0)
