@@ -83,6 +83,19 @@ def data() -> int:
     return 0
 
 
+@cli.command(short_help="How a grid falls into blocks, and onto ranks.")
+@click.option("--grid", "name", default="x1", show_default=True, help="x1, 1deg, 3deg, 0.1deg (3600×2400).")
+@click.option("--block", "sizes", multiple=True, default=("36x24",), show_default=True, help="Points of a block, WIDTHxHEIGHT; may be repeated.")
+@click.option("--ranks", type=click.IntRange(1), help="Deal them out, in each way.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+@click.option("--out", "picture", type=click.Path(path_type=Path), metavar="PNG", help="A map of the blocks of each rank.")
+def blocks(name: str, sizes: tuple[str, ...], ranks: int | None, file: Path | None, picture: Path | None) -> int:
+    """How many blocks of a grid hold water, how full they are, and how evenly Cartesian, rake and space-filling distribution deal them out."""
+    from fathom.performance.blocks import present, size_of, study
+
+    return present(study(name, [size_of(text) for text in sizes], ranks), file, picture)
+
+
 @cli.group(short_help="Measure the model against the limits of the machine.")
 def bench() -> None:
     """Measure the model against the limits of the machine."""

@@ -1,5 +1,6 @@
 #include "parallel/decomposition.hpp"
 #include "base/error.hpp"
+#include "parallel/rake.hpp"
 #include "parallel/work.hpp"
 #include <algorithm>
 #include <cmath>
@@ -215,6 +216,21 @@ void deal(Decomposition d, const WorkTable& work, bool space_filling, Best& best
     best.offer(std::move(d), work);
 }
 
+/// Uniform blocks, raked from every processor grid.
+void deal_by_rake(const Decomposition& blocks, const WorkTable& work, Best& best) {
+    std::vector<double> of(blocks.blocks.size());
+    double sum = 0;
+    for (auto& b : blocks.blocks) if (b.owner >= 0) sum += of[b.id] = work.block(b.i0, b.j0, b.nx, b.ny);
+    if (sum / blocks.ranks > best.time) return;
+    const int nbx = int(blocks.i_cuts.size()) - 1, nby = int(blocks.j_cuts.size()) - 1;
+    for (int px = 1; px <= std::min(blocks.ranks, nbx); ++px) if (blocks.ranks % px == 0 && blocks.ranks / px <= nby)
+        if (const auto owner = rake(nbx, nby, px, blocks.ranks / px, of)) {
+            Decomposition d = blocks;
+            for (auto& b : d.blocks) b.owner = (*owner)[b.id];
+            best.offer(std::move(d), work);
+        }
+}
+
 std::vector<int> sizes_in_i(int nx, int least) {
     std::vector<int> sizes;
     for (int n : {least, 4, 8}) if (n >= least && n < nx) sizes.push_back(n);
@@ -288,11 +304,11 @@ Decomposition arrange(Topology t, const std::vector<int>& wet, int ranks, Cuts i
 
 Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, DecompositionOptions options) {
     check(t, wet, ranks, options.halo);
-    const std::vector<std::string> names{"auto", "cartesian", "space-filling", "north-south", "square"};
+    const std::vector<std::string> names{"auto", "cartesian", "space-filling", "rake", "north-south", "square"};
     if (std::ranges::find(names, options.distribution) == names.end()) throw Error("unknown distribution '", options.distribution, "'", near(options.distribution, names));
     if (options.block_nx < 0 || options.block_ny < 0) throw Error("blocks of ", options.block_nx, " x ", options.block_ny, " points; 0 stands for a size that is chosen");
     const WorkTable work(t, wet, options.halo);
-    const bool cartesian = options.distribution != "space-filling", space_filling = options.distribution == "auto" || options.distribution == "space-filling";
+    const bool raked = options.distribution == "rake", cartesian = options.distribution != "space-filling" && !raked, space_filling = options.distribution == "auto" || options.distribution == "space-filling";
     const bool chosen = !options.block_nx && !options.block_ny;
     const bool whole_rows = options.distribution == "north-south", square = options.distribution == "square";
     if ((whole_rows || square) && !chosen) throw Error("distribution '", options.distribution, "' gives each rank one block and chooses its size; blocks of ", options.block_nx, " x ", options.block_ny, " points were asked for");
@@ -318,6 +334,7 @@ Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, Deco
             const Decomposition d = lattice(t, ranks, work, uniform(t.nx, size.width), uniform(t.ny, size.height));
             if (cartesian) deal(d, work, false, best);
             if (space_filling) deal(d, work, true, best);
+            if (raked) deal_by_rake(d, work, best);
         }
     };
     if (!whole_rows && !square) uniform_blocks(!chosen);

@@ -29,7 +29,7 @@ struct Decomposition {
 
 struct DecompositionOptions {
     int block_nx = 0, block_ny = 0;                        ///< 0: chosen
-    std::string distribution = "auto";                     ///< auto, cartesian, space-filling; one block a rank: north-south (whole rows), square
+    std::string distribution = "auto";                     ///< auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square
     int halo = 2;
 };
 

@@ -56,7 +56,7 @@ def test_within_two_percent_of_the_best(seed, ranks):
 
 @pytest.mark.parametrize("kind", TOPOLOGIES)
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7, 40])
-@pytest.mark.parametrize("distribution", ["auto", "cartesian", "space-filling"])
+@pytest.mark.parametrize("distribution", ["auto", "cartesian", "space-filling", "rake"])
 def test_all_water_is_owned_once(kind, ranks, distribution):
     nx, ny = 98, 45
     wet = depths(nx, ny, seed=ranks, land=0.5)
@@ -67,7 +67,7 @@ def test_all_water_is_owned_once(kind, ranks, distribution):
         assert (owner < 0) == (not wet[j0:j0 + by, i0:i0 + bx].any())
     assert (count == 1).all()
     assert sorted({b[5] for b in d.blocks} - {-1}) == list(range(ranks))                # nobody is idle
-    assert 1 <= d.imbalance < (1.1 if ranks < 7 else 1.5)
+    assert 1 <= d.imbalance < (1.15 if ranks < 7 else 1.5)
     same = _core.arrange(d.topology, wet.ravel(), ranks, d.i_cuts, d.j_cuts, d.blocks[:, 5].tolist())
     assert same.load == d.load
     assert f"on {ranks} rank" in d.describe()
