@@ -2,13 +2,14 @@
 /// then saturated, to its level of neutral buoyancy; temperature and humidity relax towards it:
 ///
 ///   dT = (T_p - Delta - T) / tau,   dq = (RH q_p - q) / tau,   P_q = -int dq dp/g,   P_T = (c_p / L) int (T_p - T) / tau dp/g
-///   P_T > 0, P_q > 0   deep: rain P_q, and Delta, the same in all layers, makes int (c_p dT + L dq) dp = 0
+///   P_T > 0, P_q > 0   deep: rain P_q, and Delta, the same in all cloudy layers, makes int (c_p dT + L dq) dp = 0
 ///   P_T > 0, P_q <= 0  shallow: no rain; the top is lowered to where int dq = 0, and Delta makes int dT = 0
 ///
 /// The parcel keeps its moist static energy h = c_p T + phi + L q: T_p is the larger of the dry adiabat's temperature and of that where q_s
 /// brings h, found in each layer for itself from the layer's own temperature by a step of Halley and one of Newton: 0.02 K where they differ
 /// by 10 K, and always on the right side. Temperature is virtual nowhere, as in the paper. tau is at least a step, so that the end of the
-/// step lies between the state and the reference.
+/// step lies between the state and the reference. Layers below the cloud, where the parcel is dry, give water but keep their temperature:
+/// Frierson shifts them too, which heats the mixed layer by what balances the column, and the sea then has no heat to give.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -39,7 +40,7 @@ struct BettsMiller {
         constexpr int most = 160;
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
         const int levels = temperature.levels();
-        Real warmer[most], drier[most], deep_share[most], shallow_share[most];     // T_p - T, q - RH q_p, and which part of a layer convects
+        Real warmer[most], drier[most], cloudy[most], deep_share[most], shallow_share[most];     // T_p - T, q - RH q_p, and which part of a layer convects
         const int last = levels - 1;
         const Real start_T = fma(T_tendency[last], step, temperature[last]), start_q = larger(fma(q_tendency[last], step, humidity[last]), 0), ground = geopotential[last];
         const auto at = [&](int k, Real T, Real& f, Real& f1) -> Saturation<Real> {                                // f: what h exceeds that of T by, by differences
@@ -58,7 +59,8 @@ struct BettsMiller {
             const Real here = fma(T_tendency[k], step, temperature[k]), rise = geopotential[k] - ground;
             Real f, f1;
             at(k, here + warmer[k], f, f1);
-            const Real difference = larger(warmer[k] + f / f1, start_T - here - rise * (1 / cp));
+            const Real moist = warmer[k] + f / f1, dry = start_T - here - rise * (1 / cp), difference = larger(moist, dry);
+            cloudy[k] = select(moist > dry, 1, Real(0));
             warmer[k] = difference;
             drier[k] = fma(q_tendency[k], step, humidity[k]) - relative_humidity * (start_q + (1 / L) * fma(cp, start_T - here - difference, -rise));
         }
@@ -72,24 +74,26 @@ struct BettsMiller {
             if (k < last) buoyant = select((difference > 1e-3) & (rises > 0.5), 1, buoyant);
             deep_share[k] = rises;
             const Real inside = rises * m;
-            all_mass += inside;
-            all_warmer = fma(difference, inside, all_warmer);
+            const Real in_cloud = inside * cloudy[k];
+            all_mass += in_cloud;
+            all_warmer = fma(difference, in_cloud, all_warmer);
             all_drier = fma(excess, inside, all_drier);
             // shallow: as many layers from below as bring the vapour that the upper ones take
             const Real given = fma(excess, inside, room), part = select(given >= 0, open, open * (room / larger(-excess * inside, 1e-30))) * rises;
             open = select(given >= 0, open, 0);
             room = larger(given, 0) * open;
             shallow_share[k] = part;
-            shallow_mass = fma(part, m, shallow_mass);
-            shallow_warmer = fma(difference * part, m, shallow_warmer);
+            const Real shallow = part * m * cloudy[k];
+            shallow_mass += shallow;
+            shallow_warmer = fma(difference, shallow, shallow_warmer);
         }
         const double rate = 1 / (relaxation > step ? relaxation : step);
         const auto happens = (buoyant > 0.5) & (all_warmer > 0), deep = all_drier > 0;
         const Real strength = select(happens, rate, Real(0));
-        const Real shift = select(deep, (all_warmer - latent_warming * all_drier) / all_mass, shallow_warmer / larger(shallow_mass, 1e-6));
+        const Real shift = select(deep, (all_warmer - latent_warming * all_drier) / larger(all_mass, 1e-6), shallow_warmer / larger(shallow_mass, 1e-6));
         for (int k = 0; k < levels; ++k) {
             const Real weight = select(deep, deep_share[k], shallow_share[k]) * strength;
-            T_tendency[k] += weight * (warmer[k] - shift);
+            T_tendency[k] += weight * cloudy[k] * (warmer[k] - shift);
             q_tendency[k] += -(weight * drier[k]);
         }
         precipitation[0] = select(deep, strength * all_drier, 0);
