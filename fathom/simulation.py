@@ -63,7 +63,7 @@ class Simulation:
         self.solvers = {}  # of global processes
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
-        self.wall_seconds, self._first, self._whole = 0.0, None, None
+        self.wall_seconds, self._first, self._whole, self.inside_before = 0.0, None, None, {}
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
@@ -273,6 +273,7 @@ class Simulation:
         if self.count == 0:
             self.watch()
         self.sequence.reset_timings()
+        self.inside_before = self.inside()
         shown, pace = began, 1
         stop_file = self.directory / ".stop"
         try:
@@ -360,6 +361,14 @@ class Simulation:
         return f"Nearest limit of the step of {self.step:g} s: {name} = {value:.2g} (at most {limit:g}) at {where}; try a step of {min(step, self.step / 2):.0f} s"
 
     # ---- what the run was --------------------------------------------------------------------------------------------------------
+
+    def inside(self):
+        """Seconds of this rank inside the global processes, by what was done there; empty where no solver measures itself."""
+        found = {}
+        for times in (getattr(solver, "seconds", None) for solver in self.solvers.values()):
+            for name, seconds in (times if isinstance(times, dict) else {}).items():
+                found[name] = found.get(name, 0.0) + seconds
+        return found
 
     def checksum(self):
         """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and threads."""

@@ -28,7 +28,7 @@ def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], co
     profile = list(profile)
     sections = [*((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
                 ("In time", _figures(_in_time(series or {}), "wide")),
-                ("Where the time went", _figures(_bars(profile), "wide") + _profile_table(profile)),
+                ("Where the time went", _figures(_bars(profile), "wide") + _profile_table(profile) + _inside(summary.get("inside", {}))),
                 ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
                 ("Configuration", f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "")]
     present = [(name, body) for name, body in sections if body]
@@ -128,6 +128,12 @@ def _profile_table(profile: list[Mapping[str, Any]]) -> str:
              _value(r.get("calls", 0)), seconds_text(r["seconds"] / r["calls"]) if r.get("calls") else "") for r in records]
     return ("<details><summary>As a table</summary>"
             + _table(("process", "phase", "time", "share", "calls", "per call"), rows) + "</details>")
+
+
+def _inside(seconds: Mapping[str, float]) -> str:
+    """What the processes on the whole globe did, of all models that measure it."""
+    from fathom.plots.bars import seconds_text
+    return _table(("within global processes", ""), [(html.escape(name), seconds_text(value)) for name, value in seconds.items()]) if seconds else ""
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:

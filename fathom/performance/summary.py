@@ -19,7 +19,7 @@ def finish(simulation, report=True):
         "cells": s.model.grid.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(),
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
-        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s),
+        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s), "inside": inside(s),
     }  # fmt: skip
     drawn = s.model.report(s) if report else None
     if s.is_root:
@@ -39,3 +39,8 @@ def profile(s):
     mine = s.sequence.timings
     seconds = s.comm.allreduce(np.array([t["seconds"] for t in mine])) / s.comm.size
     return [{**t, "seconds": float(x)} for t, x in zip(mine, seconds)]
+
+
+def inside(s):
+    """Seconds inside the global processes of a run, by what was done there, the mean over ranks."""
+    return {name.replace("_", " "): s.comm.allreduce(seconds - s.inside_before.get(name, 0.0)) / s.comm.size for name, seconds in s.inside().items()}
