@@ -36,7 +36,8 @@ class Stream:
         if self.levels:
             layers = [(d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface for _, d in self.variables]
             self.variables = [(name, model.at_pressure(name, d, self.levels) if layer else d) for (name, d), layer in zip(self.variables, layers)]
-        self.mapping = model.grid.mapping() | ({"pressure": self.levels} if self.levels else {})
+        land = getattr(model, "land_fraction", None)
+        self.mapping = model.grid.mapping() | ({"pressure": self.levels} if self.levels else {}) | ({} if land is None else {"land_fraction": land})
         needs = sorted({(field, d.surface) for _, d in self.variables for field in d.needs})
         if not self.mean:
             self.keep = [field for field, _ in needs if f"{field}_after" not in known]

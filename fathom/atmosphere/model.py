@@ -206,6 +206,12 @@ class SpectralAtmosphere:
             start.digital_filter(simulation, self.filter_span)
 
     @property
+    def land_fraction(self):
+        """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
+        land = self.initial.get("land_fraction", 0)
+        return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
+
+    @property
     def kept(self):
         """Fields that stay readable between steps besides the state, for report and watch."""
         return [f["name"] for p in self.physics for f in p.entry["fields"] if f["name"] in report.fluxes and f["access"] == "writes"]

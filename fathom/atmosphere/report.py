@@ -26,8 +26,8 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
         state["precipitation_flux"] = whole(simulation, "precipitation_flux")
     if not simulation.is_root:
         return None
-    if np.ndim(model.initial.get("land_fraction", 0)) == 2:
-        state["land_fraction"] = model.grid.regular(np.asarray(model.initial["land_fraction"], float))
+    if model.land_fraction is not None:
+        state["land_fraction"] = model.land_fraction
     state["reference_pressure"] = model.grid.levels.reference_pressure
     flat = {name: values[0] if values.ndim == 3 and values.shape[0] == 1 else values for name, values in state.items()}
     return flat | _stored(simulation)

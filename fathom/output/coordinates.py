@@ -56,7 +56,7 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
 
     grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or all four one-dimensional, or
     corner_x, corner_y and x, y [m] of a rectangular plane; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa]
-    of chosen levels; area (ny, nx) [m2] and wet_levels (ny, nx) where known.
+    of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known.
     """
     from fathom.names import get
     variables = list(variables)
@@ -68,7 +68,7 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
         result["pressure"] = (("pressure",), np.asarray(grid["pressure"], float) / 100, attributes)
     for place in places:
         result |= _rows(grid) if _regular(grid) else _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
-    for key, name in (("area", "cell_area"), ("wet_levels", "wet_levels")):
+    for key, name in (("area", "cell_area"), ("wet_levels", "wet_levels"), ("land_fraction", "land_fraction")):
         if key in grid:
             row = get(name)
             result[row.alias] = (("latitude", "longitude") if _regular(grid) else dimensions["center"], np.asarray(grid[key]), row.attributes)

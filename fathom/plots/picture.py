@@ -9,7 +9,9 @@ import numpy as np
 
 from fathom.names import describe, fields, unknown
 
+from .lines import coast
 from .map import map as draw_map
+from .mesh import EqualEarth, Raster, mesh_of
 from .section import section, zonal_mean
 from .stream_function import stream_function
 from .time_series import time_series
@@ -45,7 +47,10 @@ def picture(dataset: Any, variable: str, *, time: str | int = "last", level: flo
     grid = _horizontal(dataset, data)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, note=note, path=path)
-    return draw_map(data.values, grid, name=name, title=_title(data, name), units=units, note=note, path=path)
+    over = None
+    if "sftlf" in dataset.variables and dataset["sftlf"].dims == data.dims[-2:]:
+        grid, over = Raster(mesh_of(grid), projection=EqualEarth(10.0)), lambda axes, raster: coast(axes, raster, dataset["sftlf"].values)
+    return draw_map(data.values, grid, name=name, title=_title(data, name), units=units, note=note, over=over, path=path)
 
 
 def _resolve(dataset: Any, variable: str) -> str:

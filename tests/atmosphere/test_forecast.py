@@ -48,6 +48,7 @@ def test_output_on_levels_and_on_pressure(done):
         assert np.isfinite(data.ta.values).all() and 95000 < float(data.ps.mean()) < 1e5 and 0.2 < float(data.hur.mean()) < 0.8 and float(data.pr.min()) >= 0
         pressure = (data.ap + data.b * data.ps.isel(time=0)).transpose("level", ...)
         assert (pressure.diff("level") > 0).all()
+        assert data.sftlf.dims == ("latitude", "longitude") and 0.2 < float(data.sftlf.mean()) < 0.45
         plots.picture(data, "eastward_wind", level=2)
         plots.picture(data, "eastward_wind", kind="section")
     with fm.open(directory / "pressure.zarr") as data:
