@@ -39,17 +39,17 @@ public:
         if (wide) wide->depart({c[0].slab, c[1].slab, c[2].slab}, {c[e].slab, c[e + 1].slab, c[e + 2].slab});
         else narrow->depart({c[0].slab, c[1].slab, c[2].slab}, {c[e].slab, c[e + 1].slab, c[e + 2].slab});
     }
-    void interpolate(std::vector<Array> fields, bool wind, bool monotone) {
+    void interpolate(std::vector<Array> fields, bool wind, bool monotone, bool by_levels) {
         std::vector<Copy> copies;
         std::vector<FieldSlab> slabs;
         for (auto& a : fields) copies.emplace_back(*this, a), slabs.push_back(copies.back().slab);
-        if (wide) wide->interpolate({slabs, wind ? numerics::SemiLagrangian<double>::Kind::wind : numerics::SemiLagrangian<double>::Kind::scalar, monotone}, slabs);
-        else narrow->interpolate({slabs, wind ? numerics::SemiLagrangian<float>::Kind::wind : numerics::SemiLagrangian<float>::Kind::scalar, monotone}, slabs);
+        if (wide) wide->interpolate({slabs, wind ? numerics::SemiLagrangian<double>::Kind::wind : numerics::SemiLagrangian<double>::Kind::scalar, monotone, by_levels}, slabs);
+        else narrow->interpolate({slabs, wind ? numerics::SemiLagrangian<float>::Kind::wind : numerics::SemiLagrangian<float>::Kind::scalar, monotone, by_levels}, slabs);
         for (std::size_t n = 0; n < fields.size(); ++n) copies[n].back(*this, fields[n]);
     }
 
     /// Of interpolating four fields, so many at once: the least of some repetitions.
-    double seconds(int together, int repetitions) {
+    double seconds(int together, int repetitions, bool by_levels) {
         std::vector<Copy> copies;
         std::vector<FieldSlab> slabs;
         for (int f = 0; f < 4; ++f) copies.emplace_back(*this), slabs.push_back(copies.back().slab);
@@ -58,7 +58,7 @@ public:
             const double start = MPI_Wtime();
             for (int f = 0; f < 4; f += together) {
                 const std::vector<FieldSlab> group(slabs.begin() + f, slabs.begin() + f + together);
-                if (wide) wide->interpolate({group}, group); else narrow->interpolate({group}, group);
+                if (wide) wide->interpolate({.fields = group, .by_levels = by_levels}, group); else narrow->interpolate({.fields = group, .by_levels = by_levels}, group);
             }
             least = std::min(least, MPI_Wtime() - start);
         }
@@ -104,8 +104,8 @@ void bind_atmosphere(nb::module_& m) {
         .def(nb::init<const GaussianGrid&, std::vector<double>, int, double, double, double, int>(),
              "grid"_a, "eta"_a, "precision"_a, "step"_a, "radius"_a, "rotation"_a = 0., "iterations"_a = 2)
         .def("depart", &Advection::depart, "wind"_a)
-        .def("interpolate", &Advection::interpolate, "fields"_a, "wind"_a = false, "monotone"_a = false, "in place: values at the departure points")
-        .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "of interpolating four fields, so many at once");
+        .def("interpolate", &Advection::interpolate, "fields"_a, "wind"_a = false, "monotone"_a = false, "by_levels"_a = true, "in place: values at the departure points")
+        .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false, "of interpolating four fields, so many at once");
 
     nb::class_<SpectralDynamics>(m, "SpectralDynamics", "The global processes of the hydrostatic spectral model, attached to its sequence.")
         .def("__init__", [](SpectralDynamics* self, Sequence& s, const GaussianGrid& grid, int truncation, std::vector<double> a, std::vector<double> b, std::map<std::string, double> given, std::vector<std::string> tracers) {

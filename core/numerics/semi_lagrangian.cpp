@@ -121,6 +121,17 @@ template <class T> struct SemiLagrangian<T>::Tables {
             for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
         }
     }
+    /// One field alone: beside each other lie its values of the level above, of the level, and of the two below.
+    void pack_levels(const FieldSlab& field) {
+        #pragma omp parallel for schedule(dynamic, 4)
+        for (std::size_t n = 0; n < items.size(); ++n) {
+            const Item& t = items[n];
+            const T* in[fields];
+            for (int f = 0; f < fields; ++f) in[f] = source(field, t) + (std::clamp(t.level - 1 + f, 0, levels - 1) - t.level) * field.level[t.block];
+            T* out = at(rows[blocks[t.block].j0 + t.row + beyond], t.level, blocks[t.block].i0 + t.column);
+            for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
+        }
+    }
     /// Others' points, the ends of rows, the rows beyond the poles, the levels beyond the first and last.
     void surround(bool vector) {
         around.exchange(global);
@@ -233,7 +244,18 @@ template <class T> struct SemiLagrangian<T>::Tables {
         else r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
         return r;
     }
-    struct Stencil { const T* at; Real cubic[registers], linear; };
+    /// The weights of four levels, beside each other for each point.
+    static Real repeat(Four w) {
+        Real r;
+#if defined(__AVX512F__)
+        if constexpr (together == 2) r.lanes = _mm512_maskz_broadcast_f64x4(0xff, w); else r.lanes = _mm512_maskz_broadcast_f32x4(0xffff, w);
+        return r;
+#endif
+        if constexpr (together == 2) r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3);
+        else r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+        return r;
+    }
+    struct Stencil { const T* at; Real cubic[registers], linear; Four between; };         // between: linear weights of the four points
     template <class F> static void for_two(F f) { f(std::integral_constant<int, 0>()), f(std::integral_constant<int, 1>()); }
     template <class F> static void for_four(F f) { for_two(f), f(std::integral_constant<int, 2>()), f(std::integral_constant<int, 3>()); }
 
@@ -255,7 +277,8 @@ template <class T> struct SemiLagrangian<T>::Tables {
         const Four w = even.weights(x);
         s.cubic[0] = spread<0>(w);
         if constexpr (registers == 2) s.cubic[1] = spread<2>(w);
-        s.linear = spread<middle / fields>(Four{T(0), 1 - x, x, T(0)});
+        s.between = Four{T(0), 1 - x, x, T(0)};
+        s.linear = spread<middle / fields>(s.between);
     }
     static void add_points(const Real& sum, T* four) {     // of a register
         struct Parts { Four part[together]; };
@@ -327,6 +350,56 @@ template <class T> struct SemiLagrangian<T>::Tables {
         least = first ? smaller(a, b) : smaller(least, smaller(a, b));
     }
 
+    /// One field alone, packed by levels: a register holds neighbouring points and the four levels, so four rows are all there is to read.
+    ///   full grid: sum_b [ l_b (c_x l_z + l_x d_z) + d_b l_x l_z ] f_b of the rows b, l linear weights, d = c - l
+    template <bool full_, bool monotone> void gather_levels(const Item& t, const Points& points, const Places& places, T* out) const {
+        for (int n = 0; n < t.count; ++n) {
+            const int j = places.j[n], k = level(points.eta[n]);
+            const Nodes<T> &rows_of = latitude[j + 1], &levels_of = vertical[k];
+            const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
+            const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
+            const Four wy = rows_of.weights(points.latitude[n]), dy = wy - ly;
+            const Real along = repeat(lz), bend = repeat(levels_of.weights(points.eta[n]) - lz);
+            Real total(T(0)), inner[registers], all[registers], most[registers], least[registers];
+            Stencil s;
+            auto weigh = [&](auto add) {
+                add(0, s.cubic[0], spread<0>(s.between));
+                if constexpr (registers == 2) add(1, s.cubic[1], spread<2>(s.between));
+            };
+            for_four([&](auto b) {
+                if (!full_ || b == 0) stencil<full_>(t, points, places, n, j - 1 + b, k, s);
+                const T* row = (full_ ? s.at + b * next_row : s.at) + rows[j - 1 + b + beyond].level;
+                constexpr bool middle_row = b == 1 || b == 2;
+                Real value[registers];
+                for (int m = 0; m < registers; ++m) {
+                    value[m] = Real::load(row + m * width);
+                    if constexpr (full_) all[m] = b == 0 ? dy[int(b)] * value[m] : fma(Real(dy[int(b)]), value[m], all[m]);
+                    if constexpr (full_ && middle_row) inner[m] = b == 1 ? ly[int(b)] * value[m] : fma(Real(ly[int(b)]), value[m], inner[m]);
+                    if constexpr (monotone && middle_row) most[m] = b == 1 ? value[m] : larger(most[m], value[m]), least[m] = b == 1 ? value[m] : smaller(least[m], value[m]);
+                }
+                if constexpr (!full_) weigh([&](int m, const Real& cubic, const Real& linear) {
+                    Real w = wy[int(b)] * (cubic * along);
+                    if constexpr (middle_row) w = fma(ly[int(b)] * linear, bend, w);
+                    total = fma(w, value[m], total);
+                });
+            });
+            if constexpr (full_) weigh([&](int m, const Real& cubic, const Real& linear) {
+                total = fma(fma(cubic, along, linear * bend), inner[m], total);
+                total = fma(linear * along, all[m], total);
+            });
+            Four four;
+            add_points(total, (T*)&four);
+            T value = (four[0] + four[1]) + (four[2] + four[3]);
+            if constexpr (monotone) {                      // of the points 1 and 2, the levels 1 and 2
+                constexpr int one = fields, two = registers == 2 ? 0 : 2 * fields, last = registers - 1;
+                const T high = std::max(std::max(most[0].lanes[one + 1], most[0].lanes[one + 2]), std::max(most[last].lanes[two + 1], most[last].lanes[two + 2]));
+                const T low = std::min(std::min(least[0].lanes[one + 1], least[0].lanes[one + 2]), std::min(least[last].lanes[two + 1], least[last].lanes[two + 2]));
+                value = std::clamp(value, low, high);
+            }
+            out[n * fields] = value;
+        }
+    }
+
     // ---- all points ----------------------------------------------------------------------------------------------------------------
 
     /// The mean wind of each trajectory, from the wind at arrival and the extrapolated one in the buffer.
@@ -385,9 +458,9 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
 template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSlab> to) {
     Tables& t = *tables;
     if (group.fields.size() > fields || to.size() != group.fields.size()) throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
-    const bool wind = group.kind == Kind::wind;
+    const bool wind = group.kind == Kind::wind, by_levels = group.fields.size() == 1 && group.by_levels;
     double start = now();
-    t.pack(group.fields);
+    if (by_levels) t.pack_levels(group.fields[0]); else t.pack(group.fields);
     t.surround(wind);
     double packed = now();
     seconds_packing += packed - start;
@@ -404,8 +477,12 @@ template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::
             const T *U = t.mean_of(item), *V = U + t.mean_columns[item.block], *W = V + t.mean_columns[item.block];
             t.locate(item, U, V, W, points);
             t.place(item, points, places);
-            if (group.monotone) { if (t.full) t.template gather_cubic<true, true>(item, points, places, out); else t.template gather_cubic<false, true>(item, points, places, out); }
-            else { if (t.full) t.template gather_cubic<true, false>(item, points, places, out); else t.template gather_cubic<false, false>(item, points, places, out); }
+            auto gather = [&]<bool full, bool monotone> {
+                if (by_levels) t.template gather_levels<full, monotone>(item, points, places, out);
+                else t.template gather_cubic<full, monotone>(item, points, places, out);
+            };
+            if (t.full) { if (group.monotone) gather.template operator()<true, true>(); else gather.template operator()<true, false>(); }
+            else { if (group.monotone) gather.template operator()<false, true>(); else gather.template operator()<false, false>(); }
             if (wind) {
                 const T at_arrival = planetary * t.cosine[t.blocks[item.block].j0 + item.row];
                 T *x = t.target(to[0], item), *y = t.target(to[1], item);

@@ -39,7 +39,8 @@ public:
     void depart(const Wind& now, const Wind& extrapolated);
 
     enum class Kind { scalar, wind };                      ///< wind: the first two fields of the group are a vector to which 2 Omega x r is added
-    struct Group { std::vector<FieldSlab> fields; Kind kind = Kind::scalar; bool monotone = false; };   ///< up to 4 fields
+    /// Up to 4 fields. by_levels: where there is but one, four of its levels lie beside each other in place of four fields.
+    struct Group { std::vector<FieldSlab> fields; Kind kind = Kind::scalar; bool monotone = false, by_levels = true; };
     /// Values at the departure points take the place of those at the arrival points.
     void interpolate(const Group& from, std::span<const FieldSlab> to);
 

@@ -63,6 +63,23 @@ def test_constants_and_limits(precision, tolerance):
     assert f.min() < -1e-4
 
 
+@pytest.mark.parametrize("reduced", [False, True])
+@pytest.mark.parametrize("precision, tolerance", [(8, 1e-13), (4, 3e-6)])
+def test_one_field_by_levels(reduced, precision, tolerance):
+    """A field alone lies by levels in place of fields: the same values, filtered or not, on any number of levels."""
+    for levels in (1, 2, 3, 7):
+        a = Advection(precision=precision, levels=levels, angle=0.4, steps=40, grid=core.classical_gaussian_grid_of(21, 3) if reduced else None)
+        a.scheme.depart([a.u, a.v, a.full(3e-6 * np.cos(a.lat))])
+        first = a.full(np.sin(3 * a.lon) * np.cos(a.lat) ** 3 * (1 + np.arange(levels)[:, None] ** 2 % 3) + a.bell())
+        for monotone in (False, True):
+            f, g = first.copy(), first.copy()
+            for _ in range(3):
+                a.scheme.interpolate([f], monotone=monotone)
+                a.scheme.interpolate([g], monotone=monotone, by_levels=False)
+            assert abs(f - g)[a.there].max() < tolerance * abs(first).max()
+            assert abs(f - first)[a.there].max() > 0.01
+
+
 def test_rotating_wind_stays():
     """The vector field of the solid rotation, carried by itself, turns into itself; at rest 2 Omega x r changes nothing."""
     a = Advection(48, 96, angle=0.3, steps=144)
