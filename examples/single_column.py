@@ -35,8 +35,8 @@ def live(column, steps, names):
     return {name: np.array(values) for name, values in history.items()}
 
 
-spin_up = live(sea, (days - 20) * day, ["air_temperature"])["air_temperature"][::day]
-last = {name: values.mean(0) for name, values in live(sea, 20 * day, [*fluxes, "air_temperature", "specific_humidity"]).items()}
+spin_up = live(sea, (days - 60) * day, ["air_temperature"])["air_temperature"][::day]
+last = {name: values.mean(0) for name, values in live(sea, 60 * day, [*fluxes, "air_temperature", "specific_humidity"]).items()}
 T, q = last["air_temperature"], last["specific_humidity"]
 rain, evaporation = (last["convective_precipitation"] + last["stratiform_precipitation"]) * 86400, last["evaporation_flux"] * 86400  # [mm/day]
 surface = last["surface_net_shortwave"] + last["surface_downward_longwave"] - last["surface_emission"]

@@ -110,7 +110,7 @@ def test_parcel_is_that_of_a_root_finder():
     dq, dT = out["specific_humidity_tendency"][:, 0], out["air_temperature_tendency"][:, 0]
     inside = dq != 0
     assert inside[-1] and inside.sum() > 8 and (np.diff(inside.astype(int)) >= 0).all()  # from the lowest layer to the top of the cloud
-    np.testing.assert_allclose(dq[inside], (0.8 * moist - q)[inside] / 7200, rtol=2e-3, atol=1e-12)
+    np.testing.assert_allclose(dq[inside], (0.7 * moist - q)[inside] / 7200, rtol=2e-3, atol=1e-12)
     cloud = inside & (moist < q[-1])
     shift = (parcel - T - 7200 * dT)[cloud]
     assert cloud.sum() > 8 and np.ptp(shift) < 0.02  # Delta is one number

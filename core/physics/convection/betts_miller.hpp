@@ -17,7 +17,7 @@
 namespace fathom::physics {
 
 struct BettsMiller {
-    double step = 1200, relaxation = 7200, relative_humidity = 0.8;
+    double step = 1200, relaxation = 7200, relative_humidity = 0.7;
 
     static constexpr std::string_view summary = "Deep and shallow convection: simplified Betts-Miller scheme of Frierson (2007)";
     static constexpr std::tuple parameters{
