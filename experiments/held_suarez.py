@@ -65,11 +65,17 @@ def main():
             sums["sum"], sums["samples"] = sums["sum"] + zonal(sim), sums["samples"] + 1
         if day % 50 == 0:
             print(f"day {day}: {sim.model.watch(sim)[1]}", flush=True)
-    sim.write_restart(restart.name)
-    rows, levels = sim.model.grid, sim.model.grid.levels
-    np.savez(file, **sums, latitude=rows.latitude, weight=np.asarray(rows.rows.weight), sigma=np.asarray(levels.middles) / 1e5)
+            keep(sim, restart, file, sums)
+    keep(sim, restart, file, sums)
     if day >= options.days:
         finish(options, np.load(file), sim.step)
+
+
+def keep(sim, restart, file, sums):
+    """What the next call goes on from, and the climate so far."""
+    grid, levels = sim.model.grid, sim.model.grid.levels
+    sim.write_restart(restart.name)
+    np.savez(file, **sums, latitude=grid.latitude, weight=np.asarray(grid.rows.weight), sigma=np.asarray(levels.middles) / 1e5)
 
 
 def finish(options, sums, step):
