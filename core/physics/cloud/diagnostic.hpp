@@ -3,7 +3,7 @@
 ///   c = [max(0, q / q_s - H) / (1 - H)]^2 <= 1,   l = water_share q_s  (water in the cloud, kg kg-1),   none above `top`
 ///   H falls from `critical_humidity` above p = 0.5 p_s to `low_critical_humidity` below 0.85 p_s
 ///
-/// The lower H stands for small cumulus and stratocumulus. With it an aquaplanet at T42 absorbs 232 and emits 229 W m-2 (docs/aquaplanet.md).
+/// The lower H stands for small cumulus and stratocumulus. With it an aquaplanet at T42 absorbs 245 and emits 231 W m-2 (docs/aquaplanet.md).
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
