@@ -19,12 +19,15 @@ state = {
     "precipitation_flux": 1e-4 * np.cos(y) ** 8, "land_fraction": 1.0 * (np.cos(2 * x) > 0.3), "reference_pressure": levels,
     "eastward_wind": np.broadcast_to(40 * np.sin(2 * y) ** 2, (5, ny, nx)), "air_temperature": np.broadcast_to(250 + 40 * np.cos(y) ** 2, (5, ny, nx))}
 
+state["days"] = [(hours, state["geopotential_height_500"], state["air_pressure_at_mean_sea_level"]) for hours in (24, 48)]
+
 
 def test_every_chart():
     sections = {title: list(drawn) for title, drawn in pictures(grid, state).items()}
-    assert [len(drawn) for drawn in sections.values()] == [7, 2]
-    for name, draw in [*sections["Weather"], *sections["Zonal means"]]:
-        assert len(plots.encoded(draw())) > 10000, name
+    assert {title: len(drawn) for title, drawn in sections.items()} == {"Weather": 7, "Day by day": 2, "Zonal means": 2}
+    for drawn in sections.values():
+        for name, draw in drawn:
+            assert len(plots.encoded(draw())) > 10000, name
 
 
 def test_what_is_missing_is_left_out():
