@@ -9,6 +9,7 @@
 /// State between steps is in grid points only.
 #pragma once
 #include "grid/gaussian.hpp"
+#include "base/constants.hpp"
 #include "model/sequence.hpp"
 #include "parallel/on_demand.hpp"
 #include <memory>
@@ -17,7 +18,7 @@ namespace fathom {
 
 struct SpectralParameters {
     double step, radius, rotation;
-    double gas_constant = 287, heat_capacity = 1004.5, reference_temperature = 350, reference_pressure = 1e5, off_centring = 0;
+    double gas_constant = constants::dry_air_gas_constant, heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350, reference_pressure = 1e5, off_centring = 0;
     double diffusion_time = 0;                             ///< e-folding time of n = N [s]; 0: no diffusion
     double divergence_damping = 1;                         ///< diffusion of divergence over that of the rest
     double diffusion_order = 4;

@@ -5,6 +5,7 @@
 /// The state holds log_pressure_ratio = ln(p_s / 100000 Pa): near 0, so that fp32 keeps its digits.
 #pragma once
 #include "base/elementary.hpp"
+#include "base/constants.hpp"
 #include "field/process.hpp"
 
 namespace fathom::numerics {
@@ -86,7 +87,7 @@ struct VirtualTemperatureTendency {
 
 /// Geopotential of the layers, of virtual temperature and of that of the surface.
 struct HydrostaticGeopotential {
-    double gas_constant = 287;
+    double gas_constant = constants::dry_air_gas_constant;
     static constexpr std::string_view summary = "geopotential of the layers from virtual temperature";
     static constexpr std::tuple parameters{Parameter<HydrostaticGeopotential>{"gas_constant", &HydrostaticGeopotential::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"}};
     static constexpr std::array fields{

@@ -16,7 +16,7 @@
 namespace fathom::numerics {
 
 struct PrimitiveEquations {
-    double gas_constant = 287, heat_capacity = 1004.5;
+    double gas_constant = constants::dry_air_gas_constant, heat_capacity = constants::dry_air_heat_capacity;
     static constexpr std::string_view summary = "pressure gradient, adiabatic heating, continuity and vertical motion on hybrid levels";
     static constexpr std::tuple parameters{
         Parameter<PrimitiveEquations>{"gas_constant", &PrimitiveEquations::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
@@ -86,7 +86,7 @@ struct PrimitiveEquations {
 
 /// What trajectories carry, and the nonlinear terms that the arrival point gets.
 struct SemiImplicitTerms {
-    double step = 1800, gas_constant = 287, heat_capacity = 1004.5, reference_temperature = 350, off_centring = 0;
+    double step = 1800, gas_constant = constants::dry_air_gas_constant, heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350, off_centring = 0;
     static constexpr std::string_view summary = "splits tendencies into linear and nonlinear terms; values to be carried to the arrival point";
     static constexpr std::tuple parameters{
         Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6, "time step; negative: backward"},
@@ -198,7 +198,7 @@ struct TendencyStart {
 
 /// Values at the arrival point before the implicit terms, which are found in spectral space.
 struct Arrival {
-    double step = 1800, gas_constant = 287, reference_temperature = 350;
+    double step = 1800, gas_constant = constants::dry_air_gas_constant, reference_temperature = 350;
     static constexpr std::string_view summary = "arrival point: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
         Parameter<Arrival>{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},

@@ -1,79 +1,46 @@
 #include "numerics/semi_lagrangian.hpp"
 #include "numerics/angles.hpp"
+#include "numerics/interleaved.hpp"
 #include "numerics/lagrange.hpp"
-#include "base/error.hpp"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numbers>
 #include <omp.h>
-#include <sys/mman.h>
 
 namespace fathom::numerics {
 
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr int tile = 64, fields = 4, beyond = 2;           // points at once; of a group; rows beyond a pole
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
-template <class T> struct SemiLagrangian<T>::Tables {
+template <class T> struct SemiLagrangian<T>::Tables : InterleavedRows<T> {
+    using Rows = InterleavedRows<T>;
+    using typename Rows::Item, typename Rows::Row;
+    using Rows::tile, Rows::fields, Rows::beyond, Rows::halo, Rows::levels, Rows::ny, Rows::full, Rows::blocks, Rows::points, Rows::rows, Rows::items, Rows::next_row, Rows::around;
+    using Rows::map, Rows::source, Rows::target, Rows::at, Rows::row_across;
     using Real = Pack<T, cell_width<T>>;
     static constexpr int width = Real::width;              // numbers of a register's load: 2 points in fp64, 4 in fp32
     Parameters parameters;
-    int halo, levels, ny; bool full;
-    struct Block { int i0, j0, nx, ny; };
-    std::vector<Block> blocks;
-    std::vector<int> points;
     std::vector<double> eta;
-
-    // rows j = -2 ... ny + 1, stored at j + 2
-    struct Row { std::size_t offset; std::ptrdiff_t level; int points; T per_radian; };
-    std::vector<Row> rows;
     std::vector<Nodes<T>> latitude, vertical;              // of the interval above j - 1 (stored at j + 1), below level k
     std::vector<T> sine, cosine;
     std::vector<int> level_of;                             // of even steps of eta
     T per_level_step, eta_top;
-    T* buffer = nullptr; std::size_t bytes = 0;            // of the group that is interpolated
-    struct Item { int block, row, level, column, count; };
-    std::vector<Item> items;
     std::vector<std::size_t> mean_offset;                  // of each block's mean wind: [row][level][3][padded]
     std::vector<int> mean_columns;
     T* mean = nullptr; std::size_t mean_bytes = 0;
-    std::ptrdiff_t next_row = 0;                           // on a full grid
-    OnDemandHalo around;
-    FieldSlab global;                                      // the buffer, row by row
 
-    static T* map(std::size_t bytes) {
-        void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
-        return (T*)at;
-    }
-    Tables(MPI_Comm comm, const Decomposition& d, int halo_, const GaussianGrid& grid, std::vector<double> eta_, Parameters p)
-        : parameters(p), halo(halo_), levels(int(eta_.size())), ny(grid.rows()), points(grid.points), eta(std::move(eta_)), around(comm, d, grid.points, fields, sizeof(T), levels) {
-        int rank;
-        MPI_Comm_rank(comm, &rank);
-        full = std::ranges::all_of(points, [&](int n) { return n == points[0]; });
-        if (ny < 4) throw Error("semi-Lagrangian advection needs 4 rows at least, given ", ny);
-        for (auto* b : d.of(rank)) blocks.push_back({b->i0, b->j0, b->nx, b->ny});
+    Tables(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, std::vector<double> eta_, Parameters p)
+        : Rows(comm, d, halo, grid, int(eta_.size())), parameters(p), eta(std::move(eta_)) {
         std::vector<double> phi(ny + 2 * beyond);
         for (int j = 0; j < ny; ++j) phi[j + beyond] = std::asin(grid.sine[j]), sine.push_back(T(grid.sine[j])), cosine.push_back(T(grid.cosine[j]));
         for (int j = 0; j < beyond; ++j) phi[beyond - 1 - j] = -pi - phi[beyond + j], phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
-        std::size_t offset = fields;                       // spare: a register's load may begin a point early
-        for (int j = -beyond; j < ny + beyond; ++j) {
-            const int n = points[row_across(j)];
-            rows.push_back({offset, std::ptrdiff_t(n + 3) * fields, n, T(n / (2 * pi))});
-            offset += std::size_t(n + 3) * fields * (levels + 2);
-        }
-        next_row = std::ptrdiff_t(rows[1].offset - rows[0].offset);
         for (int j = -1; j < ny; ++j) latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
-        bytes = (offset + 64) * sizeof(T);
-        buffer = map(bytes);
-        global.levels = levels;
-        for (int j = 0; j < ny; ++j) global.at.push_back((std::byte*)at(rows[j + beyond], 0, 0)), global.row.push_back(0), global.level.push_back(rows[j + beyond].level);
         if (levels == 1) vertical.push_back(Nodes<T>::linear_between(eta[0], eta[0] + 1));
         double thinnest = 1e300;
         for (int k = 0; k + 1 < levels; ++k) {
@@ -87,80 +54,16 @@ template <class T> struct SemiLagrangian<T>::Tables {
             while (k + 2 < levels && eta[k + 1] - eta[0] <= s * depth / steps) ++k;
             level_of.push_back(k);
         }
-        for (int b = 0; b < int(blocks.size()); ++b) {
+        for (auto& b : blocks) {
             mean_offset.push_back(mean_bytes / sizeof(T));
-            mean_columns.push_back((blocks[b].nx + tile - 1) / tile * tile);
-            mean_bytes += std::size_t(blocks[b].ny) * levels * 3 * mean_columns[b] * sizeof(T);
-            for (int r = 0; r < blocks[b].ny; ++r) for (int k = 0; k < levels; ++k)
-                for (int c = 0; c < std::min(blocks[b].nx, points[blocks[b].j0 + r] - blocks[b].i0); c += tile)
-                    items.push_back({b, r, k, c, std::min(tile, std::min(blocks[b].nx, points[blocks[b].j0 + r] - blocks[b].i0) - c)});
+            mean_columns.push_back((b.nx + tile - 1) / tile * tile);
+            mean_bytes += std::size_t(b.ny) * levels * 3 * mean_columns.back() * sizeof(T);
         }
         mean = map(std::max<std::size_t>(mean_bytes, 1));
     }
-    ~Tables() { munmap(buffer, bytes); munmap(mean, std::max<std::size_t>(mean_bytes, 1)); }
+    ~Tables() { munmap(mean, std::max<std::size_t>(mean_bytes, 1)); }
 
     T* mean_of(const Item& t) { return mean + mean_offset[t.block] + (std::size_t(t.row) * levels + t.level) * 3 * mean_columns[t.block] + t.column; }
-    const T* source(const FieldSlab& f, const Item& t) const { return (const T*)f.at[t.block] + (t.row + halo) * f.row[t.block] + (f.levels > 1 ? t.level : 0) * f.level[t.block] + t.column + halo; }
-    T* target(const FieldSlab& f, const Item& t) const { return const_cast<T*>(source(f, t)); }
-
-    // ---- the buffer ----------------------------------------------------------------------------------------------------------------
-
-    void copy_level(const Row& to, int k_to, const Row& from, int k_from) { std::memcpy(at(to, k_to, -1), at(from, k_from, -1), to.level * sizeof(T)); }
-    T* at(const Row& r, int k, int i) const { return buffer + r.offset + (k + 1) * r.level + (i + 1) * fields; }
-
-    void pack(std::span<const FieldSlab> group) {
-        static const T nothing[1 << 14] = {};
-        #pragma omp parallel for schedule(dynamic, 4)
-        for (std::size_t n = 0; n < items.size(); ++n) {
-            const Item& t = items[n];
-            const T* in[fields];
-            for (int f = 0; f < fields; ++f) in[f] = f < int(group.size()) && !group[f].at.empty() ? source(group[f], t) : nothing;
-            const int j = blocks[t.block].j0 + t.row, i0 = blocks[t.block].i0 + t.column;
-            const Row& row = rows[j + beyond];
-            T* out = at(row, t.level, i0);
-            for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
-        }
-    }
-    /// One field alone: beside each other lie its values of the level above, of the level, and of the two below.
-    void pack_levels(const FieldSlab& field) {
-        #pragma omp parallel for schedule(dynamic, 4)
-        for (std::size_t n = 0; n < items.size(); ++n) {
-            const Item& t = items[n];
-            const T* in[fields];
-            for (int f = 0; f < fields; ++f) in[f] = source(field, t) + (std::clamp(t.level - 1 + f, 0, levels - 1) - t.level) * field.level[t.block];
-            T* out = at(rows[blocks[t.block].j0 + t.row + beyond], t.level, blocks[t.block].i0 + t.column);
-            for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
-        }
-    }
-    /// Others' points, the ends of rows, the rows beyond the poles, the levels beyond the first and last.
-    void surround(bool vector) {
-        around.exchange(global);
-        #pragma omp parallel for schedule(dynamic, 1)
-        for (int j = 0; j < ny; ++j) if (around.holds(j)) close_row(j);
-        #pragma omp parallel for schedule(static)
-        for (int j = 0; j < 2 * beyond; ++j) cross_pole(j < beyond ? -1 - j : ny + j - beyond, vector);
-    }
-    int row_across(int j) const { return j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j; }
-    void close_row(int j) {
-        const Row& r = rows[j + beyond];
-        for (int k = 0; k < levels; ++k) {
-            T* first = at(r, k, 0);
-            for (int f = 0; f < fields; ++f) first[f - fields] = first[(r.points - 1) * fields + f];
-            for (int f = 0; f < 2 * fields; ++f) first[r.points * fields + f] = first[f];
-        }
-        copy_level(r, -1, r, 0);
-        copy_level(r, levels, r, levels - 1);
-    }
-    void cross_pole(int j, bool vector) {
-        if (!around.holds(row_across(j))) return;
-        const Row &to = rows[j + beyond], &from = rows[row_across(j) + beyond];
-        const int half = to.points / 2;
-        for (int k = -1; k <= levels; ++k) for (int i = -1; i < to.points + 2; ++i) {
-            const T* in = at(from, k, (i + half + to.points) % to.points);
-            T* out = at(to, k, i);
-            for (int f = 0; f < fields; ++f) out[f] = vector && f < 2 ? -in[f] : in[f];
-        }
-    }
 
     // ---- departure points ----------------------------------------------------------------------------------------------------------
 
@@ -457,7 +360,8 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
 
 template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSlab> to) {
     Tables& t = *tables;
-    if (group.fields.size() > fields || to.size() != group.fields.size()) throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
+    constexpr int tile = Tables::tile, fields = Tables::fields;
+    if (group.fields.size() > std::size_t(fields) || to.size() != group.fields.size()) throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
     const bool wind = group.kind == Kind::wind, by_levels = group.fields.size() == 1 && group.by_levels;
     double start = now();
     if (by_levels) t.pack_levels(group.fields[0]); else t.pack(group.fields);

@@ -30,7 +30,7 @@ class SpectralAtmosphere:
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
     iterations : interpolations of the wind to the departure point.
     rotation : angular velocity [s-1].
-    gas_constant, heat_capacity : of dry air [J kg-1 K-1].
+    gas_constant, heat_capacity : of dry air [J kg-1 K-1]; by default those of the physics.
     fix_mass : whether the mean surface pressure, and the mass of each tracer, is kept in advection.
     precision : "fp64" (default) or "fp32".
     """
@@ -42,7 +42,7 @@ class SpectralAtmosphere:
     rotations = ()
 
     def __init__(self, grid, *, physics=(), orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, sponge=0, off_centring=0.0,
-                 reference_temperature=350.0, reference_pressure=1e5, iterations=2, rotation=earth_rotation, gas_constant=287.0, heat_capacity=1004.5, fix_mass=True, precision="fp64"):  # fmt: skip
+                 reference_temperature=350.0, reference_pressure=1e5, iterations=2, rotation=earth_rotation, gas_constant=287.0597, heat_capacity=1004.70895, fix_mass=True, precision="fp64"):  # fmt: skip
         if not hasattr(grid, "truncation"):
             raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
         if precision not in ("fp64", "fp32"):

@@ -16,7 +16,7 @@ def test_rest_over_a_mountain(levels, tmp_path):
     """An isothermal atmosphere at rest over a mountain of 2 km stays at rest: the discrete pressure gradient is exact."""
     grid = fm.GaussianGrid(21, levels=levels)
     hill = lambda lon, lat: 9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))  # noqa: E731
-    atmosphere = fm.SpectralAtmosphere(grid, orography=hill, diffusion_time=0)
+    atmosphere = fm.SpectralAtmosphere(grid, orography=hill, diffusion_time=0, gas_constant=287.0)
     sim = fm.Simulation(atmosphere, step="1800s", directory=tmp_path).prepare()
     fitted = sim.gather("surface_geopotential")[0]
     atmosphere.set(air_temperature=300.0, log_surface_pressure=np.log(1e5) - fitted / (287 * 300))
@@ -24,6 +24,18 @@ def test_rest_over_a_mountain(levels, tmp_path):
     sim.advance(24)
     assert max(abs(sim.gather(n)).max() for n in ("eastward_wind", "northward_wind")) < 1e-6
     assert np.ptp(sim.gather("air_temperature")) < 1e-6
+
+
+def test_one_air():
+    """Dynamics, physics and analyses speak of the same dry air."""
+    from fathom.components import scheme
+    from fathom.data import moist_air
+
+    model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.SigmaLevels(4)))
+    core_of = {p["name"]: p["value"] for p in scheme("PrimitiveEquations").entry["parameters"]}
+    for name in ("gas_constant", "heat_capacity"):
+        assert model.parameters[name] == pytest.approx(core_of[name], rel=1e-15)
+    assert model.parameters["gas_constant"] == moist_air.GAS_CONSTANT
 
 
 @pytest.mark.parametrize("options", [{}, {"precision": "fp32"}, {"reduced": "classical", "mountain": 1500.0, "tracers": ["dye"]}])
