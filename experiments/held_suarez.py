@@ -1,6 +1,7 @@
 """The climate of Held & Suarez (1994): 1200 days of the dry atmosphere from rest, means over the last 1000, sampled every day.
 
     python experiments/held_suarez.py runs/held-suarez --truncation 42 --levels 24 --step 40min
+    python experiments/held_suarez.py runs/held-suarez-eulerian --scheme eulerian --grid quadratic --step 20min
 
 The run goes on where it was cut off. Leaves climate.npz (zonal means: latitude, sigma, u, T, variance of T, momentum and heat flux) and, at the
 end, climate.png and the numbers of the table in docs/spectral.md.
@@ -21,7 +22,7 @@ spin_up = 200  # days
 def build(options):
     """From rest at 250 K, with waves of 1 K that are the same on every machine."""
     grid = fm.GaussianGrid(options.truncation, grid=options.grid, levels=fm.SigmaLevels(options.levels))
-    atmosphere = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], diffusion_time=options.diffusion, precision=options.precision)
+    atmosphere = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], scheme=options.scheme, diffusion_time=options.diffusion, precision=options.precision)
     waves = lambda lon, lat, p: 250 + sum(np.cos(np.deg2rad(m * lon + 40 * m * m)) for m in range(1, 8)) * np.cos(np.deg2rad(lat)) ** 4 * (1 + np.sin(np.deg2rad(lat)))  # noqa: E731
     atmosphere.set(air_temperature=waves)
     return fm.Simulation(atmosphere, step=options.step, parallel={"threads": options.threads}, directory=options.out)
@@ -43,7 +44,7 @@ def main():
     parser.add_argument("out", type=Path)
     for name, default in (("truncation", 42), ("levels", 24), ("days", 1200), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    for name, default in (("step", "40min"), ("grid", "linear"), ("precision", "fp32"), ("diffusion", "2.4h")):
+    for name, default in (("step", "40min"), ("grid", "linear"), ("precision", "fp32"), ("diffusion", "2.4h"), ("scheme", "semi-lagrangian")):
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long; the next call goes on")
     options = parser.parse_args()

@@ -114,7 +114,8 @@ void bind_atmosphere(nb::module_& m) {
                 {"gas_constant", &SpectralParameters::gas_constant}, {"heat_capacity", &SpectralParameters::heat_capacity}, {"reference_temperature", &SpectralParameters::reference_temperature},
                 {"reference_pressure", &SpectralParameters::reference_pressure}, {"off_centring", &SpectralParameters::off_centring}, {"diffusion_time", &SpectralParameters::diffusion_time},
                 {"divergence_damping", &SpectralParameters::divergence_damping}, {"diffusion_order", &SpectralParameters::diffusion_order}, {"sponge", &SpectralParameters::sponge},
-                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}}, given);
+                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}, {"viscosity", &SpectralParameters::viscosity},
+                {"filter", &SpectralParameters::filter}, {"williams", &SpectralParameters::williams}}, given);
             new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
         }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "tracers"_a = std::vector<std::string>{})
         .def("initialise", [](SpectralDynamics& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with its gradients")
@@ -125,7 +126,7 @@ void bind_atmosphere(nb::module_& m) {
             t["transforms"] = s.transforms; t["transpositions"] = s.transpositions; t["packing"] = s.packing; t["departure"] = s.departure; t["interpolation"] = s.interpolation; t["semi_implicit"] = s.semi_implicit;
             return t;
         })
-        .def_prop_ro("halo", [](const SpectralDynamics& d) { return std::pair(d.halo().points_received(), d.halo().plans); },
+        .def_prop_ro("halo", [](const SpectralDynamics& d) { return std::pair(d.halo().points, d.halo().plans); },
                      "(points that this rank receives for its departure points, plans made so far)");
 
     nb::class_<SpectralShallowWater>(m, "SpectralShallowWater", "The global processes of shallow water on the sphere, attached to its sequence.")

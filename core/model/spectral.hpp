@@ -1,9 +1,8 @@
 /// The global processes of the spectral models, attached to a sequence on a Gaussian grid: semi-Lagrangian transport, and the spectral step
-///   direct transforms  ->  semi-implicit solve, column by column  ->  horizontal diffusion  ->  inverse transforms with gradients.
+///   direct transforms  ->  semi-implicit solve, column by column  ->  horizontal diffusion  ->  inverse transforms with gradients;
+/// or the leapfrog of the Eulerian scheme (leapfrog.hpp), where the sequence has SpectralLeapfrog.
 ///
-///   diffusion   X / (1 + dt K [(n(n+1) - 2) / (N(N+1) - 2)]^order),   n >= 2, of vorticity, divergence, and T less what its level's height
-///               above mountains explains: T_k - B_k (dT/dp)_k p_r pi, of the standard atmosphere (diffusion along pressure surfaces)
-///   sponge      K doubles from level to level towards the top, within the uppermost `sponge` levels
+///   diffusion   horizontal_diffusion.hpp
 ///   mass        pi gets the constant that leaves the mean surface pressure as it was before the step (exact sum); a tracer is multiplied by the number
 ///               that leaves sum q dp over the sphere as it was before its advection
 /// State between steps is in grid points only.
@@ -11,7 +10,6 @@
 #include "grid/gaussian.hpp"
 #include "base/constants.hpp"
 #include "model/sequence.hpp"
-#include "parallel/on_demand.hpp"
 #include <memory>
 
 namespace fathom {
@@ -22,8 +20,10 @@ struct SpectralParameters {
     double diffusion_time = 0;                             ///< e-folding time of n = N [s]; 0: no diffusion
     double divergence_damping = 1;                         ///< diffusion of divergence over that of the rest
     double diffusion_order = 4;
+    double viscosity = 0;                                  ///< nu [m2 s-1], on the model's levels
     double sponge = 0;                                     ///< levels
     double iterations = 2;                                 ///< of the departure points
+    double filter = 0, williams = 1;                       ///< of the leapfrog: Robert & Asselin's, and the share of it that the old time gets
     double fix_mass = 1;                                   ///< 0: not
 };
 
@@ -32,15 +32,17 @@ struct SpectralSeconds { double transforms = 0, transpositions = 0, packing = 0,
 
 class SpectralDynamics {
 public:
-    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport, SpectralStep and, for each tracer, "TracerTransport of <tracer>", "TracerMass of <tracer>".
+    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport, SpectralStep and, for each tracer, "TracerTransport of <tracer>", "TracerMass of <tracer>";
+    /// or SpectralLeapfrog and "TracerLeapfrog of <tracer>".
     SpectralDynamics(Sequence&, const GaussianGrid&, int truncation, std::vector<double> a, std::vector<double> b, std::vector<std::string> tracers, SpectralParameters);
     ~SpectralDynamics();
     /// The initial state (and surface_geopotential) truncated, its gradients; once before the first step of a run that is not a restart.
     void initialise();
     SpectralSeconds seconds() const;
     double transform_flops() const;                        ///< of the Legendre sums of a step, this rank
-    const OnDemandHalo& halo() const;                      ///< of the departure points
-    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; virtual double transform_flops() const = 0; virtual const OnDemandHalo& halo() const = 0; };
+    struct Halo { std::size_t points = 0; long plans = 0; };
+    Halo halo() const;                                     ///< of the departure points: received by this rank; made so far
+    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; virtual double transform_flops() const = 0; virtual Halo halo() const = 0; };
 
 private:
     std::unique_ptr<Work> work;

@@ -1,3 +1,4 @@
+#include "numerics/eulerian.hpp"
 #include "numerics/primitive.hpp"
 #include "numerics/schemes.hpp"
 #include "numerics/shallow_water.hpp"
@@ -10,6 +11,7 @@ std::vector<Entry> atmosphere_schemes() {
             entry<SemiLagrangianTransport>("SemiLagrangianTransport"), entry<TracerTransport>("TracerTransport"), entry<TracerMass>("TracerMass"),
             entry<TracerTendencyStart>("TracerTendencyStart"), entry<TracerPhysics>("TracerPhysics"), entry<LogSurfacePressure>("LogSurfacePressure"),
             entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"), entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"), entry<SpectralStep>("SpectralStep"),
+            entry<EulerianTendencies>("EulerianTendencies"), entry<EulerianTracer>("EulerianTracer"), entry<SpectralLeapfrog>("SpectralLeapfrog"), entry<TracerLeapfrog>("TracerLeapfrog"),
             entry<ShallowWaterTerms>("ShallowWaterTerms"), entry<ShallowWaterArrival>("ShallowWaterArrival"), entry<ShallowWaterTransport>("ShallowWaterTransport"),
             entry<ShallowWaterStep>("ShallowWaterStep"), entry<ShallowWaterFluxes>("ShallowWaterFluxes"), entry<ShallowWaterLeapfrog>("ShallowWaterLeapfrog")};
 }

@@ -148,7 +148,7 @@ template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
 }
 
 template <class T> SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p, const std::vector<int>& m)
-    : parameters(p), levels(r.levels()), waves(VerticalModes(r).speed_squared, p, m) {
+    : parameters(p), levels(r.levels()), waves(VerticalModes(r).speed_squared, p, m), rotates(p.rotation != 0) {
     const VerticalModes modes(r);
     R = T(r.gas_constant); RT = T(r.gas_constant * r.temperature); kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature); per_pressure = T(1 / r.pressure);
     for (int k = 0; k < levels; ++k) {
@@ -214,13 +214,27 @@ template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t
         T sum = 0;
         for (int k = 0; k < levels; ++k) {
             const T d = of_D[k];
-            zeta[k] = of_zeta[k];
+            if (rotates) zeta[k] = of_zeta[k];
             D[k] = d;
             t[k] -= beta * kappa_T * (alpha[k] * d + log_ratio[k] * per_thickness[k] * sum);
             sum += thickness[k] * d;
         }
         t[levels] -= beta * per_pressure * sum;
     }
+}
+
+template <class T> void SemiImplicit<T>::add_linear(int n, const T* of, T* to) const {
+    const T *D = of + levels, *t = D + levels, beta = T(parameters.beta), c = T(parameters.beta * n * (n + 1.) / (parameters.radius * parameters.radius));
+    T below = RT * t[levels], sum = 0;
+    for (int k = levels - 1; k >= 0; --k) {
+        to[levels + k] += c * (below + R * alpha[k] * t[k]);
+        below += R * log_ratio[k] * t[k];
+    }
+    for (int k = 0; k < levels; ++k) {
+        to[2 * levels + k] -= beta * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
+        sum += thickness[k] * D[k];
+    }
+    to[3 * levels] -= beta * per_pressure * sum;
 }
 
 template class ImplicitWaves<double>;

@@ -52,12 +52,15 @@ public:
     SemiImplicit(const HybridReference&, SemiImplicitParameters, const std::vector<int>& waves);
     /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re, im] follow each other at `stride`.
     void solve(int m, Number* columns, std::ptrdiff_t stride, std::vector<Number>& scratch) const;
+    /// to += beta L(of), columns of degree n, without rotation.
+    void add_linear(int n, const Number* of, Number* to) const;
 
 private:
     using Real = typename ImplicitWaves<Number>::Real;
     SemiImplicitParameters parameters;
     int levels;
     ImplicitWaves<Number> waves;
+    bool rotates;
     std::vector<Number> alpha, log_ratio, thickness, per_thickness, E, inverse;           ///< E, inverse: column after column, padded
     Number R, RT, kappa_T, per_pressure;
     void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;

@@ -7,31 +7,35 @@ import numpy as np
 from fathom.atmosphere import cases, diagnostics, report, start
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.clock import Period
-from fathom.components import Scheme, scheme
+from fathom import components
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
 wind = ("eastward_wind", "northward_wind")
+air = (*wind, "air_temperature", "virtual_temperature", "log_pressure_ratio", "pressure_interface", "air_pressure", "geopotential")
 
 
 class SpectralAtmosphere:
-    """Hydrostatic primitive equations on hybrid levels: spherical harmonics, two-time-level semi-implicit semi-Lagrangian (SETTLS).
+    """Hydrostatic primitive equations on hybrid levels by spherical harmonics, semi-implicit.
 
     Parameters
     ----------
     grid : GaussianGrid with HybridLevels or SigmaLevels.
     physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()], FirstPhysics(); by default none.
+    scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity and divergence; steps as short as dt N |v| < a).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
     tracers : names of tracers beside specific_humidity, which is there if the physics asks for it.
     diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal diffusion.
     diffusion_order : power of the Laplacian; 4 is the eighth derivative.
     divergence_damping : diffusion of divergence over that of vorticity.
+    viscosity : nu of a plain Laplacian on the model's levels [m2 s-1], with diffusion_time = 0, in place of the above.
     sponge : number of uppermost levels in which diffusion doubles from level to level.
-    off_centring : weight of the linear terms moved to the new time, in [0, 1].
+    off_centring : weight of the linear terms moved to the new time, in [0, 1]; only "semi-lagrangian".
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
-    iterations : interpolations of the wind to the departure point.
+    iterations : interpolations of the wind to the departure point; only "semi-lagrangian".
+    filter, williams : of the leapfrog: strength of the filter of Robert and Asselin, and the share of it that the old time gets (Williams 2009).
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1]; by default those of the physics.
-    fix_mass : whether the mean surface pressure, and the mass of each tracer, is kept in advection.
+    fix_mass : whether the mean surface pressure, and the mass of each tracer that trajectories carry, is kept in advection.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -41,20 +45,26 @@ class SpectralAtmosphere:
     limits = {"eastward_wind": (-500, 500), "northward_wind": (-500, 500), "log_pressure_ratio": (-3, 1), "maximum_wind": (0, 500)}
     rotations = ()
 
-    def __init__(self, grid, *, physics=(), orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, sponge=0, off_centring=0.0,
-                 reference_temperature=350.0, reference_pressure=1e5, iterations=2, rotation=earth_rotation, gas_constant=287.0597, heat_capacity=1004.70895, fix_mass=True, precision="fp64"):  # fmt: skip
+    def __init__(self, grid, *, physics=(), scheme="semi-lagrangian", orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, viscosity=0.0, sponge=0,
+                 off_centring=0.0, reference_temperature=350.0, reference_pressure=1e5, iterations=2, filter=0.05, williams=0.53, rotation=earth_rotation, gas_constant=287.0597, heat_capacity=1004.70895, fix_mass=True, precision="fp64"):  # fmt: skip
         if not hasattr(grid, "truncation"):
             raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
         if precision not in ("fp64", "fp32"):
             raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
-        self.grid, self.precision, self.orography = grid, precision, orography
-        self.physics = [p if isinstance(p, Scheme) else scheme(p) for p in physics]
+        if scheme not in ("semi-lagrangian", "eulerian"):
+            raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
+        if viscosity and diffusion_time:
+            raise ValueError(f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time: diffusion_time = 0")
+        if scheme == "eulerian" and off_centring:
+            raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
+        self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
+        self.physics = [p if isinstance(p, components.Scheme) else components.scheme(p) for p in physics]
         self.moist = any("specific_humidity" in p.field_names for p in self.physics) or "specific_humidity" in tracers
         self.tracers = [*(["specific_humidity"] if self.moist else []), *(t for t in tracers if t != "specific_humidity")]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
         self.parameters = {
             "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order, "divergence_damping": divergence_damping,
-            "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
+            "viscosity": viscosity, "filter": filter, "williams": williams, "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
             "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": float(fix_mass)}  # fmt: skip
         for name, value in self.parameters.items():
             self.parameters[name] = float(value)
@@ -112,37 +122,51 @@ class SpectralAtmosphere:
         bytes_ = 8 if self.precision == "fp64" else 4
         sequence = []
 
-        def add(what, phase="dynamics", on=None, label=None):
-            what = scheme(what) if isinstance(what, str) else what
+        def add(what, phase="dynamics", on=None, label=None, step=step):
+            what = components.scheme(what) if isinstance(what, str) else what
             on = {a: b for a, b in (on or {}).items() if a in what.field_names and a != b}
             sequence.append(what.process(bytes_, phase=phase, on=on, label=label, step=step, **self.parameters))
 
-        thermal = {"virtual_temperature": self.temperature}
-        if self.moist:
-            add("TemperatureOfMoistAir")
-        add("HybridPressure")
+        eulerian, moist = self.scheme == "eulerian", self.moist
+        warmth = {"virtual_temperature" + end: self.temperature + end for end in ("", "_tendency", "_before")}
+        of = lambda tracer: {"tracer" + end: tracer + end for end in ("", "_tendency", "_before", "_gradient_east", "_gradient_north")}  # noqa: E731
+        # a leapfrog takes its physics from the time before, and over two steps
+        past = {name: name + "_before" for name in (*air, *self.tracers)} if eulerian else {}
+        if moist:
+            add("TemperatureOfMoistAir", on=past)
+        if self.physics or not eulerian:
+            add("HybridPressure", on=past)
         if any("geopotential" in p.field_names for p in self.physics):
-            add("HydrostaticGeopotential", on=thermal)
+            add("HydrostaticGeopotential", on=past | {"virtual_temperature": self.temperature + ("_before" if eulerian else "")})
         add("TendencyStart", "physics")
         for tracer in self.tracers:
-            add("TracerTendencyStart", "physics", {"tracer_tendency": tracer + "_tendency"}, f"TracerTendencyStart of {tracer}")
+            add("TracerTendencyStart", "physics", of(tracer), f"TracerTendencyStart of {tracer}")
         for p in self.physics:
-            add(p, "physics")
-        if self.moist:
-            add("VirtualTemperatureTendency", "physics")
-        add("PrimitiveEquations", on=thermal)
-        add("SemiImplicitTerms", on=thermal | ({"air_temperature_tendency": "virtual_temperature_tendency"} if self.moist else {}))
-        for tracer in self.tracers:
-            add("TracerPhysics", "physics", {"tracer": tracer, "tracer_tendency": tracer + "_tendency"}, f"TracerPhysics of {tracer}")
-        add("WindExtrapolation")
-        add("SemiLagrangianTransport", "semi-Lagrangian")
-        for tracer in self.tracers:
-            add("TracerTransport", "semi-Lagrangian", {"tracer": tracer}, f"TracerTransport of {tracer}")
-        add("Arrival", on=thermal)
-        add("SpectralStep", "spectral", thermal)
-        if self.parameters["fix_mass"]:
+            add(p, "physics", past, step=2 * step if eulerian and any(name.endswith("_tendency") for name in p.field_names) else step)
+        if moist:
+            add("VirtualTemperatureTendency", "physics", past)
+        if eulerian:
+            add("HybridPressure")
+        add("PrimitiveEquations", on=warmth)
+        if eulerian:
+            add("EulerianTendencies", on=warmth)
             for tracer in self.tracers:
-                add("TracerMass", on={"tracer": tracer}, label=f"TracerMass of {tracer}")
+                add("EulerianTracer", on=of(tracer), label=f"EulerianTracer of {tracer}")
+                add("TracerLeapfrog", "spectral", of(tracer), f"TracerLeapfrog of {tracer}")
+            add("SpectralLeapfrog", "spectral", warmth)
+        else:
+            add("SemiImplicitTerms", on=warmth | ({"air_temperature_tendency": "virtual_temperature_tendency"} if moist else {}))
+            for tracer in self.tracers:
+                add("TracerPhysics", "physics", of(tracer), f"TracerPhysics of {tracer}")
+            add("WindExtrapolation")
+            add("SemiLagrangianTransport", "semi-Lagrangian")
+            for tracer in self.tracers:
+                add("TracerTransport", "semi-Lagrangian", of(tracer), f"TracerTransport of {tracer}")
+            add("Arrival", on=warmth)
+            add("SpectralStep", "spectral", warmth)
+            if self.parameters["fix_mass"]:
+                for tracer in self.tracers:
+                    add("TracerMass", on=of(tracer), label=f"TracerMass of {tracer}")
         add("LogSurfacePressure")
         return sequence
 
@@ -173,7 +197,7 @@ class SpectralAtmosphere:
 
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the new time."""
-        return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
 
     def attach(self, sequence, step):
         """The global processes: name -> solver."""

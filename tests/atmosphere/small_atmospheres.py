@@ -7,13 +7,13 @@ import tempfile
 import numpy as np
 
 
-def held_suarez(truncation=21, levels=8, step="3600s", precision="fp64", mountain=0.0, blocks=None, distribution="auto", threads=1, reduced=False, tracers=(), tile=64, **model):
+def held_suarez(truncation=21, levels=8, physics=None, step="3600s", precision="fp64", mountain=0.0, blocks=None, distribution="auto", threads=1, reduced=False, tracers=(), tile=64, **model):
     """The Held-Suarez atmosphere with waves in it from the start, over a mountain of that height [m]."""
     import fathom as fm
 
     grid = fm.GaussianGrid(truncation, levels=fm.SigmaLevels(levels), reduced=reduced)
     hill = lambda lon, lat: 9.80616 * mountain * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))  # noqa: E731
-    atmosphere = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], orography=hill, precision=precision, tracers=tracers, **model)
+    atmosphere = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()] if physics is None else physics, orography=hill, precision=precision, tracers=tracers, **model)
     atmosphere.set(
         air_temperature=lambda lon, lat, p: 270 + 25 * np.cos(2 * np.deg2rad(lat)) + 2 * np.sin(np.deg2rad(3 * lon)) * np.cos(np.deg2rad(lat)) ** 3,
         eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * np.deg2rad(lat)) ** 2 * (1 - p / 1e5),
