@@ -115,7 +115,7 @@ void bind_atmosphere(nb::module_& m) {
                 {"reference_pressure", &SpectralParameters::reference_pressure}, {"off_centring", &SpectralParameters::off_centring}, {"diffusion_time", &SpectralParameters::diffusion_time},
                 {"divergence_damping", &SpectralParameters::divergence_damping}, {"diffusion_order", &SpectralParameters::diffusion_order}, {"sponge", &SpectralParameters::sponge},
                 {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}, {"viscosity", &SpectralParameters::viscosity},
-                {"filter", &SpectralParameters::filter}, {"williams", &SpectralParameters::williams}}, given);
+                {"filter", &SpectralParameters::filter}, {"williams", &SpectralParameters::williams}, {"splitting", &SpectralParameters::splitting}}, given);
             new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
         }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "tracers"_a = std::vector<std::string>{})
         .def("initialise", [](SpectralDynamics& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with its gradients")
@@ -134,7 +134,7 @@ void bind_atmosphere(nb::module_& m) {
             using P = ShallowWaterParameters;
             P p{};
             set(p, {{"step", &P::step}, {"radius", &P::radius}, {"rotation", &P::rotation}, {"mean_geopotential", &P::mean_geopotential}, {"off_centring", &P::off_centring},
-                    {"diffusion_time", &P::diffusion_time}, {"diffusion_order", &P::diffusion_order}, {"iterations", &P::iterations}, {"filter", &P::filter}}, given);
+                    {"diffusion_time", &P::diffusion_time}, {"diffusion_order", &P::diffusion_order}, {"iterations", &P::iterations}, {"filter", &P::filter}, {"splitting", &P::splitting}}, given);
             new (self) SpectralShallowWater(s, grid, truncation, p);
         }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "parameters"_a)
         .def("initialise", [](SpectralShallowWater& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with what follows from it");

@@ -89,6 +89,7 @@ void bind_transform(nb::module_& m) {
         .def_prop_ro("cosine", [](nb::handle_t<GaussianGrid> g) { return view(g, nb::cast<const GaussianGrid&>(g).cosine); })
         .def_prop_ro("weight", [](nb::handle_t<GaussianGrid> g) { return view(g, nb::cast<const GaussianGrid&>(g).weight); }, "adds up to 1")
         .def_prop_ro("points", [](nb::handle_t<GaussianGrid> g) { return view(g, nb::cast<const GaussianGrid&>(g).points); })
+        .def("stretched", &GaussianGrid::stretched, "c"_a, "the same points on a sphere that is stretched")
         .def_prop_ro("rows", &GaussianGrid::rows).def_prop_ro("longest", &GaussianGrid::longest).def_prop_ro("size", &GaussianGrid::size);
     m.def("full_gaussian_grid", &full_gaussian_grid, "rows"_a, "points"_a);
     m.def("octahedral_gaussian_grid", &octahedral_gaussian_grid, "rows"_a);

@@ -77,6 +77,16 @@ int waves_of(double sine, double cosine, int truncation) {
 int GaussianGrid::longest() const { return *std::ranges::max_element(points); }
 long GaussianGrid::size() const { return std::accumulate(points.begin(), points.end(), 0L); }
 
+GaussianGrid GaussianGrid::stretched(double c) const {
+    if (!(c >= 1)) throw Error("stretching ", c, "; at least 1, which is none");
+    GaussianGrid g = *this;
+    g.stretching = Stretching(c);
+    double sum = 0;
+    for (int j = 0; j < rows(); ++j) sum += g.area(j);
+    if (!(std::abs(sum - 1) < 1e-11)) throw Error("a stretching of ", c, " is too much for ", rows(), " rows: areas add up to ", sum, " spheres");
+    return g;
+}
+
 int fast_points(int points) {
     for (int n = std::max(points + points % 2, 4);; n += 2) {
         int rest = n;

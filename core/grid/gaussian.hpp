@@ -7,6 +7,7 @@
 ///   octahedral   4 i + 16 points on the i-th row from a pole (Malardel et al. 2016)
 ///   classical    the points that waves up to m need, m the largest with |P_n^m(mu)| above 2e-6 for some n <= N (Courtier & Naughton 1994)
 #pragma once
+#include "grid/stretching.hpp"
 #include <string>
 #include <vector>
 
@@ -16,9 +17,14 @@ struct GaussianGrid {
     std::vector<double> sine, cosine, weight;  ///< of each row; weights add up to 1
     std::vector<double> sine_rest;             ///< what rounding took from the sine: P_n changes n times as fast as mu
     std::vector<int> points;                   ///< of each row: even, never fewer nearer to the equator
+    Stretching stretching;                     ///< of the real sphere; sines, cosines and weights are those of the computational one
     int rows() const { return int(points.size()); }
     int longest() const;
     long size() const;                         ///< points of the whole grid
+    double map_factor(int row) const { return stretching.map_factor(sine[row]); }
+    double area(int row) const { return weight[row] / (map_factor(row) * map_factor(row)); }          ///< part of the real sphere that belongs to a row
+    /// The same points on a sphere stretched by c. As the weights know how to sum polynomials, areas add up to the sphere only where the rows resolve m^-2.
+    GaussianGrid stretched(double c) const;
 };
 
 /// `order` 2, 3, 4: linear, quadratic, cubic. Rows are even in number.

@@ -14,6 +14,7 @@ public:
     Leapfrog(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, const std::vector<std::string>& names, SpectralParameters p)
         : State(s, grid, truncation, a, b, p), length(3 * levels + 1), stride_of_time(padded(length)), stride(3 * stride_of_time + padded(levels)), stride_of_tracer(3 * padded(levels)),
           all(p, truncation, p.step, a, b, reference, wavenumbers(transform.own(), starts)), first(p, truncation, 0.5 * p.step, a, b, reference, wavenumbers(transform.own(), starts)) {
+        if (grid.stretching) throw Error("the Eulerian scheme needs a sphere without stretching");
         const std::string warmth = s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
         for (const std::string& name : {std::string("eastward_wind"), std::string("northward_wind"), warmth, std::string("log_pressure_ratio")}) before.push_back(slab(name + "_before"));
         tendency = {slab("eastward_wind_tendency"), slab("northward_wind_tendency"), slab(warmth + "_tendency"), slab("surface_pressure_tendency")};

@@ -1,4 +1,5 @@
 #include "model/shallow_water.hpp"
+#include "model/map_factor.hpp"
 #include "model/wavenumbers.hpp"
 #include "numerics/semi_implicit.hpp"
 #include "numerics/semi_lagrangian.hpp"
@@ -14,8 +15,11 @@ public:
     ShallowWater(Sequence& s, const GaussianGrid& grid, int truncation, ShallowWaterParameters p)
         : sequence(s), parameters(p), leapfrog(s.has("vorticity_flux_east")), transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
           starts(first_of_each(transform.own())),
-          waves({p.mean_geopotential}, {p.radius, p.rotation, 0.5 * p.step * (1 + p.off_centring), truncation}, wavenumbers(transform.own(), starts)),
-          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, {0.5}, {p.step, p.radius, 0, int(p.iterations)}) {
+          waves({p.mean_geopotential}, {p.radius, p.splitting > 0 ? 0 : p.rotation, 0.5 * p.step * (1 + p.off_centring), truncation}, wavenumbers(transform.own(), starts)),
+          stretched({p.mean_geopotential}, grid.stretching, p.radius, 0.5 * p.step * (1 + p.off_centring), truncation, grid.stretching ? wavenumbers(transform.own(), starts) : std::vector<int>()),
+          transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, {0.5}, {p.step, p.radius, 0, int(p.iterations)}), map_factor(s, grid) {
+        if (leapfrog && grid.stretching) throw Error("the Eulerian scheme needs a sphere without stretching");
+        if (grid.stretching && !(p.splitting > 0)) throw Error("rotation is not among the implicit terms of a stretched sphere");
         if (s.domain->levels != 1) throw Error("shallow water has one level, given ", s.domain->levels);
         auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
         u = slab("eastward_wind"); v = slab("northward_wind"); phi = slab("fluid_geopotential"); vorticity = slab("vorticity");
@@ -40,6 +44,7 @@ public:
         }
         FieldSlab east = slab("orography_gradient_east"), north = slab("orography_gradient_north");
         transform.inverse({transform.gradient(of(0), &ground, &east, &north)});
+        map_factor.times({&east, &north}, 1);
         divergence = slab("divergence"); gradient_east = slab("geopotential_gradient_east"); gradient_north = slab("geopotential_gradient_north");
         wind = {u, v, slab("eta_velocity")};
         extrapolated = {slab("eastward_wind_extrapolated"), slab("northward_wind_extrapolated"), slab("eta_velocity_extrapolated")};
@@ -60,7 +65,9 @@ private:
     SphericalHarmonics<T> transform;
     std::vector<int> starts;                               // of each own m in the list of waves
     numerics::ImplicitWaves<T> waves;
+    numerics::StretchedWaves<T> stretched;                 // in place of `waves` where there is stretching
     numerics::SemiLagrangian<T> transport;
+    MapFactor<T> map_factor;
     FieldSlab u, v, phi, vorticity, divergence, gradient_east, gradient_north;
     std::vector<FieldSlab> flux, before;
     typename numerics::SemiLagrangian<T>::Wind wind, extrapolated;
@@ -68,11 +75,16 @@ private:
     std::vector<T> coefficients, values, damping, square, factor, factor_of_first;
 
     Coefficients<T> of(int n) { return {coefficients.data() + n, stride}; }
-    void to_waves() { transform.direct({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(geopotential), phi)}); }
+    void to_waves() {
+        map_factor.times({&u, &v}, -1);
+        transform.direct({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(geopotential), phi)});
+    }
     void to_points() {
         if (leapfrog) transform.inverse({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(zeta), vorticity), transform.scalar(of(geopotential), phi)});
         else transform.inverse({transform.wind(of(zeta), of(D), u, v), transform.scalar(of(zeta), vorticity), transform.scalar(of(D), divergence),
                                 transform.gradient(of(geopotential), &phi, &gradient_east, &gradient_north)});
+        map_factor.times({&u, &v}, 1);
+        if (!leapfrog) map_factor.times({&gradient_east, &gradient_north}, 1), map_factor.times({&vorticity, &divergence}, 2);
     }
     void step() {
         to_waves();
@@ -85,12 +97,14 @@ private:
                 values[2 * i * width] = x[zeta];
                 values[(2 * i + 1) * width] = x[D] + beta * square[m + i / 2] * x[geopotential];
             }
-            waves.solve(m, values.data());
+            if (map_factor) stretched.solve(m, values.data()); else waves.solve(m, values.data());
             for (int i = 0; i < 2 * count; ++i) {
                 T* x = &coefficients[(2 * start + i) * stride];
-                const T less = damping[m + i / 2], d = values[(2 * i + 1) * width];
+                const T less = damping[m + i / 2];
+                T d = values[(2 * i + 1) * width];
                 x[zeta] = values[2 * i * width] * less;
                 x[D] = d * less;
+                if (map_factor) d = stretched.square(m, i / 2, &values[(2 * i + 1) * width], 4 * width);
                 x[geopotential] = (x[geopotential] - beta * mean * d) * less;
             }
         }

@@ -12,6 +12,7 @@ struct ShallowWaterParameters {
     double step, radius, rotation, mean_geopotential, off_centring = 0;
     double diffusion_time = 0, diffusion_order = 4;        ///< as of SpectralParameters
     double iterations = 2, filter = 0;
+    double splitting = 0;                                  ///< as of SpectralParameters
 };
 
 class SpectralShallowWater {

@@ -17,12 +17,12 @@ std::vector<double> middle(const std::vector<double>& x) {
 template <class T> class Dynamics final : public SpectralState<T> {
     using State = SpectralState<T>;
     using State::sequence, State::grid, State::levels, State::parameters, State::reference, State::transform, State::starts, State::slab, State::at, State::now, State::eta,
-          State::u, State::v, State::temperature, State::pressure, State::divergence, State::T_east, State::T_north, State::p_east, State::p_north, State::mean_pressure, State::solving;
+          State::u, State::v, State::temperature, State::pressure, State::divergence, State::T_east, State::T_north, State::p_east, State::p_north, State::mean_pressure, State::solving, State::map_factor;
 
 public:
     Dynamics(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, const std::vector<std::string>& tracers, SpectralParameters p)
         : State(s, grid, truncation, a, b, p),
-          solver(reference, {p.radius, p.rotation, 0.5 * p.step * (1 + p.off_centring), truncation}, wavenumbers(transform.own(), starts)),
+          solver(reference, {p.radius, p.splitting > 0 ? 0 : p.rotation, 0.5 * p.step * (1 + p.off_centring), truncation, grid.stretching}, wavenumbers(transform.own(), starts)),
           transport(s.domain->comm, s.domain->decomposition, s.domain->halo, grid, middle(eta(a, b, p.reference_pressure)), {p.step, p.radius, 0, int(p.iterations)}),
           diffuse(p, p.step, truncation, a, b) {
         wind = {u, v, slab("eta_velocity")};
@@ -116,10 +116,15 @@ private:
         to_points();
         if (parameters.fix_mass > 0) State::keep_mean_pressure();
     }
-    void to_waves() { transform.direct({transform.wind(zeta(), D(), u, v), transform.scalar(warmth(), temperature), transform.scalar(pi(), pressure)}); }
+    void to_waves() {
+        map_factor.times({&u, &v}, -1);
+        transform.direct({transform.wind(zeta(), D(), u, v), transform.scalar(warmth(), temperature), transform.scalar(pi(), pressure)});
+    }
     void to_points() {
         transform.inverse({transform.wind(zeta(), D(), u, v), transform.scalar(D(), divergence), transform.gradient(warmth(), &temperature, &T_east, &T_north),
                            transform.gradient(pi(), &pressure, &p_east, &p_north)});
+        map_factor.times({&u, &v, &T_east, &T_north, &p_east, &p_north}, 1);
+        map_factor.times({&divergence}, 2);
     }
 };
 

@@ -5,6 +5,7 @@
 ///   diffusion   horizontal_diffusion.hpp
 ///   mass        pi gets the constant that leaves the mean surface pressure as it was before the step (exact sum); a tracer is multiplied by the number
 ///               that leaves sum q dp over the sphere as it was before its advection
+/// On a stretched sphere (grid/stretching.hpp) the spectral side is the computational sphere, wind divided by the map factor; fields are those of the real one.
 /// State between steps is in grid points only.
 #pragma once
 #include "grid/gaussian.hpp"
@@ -25,6 +26,7 @@ struct SpectralParameters {
     double iterations = 2;                                 ///< of the departure points
     double filter = 0, williams = 1;                       ///< of the leapfrog: Robert & Asselin's, and the share of it that the old time gets
     double fix_mass = 1;                                   ///< 0: not
+    double splitting = 0;                                  ///< 1: rotation is not among the linear terms of the solve (numerics/coriolis.hpp)
 };
 
 /// Seconds since the start by what was done.

@@ -1,6 +1,7 @@
 /// What both schemes of the spectral atmosphere stand on: fields and their transforms, the vertical reference, sums over the sphere that keep mass.
 #pragma once
 #include "model/horizontal_diffusion.hpp"
+#include "model/map_factor.hpp"
 #include "model/wavenumbers.hpp"
 #include "numerics/hybrid.hpp"
 #include "numerics/semi_implicit.hpp"
@@ -14,7 +15,7 @@ template <class T> class SpectralState : public SpectralDynamics::Work {
 public:
     SpectralState(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, SpectralParameters p)
         : sequence(s), grid(grid), levels(s.domain->levels), parameters(p), reference(a, b, p.reference_pressure, p.reference_temperature, p.gas_constant, p.heat_capacity),
-          transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}), starts(first_of_each(transform.own())) {
+          transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}), starts(first_of_each(transform.own())), map_factor(s, grid) {
         if (int(a.size()) != levels + 1) throw Error("the sequence has ", levels, " levels; given ", a.size(), " interfaces");
         const char* warmth = s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
         u = slab("eastward_wind"); v = slab("northward_wind"); temperature = slab(warmth); pressure = slab("log_pressure_ratio");
@@ -34,6 +35,7 @@ protected:
     numerics::HybridReference reference;
     Transform transform;
     std::vector<int> starts;                               // of each own m in the list of waves
+    MapFactor<T> map_factor;
     FieldSlab u, v, temperature, pressure, divergence, T_east, T_north, p_east, p_north;
     double mean_pressure = 0, solving = 0;
 
@@ -50,6 +52,7 @@ protected:
         const FieldSlab orography = slab("surface_geopotential"), east = slab("orography_gradient_east"), north = slab("orography_gradient_north");
         transform.direct({transform.scalar(of, orography)});
         transform.inverse({transform.gradient(of, &orography, &east, &north)});
+        map_factor.times({&east, &north}, 1);
     }
     /// The mean surface pressure becomes that of `mean_pressure` again.
     void keep_mean_pressure() {
@@ -72,7 +75,7 @@ protected:
     double mean() {
         std::size_t n = 0;
         for_columns([&](int j, std::size_t b, int r, int count) {
-            const double weight = grid.weight[j] / grid.points[j];
+            const double weight = grid.area(j) / grid.points[j];
             const T* pi = at(pressure, b, r, 0);
             for (int i = 0; i < count; ++i) terms[n++] = weight * std::exp(double(pi[i]));
         });
@@ -82,7 +85,7 @@ protected:
     double mass_of(const FieldSlab& tracer) {
         std::size_t n = 0;
         for_columns([&](int j, std::size_t b, int r, int count) {
-            const double weight = grid.weight[j] / grid.points[j];
+            const double weight = grid.area(j) / grid.points[j];
             const T* pi = at(pressure, b, r, 0);
             for (int i = 0; i < count; ++i) surface[i] = numerics::unit_pressure * std::exp(double(pi[i])), terms[n + i] = 0;
             for (int k = 0; k < levels; ++k) {

@@ -8,6 +8,7 @@ namespace fathom::numerics {
 std::vector<Entry> atmosphere_schemes() {
     return {entry<HybridPressure>("HybridPressure"), entry<HydrostaticGeopotential>("HydrostaticGeopotential"), entry<PrimitiveEquations>("PrimitiveEquations"),
             entry<SemiImplicitTerms>("SemiImplicitTerms"), entry<WindExtrapolation>("WindExtrapolation"), entry<TendencyStart>("TendencyStart"), entry<Arrival>("Arrival"),
+            entry<ImplicitCoriolis>("ImplicitCoriolis"),
             entry<SemiLagrangianTransport>("SemiLagrangianTransport"), entry<TracerTransport>("TracerTransport"), entry<TracerMass>("TracerMass"),
             entry<TracerTendencyStart>("TracerTendencyStart"), entry<TracerPhysics>("TracerPhysics"), entry<LogSurfacePressure>("LogSurfacePressure"),
             entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"), entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"), entry<SpectralStep>("SpectralStep"),

@@ -11,6 +11,7 @@
 /// filling) would take it from another one, and wind that crosses half a wave in a step would make that grow.
 /// What is carried for pi is pi + phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are averaged with weights dB.
 #pragma once
+#include "numerics/coriolis.hpp"
 #include "numerics/hybrid.hpp"
 
 namespace fathom::numerics {
@@ -86,14 +87,15 @@ struct PrimitiveEquations {
 
 /// What trajectories carry, and the nonlinear terms that the arrival point gets.
 struct SemiImplicitTerms {
-    double step = 1800, gas_constant = constants::dry_air_gas_constant, heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350, off_centring = 0;
+    double step = 1800, gas_constant = constants::dry_air_gas_constant, heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350, off_centring = 0, splitting = 0;
     static constexpr std::string_view summary = "splits tendencies into linear and nonlinear terms; values to be carried to the arrival point";
     static constexpr std::tuple parameters{
         Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6, "time step; negative: backward"},
         Parameter<SemiImplicitTerms>{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
         Parameter<SemiImplicitTerms>{"heat_capacity", &SemiImplicitTerms::heat_capacity, "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"},
         Parameter<SemiImplicitTerms>{"reference_temperature", &SemiImplicitTerms::reference_temperature, "K", 100, 1000, "T_r of the linear terms: warmer than the atmosphere"},
-        Parameter<SemiImplicitTerms>{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1, "e: weight of the linear terms moved to the new time"}};
+        Parameter<SemiImplicitTerms>{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1, "e: weight of the linear terms moved to the new time"},
+        Parameter<SemiImplicitTerms>{"splitting", &SemiImplicitTerms::splitting, "1", 0, 1, "1: rotation by itself (coriolis.hpp)"}};
     static constexpr std::array fields{
         reads  ("eastward_wind",                  place::center_layer,  "m s-1"),
         reads  ("northward_wind",                 place::center_layer,  "m s-1"),
@@ -150,11 +152,13 @@ struct SemiImplicitTerms {
         }
         const Real Lp = -sum, over_mountain = orography[0] * (1 / RT), mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
         const Real f = coriolis[0];
+        const N beyond = N(of_gradient(splitting, step, off_centring));
         Real x = RT * px[0], y = RT * py[0];
         for (int k = levels - 1; k >= 0; --k) {
             const Real tx = Tx[k], ty = Ty[k], U = u[k], V = v[k];
-            split(fma(whole, Pu[k], U), Fu[k], -fma(R * alpha[k], tx, x), f * V, Nu[k], cu[k]);
-            split(fma(whole, Pv[k], V), Fv[k], -fma(R * alpha[k], ty, y), -f * U, Nv[k], cv[k]);
+            const Real Lu = -fma(R * alpha[k], tx, x), Lv = -fma(R * alpha[k], ty, y);
+            split(fma(whole, Pu[k], U), Fu[k], Lu, f * fma(beyond, Lv, V), Nu[k], cu[k]);
+            split(fma(whole, Pv[k], V), Fv[k], Lv, -f * fma(beyond, Lu, U), Nv[k], cv[k]);
             split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp, Real(0), Np[k], cp[k]);
             x = fma(R * log_ratio[k], tx, x);
             y = fma(R * log_ratio[k], ty, y);

@@ -148,8 +148,10 @@ template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
 }
 
 template <class T> SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p, const std::vector<int>& m)
-    : parameters(p), levels(r.levels()), waves(VerticalModes(r).speed_squared, p, m), rotates(p.rotation != 0) {
+    : parameters(p), levels(r.levels()), waves(VerticalModes(r).speed_squared, p, p.stretching ? std::vector<int>() : m), rotates(p.rotation != 0) {
     const VerticalModes modes(r);
+    if (p.stretching && rotates) throw Error("rotation is not among the implicit terms of a stretched sphere");
+    if (p.stretching) stretched.emplace(modes.speed_squared, p.stretching, p.radius, p.beta, p.truncation, m);
     R = T(r.gas_constant); RT = T(r.gas_constant * r.temperature); kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature); per_pressure = T(1 / r.pressure);
     for (int k = 0; k < levels; ++k) {
         alpha.push_back(T(r.alpha[k])); log_ratio.push_back(T(r.log_ratio[k])); thickness.push_back(T(r.thickness[k])); per_thickness.push_back(T(1 / r.thickness[k]));
@@ -205,7 +207,7 @@ template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t
         }
     }
     multiply(inverse, level, mode, 4 * count);
-    waves.solve(m, mode);
+    if (stretched) stretched->solve(m, mode); else waves.solve(m, mode);
     multiply(E, mode, level, 4 * count);
     const T beta = T(parameters.beta);
     for (int i = 0; i < 2 * count; ++i) {
@@ -213,9 +215,9 @@ template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t
         const T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
         T sum = 0;
         for (int k = 0; k < levels; ++k) {
-            const T d = of_D[k];
+            const T d = stretched ? stretched->square(m, i / 2, of_D + k, 4 * P) : of_D[k];
             if (rotates) zeta[k] = of_zeta[k];
-            D[k] = d;
+            D[k] = of_D[k];
             t[k] -= beta * kappa_T * (alpha[k] * d + log_ratio[k] * per_thickness[k] * sum);
             sum += thickness[k] * d;
         }

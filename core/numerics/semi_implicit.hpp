@@ -6,10 +6,13 @@
 ///   (1 - i s m / n(n+1)) zeta_n                            + a_n D_{n-1}    + b_n D_{n+1}    = zeta*_n            s = 2 Omega beta
 ///   (1 - i s m / n(n+1) + beta^2 c^2 n(n+1) / a^2) D_n     - a_n zeta_{n-1} - b_n zeta_{n+1} = D*_n + beta n(n+1) / a^2 (gamma T* + R T_r pi*)_n
 ///   a_n = s eps_n (n+1) / n,   b_n = s eps_{n+1} n / (n+1),   eps_n = sqrt((n^2 - m^2) / (4 n^2 - 1))
-/// two tridiagonal systems, zeta_m D_{m+1} zeta_{m+2} ... and D_m zeta_{m+1} D_{m+2} ..., by elimination.
+/// two tridiagonal systems, zeta_m D_{m+1} zeta_{m+2} ... and D_m zeta_{m+1} D_{m+2} ..., by elimination. On a stretched sphere tau and nu act on m^2 D and
+/// rotation is not among the linear terms: stretched_waves.hpp.
 #pragma once
 #include "base/pack.hpp"
+#include "numerics/stretched_waves.hpp"
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,7 +32,7 @@ struct VerticalModes {
     explicit VerticalModes(const HybridReference&);
 };
 
-struct SemiImplicitParameters { double radius, rotation, beta; int truncation; };
+struct SemiImplicitParameters { double radius, rotation, beta; int truncation; Stretching stretching = {}; };    ///< stretched: without rotation
 
 /// Vorticity and divergence of vertical modes: values [n - m][re, im][zeta, D][modes, padded to registers].
 template <class Number> class ImplicitWaves {
@@ -52,7 +55,7 @@ public:
     SemiImplicit(const HybridReference&, SemiImplicitParameters, const std::vector<int>& waves);
     /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re, im] follow each other at `stride`.
     void solve(int m, Number* columns, std::ptrdiff_t stride, std::vector<Number>& scratch) const;
-    /// to += beta L(of), columns of degree n, without rotation.
+    /// to += beta L(of), columns of degree n, without rotation and stretching.
     void add_linear(int n, const Number* of, Number* to) const;
 
 private:
@@ -60,6 +63,7 @@ private:
     SemiImplicitParameters parameters;
     int levels;
     ImplicitWaves<Number> waves;
+    std::optional<StretchedWaves<Number>> stretched;       ///< in place of `waves`
     bool rotates;
     std::vector<Number> alpha, log_ratio, thickness, per_thickness, E, inverse;           ///< E, inverse: column after column, padded
     Number R, RT, kappa_T, per_pressure;

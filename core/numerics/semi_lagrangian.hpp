@@ -11,6 +11,9 @@
 ///   vectors                                 turn with the frame carried along the great circle: u' = p u + q v, v' = p v - q u; and 2 Omega x r, known
 ///                                           exactly at both ends, is advected with the wind: the Coriolis force without time truncation
 ///
+/// On a stretched sphere (grid/stretching.hpp) trajectories are those of the wind m V on the computational sphere, where the points are even; vectors that are
+/// carried turn as on the real one.
+///
 /// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of weights, one vector instruction, one cache line
 /// serve all. A row is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change their sign), the column by a
 /// copy of the first and last level: no index needs a test. Buffers span the globe in address space; only rows that are used exist in memory.

@@ -5,17 +5,18 @@
 /// Eulerian form for exact tests, leapfrog: zeta_a = zeta + f,
 ///   dv/dt = (zeta_a v, -zeta_a u) - grad(phi + phi_s + (u^2 + v^2) / 2),   dphi/dt = -div(phi v)
 #pragma once
-#include "field/process.hpp"
+#include "numerics/coriolis.hpp"
 
 namespace fathom::numerics {
 
 struct ShallowWaterTerms {
-    double step = 1800, mean_geopotential = 5e4, off_centring = 0;
+    double step = 1800, mean_geopotential = 5e4, off_centring = 0, splitting = 0;
     static constexpr std::string_view summary = "linear and nonlinear terms of shallow water; values to be carried to the arrival point";
     static constexpr std::tuple parameters{
         Parameter<ShallowWaterTerms>{"step", &ShallowWaterTerms::step, "s", 0, 1e6, "time step"},
         Parameter<ShallowWaterTerms>{"mean_geopotential", &ShallowWaterTerms::mean_geopotential, "m2 s-2", 0, 1e7, "phi_r of the linear terms: more than the mean for stability"},
-        Parameter<ShallowWaterTerms>{"off_centring", &ShallowWaterTerms::off_centring, "1", 0, 1, "weight of the linear terms moved to the new time"}};
+        Parameter<ShallowWaterTerms>{"off_centring", &ShallowWaterTerms::off_centring, "1", 0, 1, "weight of the linear terms moved to the new time"},
+        Parameter<ShallowWaterTerms>{"splitting", &ShallowWaterTerms::splitting, "1", 0, 1, "1: rotation by itself (coriolis.hpp)"}};
     static constexpr std::array fields{
         reads  ("eastward_wind",               place::center_layer,  "m s-1"),
         reads  ("northward_wind",              place::center_layer,  "m s-1"),
@@ -47,8 +48,10 @@ struct ShallowWaterTerms {
             nonlinear = nonlinear_now;
         };
         const Real U = u[0], V = v[0], d = D[0], f = coriolis[0], x = ground_x[0], y = ground_y[0];
-        split(U, -x, f * V - phi_x[0], Nu[0], cu[0]);
-        split(V, -y, -f * U - phi_y[0], Nv[0], cv[0]);
+        const N beyond = N(of_gradient(splitting, step, off_centring));
+        const Real Lu = -phi_x[0], Lv = -phi_y[0];
+        split(U, -x, f * fma(beyond, Lv, V) + Lu, Nu[0], cu[0]);
+        split(V, -y, -f * fma(beyond, Lu, U) + Lv, Nv[0], cv[0]);
         split(phi[0] + ground[0], fma(U, x, V * y) - (phi[0] - mean_geopotential) * d, -mean_geopotential * d, Np[0], cp[0]);
         eta_velocity[0] = Real(0);
     }

@@ -6,8 +6,10 @@ carries it, air_temperature or virtual_temperature –, surface_geopotential, an
 
 import numpy as np
 
+from fathom.data.schmidt import turned
 from fathom.diagnostics import Diagnostic
 
+wind = ("eastward_wind", "northward_wind")
 heights = ("geopotential_height", "geopotential")
 rain = ("convective_precipitation", "stratiform_precipitation")  # what reaches the ground
 
@@ -17,15 +19,29 @@ def needed(model):
     return (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio", "surface_geopotential")
 
 
+def of_earth(model, vertical="layer"):
+    """Wind as on earth, where the state has it about another pole: name -> Diagnostic."""
+    if model.grid.angle is None:
+        return {}
+
+    def part(n):
+        def of(model, window, u, v):
+            j0, i0, ny, nx = window
+            return turned(u, v, model.grid.angle[j0 : j0 + ny, i0 : i0 + nx])[n]
+
+        return Diagnostic(wind, of, vertical=vertical)
+
+    return {name: part(n) for n, name in enumerate(wind)}
+
+
 def derived(model):
     """The output variables of a model on levels of pressure: name -> Diagnostic."""
     column = needed(model)
-    wind = ("eastward_wind", "northward_wind")
 
     def of(name, needs=column, vertical="layer", linear=False, surface=False):
         return Diagnostic(needs, lambda model, window, *arrays: _on_points(model, window, needs, arrays, lambda state: state[name]), surface, linear, vertical)
 
-    table = {name: of(name) for name in ("air_pressure", "geopotential", "geopotential_height", "potential_temperature")}
+    table = of_earth(model) | {name: of(name) for name in ("air_pressure", "geopotential", "geopotential_height", "potential_temperature")}
     table |= {name: of(name, vertical="column") for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level")}
     table["wind_speed"] = of("wind_speed", wind)
     if model.temperature != "air_temperature":
@@ -54,7 +70,9 @@ def at_pressure(model, name, diagnostic, pressures):
             if name == "air_temperature":
                 return at.air_temperature(pressures)
             if name == "wind_speed":
-                return np.hypot(*(at.at(state[f"{d}_wind"], pressures) for d in ("eastward", "northward")))
+                return np.hypot(*(at.at(state[part], pressures) for part in wind))
+            if name in wind and state.angle is not None:
+                return turned(*(at.at(state[part], pressures) for part in wind), state.angle)[wind.index(name)]
             return at.at(state[name], pressures, order=1 if "humidity" in name else 3)
 
         return _on_points(model, window, needs, [given[n] for n in needs], interpolated)
@@ -93,8 +111,8 @@ def watch(model, simulation):
 class State:
     """Fields of the points of a block, packed (levels, points), with what follows from them by name."""
 
-    def __init__(self, model, fields):
-        self.model, self.fields = model, fields
+    def __init__(self, model, fields, angle=None):
+        self.model, self.fields, self.angle = model, fields, angle  # angle: as of the grid
 
     def __getitem__(self, name):
         if name in self.fields:
@@ -149,7 +167,8 @@ def _on_points(model, window, names, arrays, result):
     """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere NaN."""
     j0, i0, ny, nx = window
     there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
-    values = np.asarray(result(State(model, {name: a[:, there] for name, a in zip(names, arrays)})))
+    angle = None if model.grid.angle is None else model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there]
+    values = np.asarray(result(State(model, {name: a[:, there] for name, a in zip(names, arrays)}, angle)))
     values = values[None] if values.ndim == 1 else values
     whole = np.full((len(values), ny, nx), np.nan)
     whole[:, there] = values

@@ -19,7 +19,7 @@ class SpectralAtmosphere:
 
     Parameters
     ----------
-    grid : GaussianGrid with HybridLevels or SigmaLevels.
+    grid : GaussianGrid with HybridLevels or SigmaLevels; where it is stretched or rotated, winds given and in output are eastward and northward on earth.
     physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()], FirstPhysics(); by default none.
     scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity and divergence; steps as short as dt N |v| < a).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
@@ -55,6 +55,8 @@ class SpectralAtmosphere:
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if viscosity and diffusion_time:
             raise ValueError(f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time: diffusion_time = 0")
+        if scheme == "eulerian" and grid.stretching > 1:
+            raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
         if scheme == "eulerian" and off_centring:
             raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
@@ -64,7 +66,8 @@ class SpectralAtmosphere:
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
         self.parameters = {
             "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order, "divergence_damping": divergence_damping,
-            "viscosity": viscosity, "filter": filter, "williams": williams, "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
+            "splitting": float(scheme != "eulerian" and not grid.sphere.plain), "viscosity": viscosity, "filter": filter, "williams": williams,
+            "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
             "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": float(fix_mass)}  # fmt: skip
         for name, value in self.parameters.items():
             self.parameters[name] = float(value)
@@ -163,6 +166,8 @@ class SpectralAtmosphere:
             for tracer in self.tracers:
                 add("TracerTransport", "semi-Lagrangian", of(tracer), f"TracerTransport of {tracer}")
             add("Arrival", on=warmth)
+            if self.parameters["splitting"]:
+                add("ImplicitCoriolis")
             add("SpectralStep", "spectral", warmth)
             if self.parameters["fix_mass"]:
                 for tracer in self.tracers:
@@ -219,7 +224,10 @@ class SpectralAtmosphere:
             default = np.log(1e5) - self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
             log_pressure = on_columns(grid, initial.get("log_surface_pressure", default), name="log_surface_pressure")
         sequence.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
-        for name in (*wind, *self.tracers):
+        for (k, east), (_, north) in zip(*(on_layers(grid, initial.get(name, 0.0), name) for name in wind)):
+            for name, values in zip(wind, grid.about_the_pole(east, north)):
+                sequence.set(name, np.ascontiguousarray(values), k)
+        for name in self.tracers:
             for k, values in on_layers(grid, initial.get(name, 0.0), name):
                 sequence.set(name, np.ascontiguousarray(values), k)
         humidity = on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity") if self.moist else ((None, 0.0) for _ in range(grid.levels.number))

@@ -159,9 +159,10 @@ def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         return
     latitude = np.asarray(grid["latitude"], float)
     interfaces = np.asarray(state["reference_pressure"], float) / 100
-    edges = np.asarray(grid["corner_latitude"], float)
-    if latitude.ndim != 1 or edges.ndim != 1:
-        return
     for name, title in (("eastward_wind", "Eastward wind, zonal mean"), ("air_temperature", "Temperature, zonal mean")):
         if name in state:
-            yield name, partial(plots.section, np.nanmean(state[name], axis=-1), edges, interfaces, name=name, title=title, vertical="pressure")
+            if latitude.ndim == 1:
+                values, edges = np.nanmean(state[name], axis=-1), np.asarray(grid["corner_latitude"], float)
+            else:
+                values, edges = plots.zonal_mean(state[name], latitude, grid["area"])
+            yield name, partial(plots.section, values, edges, interfaces, name=name, title=title, vertical="pressure")

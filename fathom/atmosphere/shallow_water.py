@@ -18,7 +18,7 @@ class ShallowWater:
     mean_geopotential : of the linear terms [m2 s-2]; the semi-Lagrangian scheme needs one larger than fluid_geopotential anywhere.
     scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian" (leapfrog, semi-implicit).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
-    coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography (only "eulerian": a rotated pole).
+    coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography.
     diffusion_time, diffusion_order : as of SpectralAtmosphere; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
     rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
@@ -42,8 +42,8 @@ class ShallowWater:
             raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         if scheme not in ("semi-lagrangian", "eulerian"):
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
-        if coriolis is not None and scheme != "eulerian":
-            raise ValueError("a coriolis parameter of one's own goes with scheme = 'eulerian'; the semi-Lagrangian scheme advects the rotation about the poles")
+        if scheme == "eulerian" and grid.stretching > 1:
+            raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
         self.grid, self.scheme, self.orography, self.coriolis, self.precision = grid, scheme, orography, coriolis, precision
         self.parameters = {"mean_geopotential": float(mean_geopotential), "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0,
                            "diffusion_order": float(diffusion_order), "off_centring": float(off_centring), "iterations": float(iterations), "filter": float(filter), "rotation": float(rotation)}  # fmt: skip
@@ -64,8 +64,10 @@ class ShallowWater:
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
+        self.parameters["splitting"] = 0.0 if self.grid.sphere.plain and self.coriolis is None else 1.0
         order = [("ShallowWaterFluxes", "dynamics"), ("ShallowWaterLeapfrog", "spectral")] if self.scheme == "eulerian" else [
-            ("ShallowWaterTerms", "dynamics"), ("WindExtrapolation", "dynamics"), ("ShallowWaterTransport", "semi-Lagrangian"), ("ShallowWaterArrival", "dynamics"), ("ShallowWaterStep", "spectral")]  # fmt: skip
+            ("ShallowWaterTerms", "dynamics"), ("WindExtrapolation", "dynamics"), ("ShallowWaterTransport", "semi-Lagrangian"), ("ShallowWaterArrival", "dynamics"),
+            *([("ImplicitCoriolis", "dynamics")] if self.parameters["splitting"] else []), ("ShallowWaterStep", "spectral")]  # fmt: skip
         return [scheme(name).process(8 if self.precision == "fp64" else 4, phase=phase, step=step, **self.parameters) for name, phase in order]
 
     def geometry(self):
@@ -93,9 +95,10 @@ class ShallowWater:
         """The initial state into the fields, truncated."""
         from fathom.state import on_columns
 
-        for name in self.prognostic:
-            value = self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0)
-            simulation.sequence.set(name, np.ascontiguousarray(on_columns(self.grid, value, name=name)))
+        state = {name: on_columns(self.grid, self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0), name=name) for name in self.prognostic}
+        state |= dict(zip(wind, self.grid.about_the_pole(*(state[name] for name in wind))))
+        for name, values in state.items():
+            simulation.sequence.set(name, np.ascontiguousarray(values))
         if self.scheme == "semi-lagrangian" and (most := simulation.sequence.extremes("fluid_geopotential")["maximum"]) > 1.02 * self.parameters["mean_geopotential"]:
             raise ValueError(f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take {1.1 * most:.3g}")
         simulation.solvers["dynamics"].initialise()
@@ -109,9 +112,10 @@ class ShallowWater:
     @property
     def derived(self):
         """Output variables that follow from fields: the height of the surface and the speed of the wind."""
+        from fathom.atmosphere.diagnostics import of_earth
         from fathom.diagnostics import Diagnostic
 
-        return {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / 9.80665, vertical="column"),
+        return of_earth(self, "column") | {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / 9.80665, vertical="column"),
                 "wind_speed": Diagnostic(wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column")}  # fmt: skip
 
     def criteria(self, step):
@@ -128,7 +132,8 @@ class ShallowWater:
         if not simulation.is_root:
             return None
         transform = SphericalHarmonics(self.grid.truncation, self.grid.rows, radius=self.grid.radius)
-        vorticity = transform.inverse(transform.vorticity_divergence(*(np.ascontiguousarray(w[0], float) for w in (u, v)))[0])
+        m = self.grid.sphere.map_factor(self.grid.latitude)[:, None]
+        vorticity = m**2 * transform.inverse(transform.vorticity_divergence(*(np.ascontiguousarray(w[0] / m, float) for w in (u, v)))[0])
         return {name: values[0] for name, values in (state | {"vorticity": self.grid.regular(vorticity[None])}).items()}
 
     def pictures(self, state):

@@ -35,6 +35,8 @@ def cell_means(values, rows: Rows) -> np.ndarray:
     """Means of `values` (..., lat, lon), cells of equal angles that begin at the south pole and at Greenwich, over the cells of rows; packed."""
     values = np.asarray(values, float)
     ny, nx = values.shape[-2:]
+    if not rows.sphere.plain:
+        return _means_of_samples(values, rows)
     middle = 0.5 * (rows.latitude[1:] + rows.latitude[:-1])
     edges = np.sin(np.deg2rad(np.concatenate([[-90], middle, [90]])))
     to_rows = overlap(np.sin(np.deg2rad(np.linspace(-90, 90, ny + 1))), edges)
@@ -48,6 +50,31 @@ def cell_means(values, rows: Rows) -> np.ndarray:
         for j in np.flatnonzero(rows.points == points):
             result[..., rows.start[j]:rows.start[j + 1]] = (weights @ lines[..., j, :].reshape(-1, nx).T).T.reshape(*values.shape[:-2], points)
     return result
+
+
+def _means_of_samples(values, rows: Rows) -> np.ndarray:
+    """The same on a stretched and rotated sphere: of the samples, dense and even within the cells of `values`, that lie in each cell of the rows."""
+    ny, nx = values.shape[-2:]
+    finest = 180 / rows.points.size / rows.sphere.stretching
+    fine = int(np.ceil(8 * 180 / ny / finest))
+    middle = np.deg2rad(0.5 * (rows.latitude[1:] + rows.latitude[:-1]))
+    flat = values.reshape(-1, ny, nx)
+    total, weight = np.zeros((len(flat), rows.size)), np.zeros(rows.size)
+    longitude = (np.arange(nx * fine) + 0.5) * 360 / (nx * fine)
+    for j in range(ny):
+        latitude = -90 + (np.arange(fine) + 0.5 + fine * j) * 180 / (ny * fine)
+        x, y = rows.sphere.from_earth(longitude, latitude[:, None])
+        row = np.searchsorted(middle, np.deg2rad(y))
+        points = rows.points[row]
+        cell = rows.start[row] + np.rint(x / 360 * points).astype(int) % points
+        area = np.broadcast_to(np.cos(np.deg2rad(latitude))[:, None], cell.shape)
+        weight += np.bincount(cell.ravel(), area.ravel(), rows.size)
+        for sums, field in zip(total, flat[:, j]):
+            sums += np.bincount(cell.ravel(), (area * np.repeat(field, fine)).ravel(), rows.size)
+    narrow = weight == 0                                   # beside the poles of the rows: the value at the point itself
+    j, i = ((rows.point_latitude + 90) / 180 * ny).astype(int), (rows.point_longitude % 360 / 360 * nx).astype(int)
+    at_points = flat[:, np.minimum(j, ny - 1), np.minimum(i, nx - 1)]
+    return np.where(narrow, at_points, total / np.where(narrow, 1, weight)).reshape(*values.shape[:-2], -1)
 
 
 def overlap(source, target):

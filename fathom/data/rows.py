@@ -1,5 +1,7 @@
 """Grids made of rows: latitudes from south to north, on each any number of points from longitude 0 eastward.
 
+On a stretched and rotated sphere (`schmidt`) these are the latitudes and longitudes of the computational one.
+
 A field is (..., rows, longest row), as the model keeps it: a shorter row leaves the columns from its number of points on unused. Work is done on
 packed fields (..., points of the grid), row after row.
 """
@@ -11,13 +13,16 @@ from functools import cached_property
 
 import numpy as np
 
+from .schmidt import Schmidt
+
 
 @dataclass(frozen=True)
 class Rows:
-    """latitude (rows,) [degrees], increasing; points (rows,), of each row."""
+    """latitude (rows,) [degrees], increasing; points (rows,), of each row; the sphere that they are on."""
 
     latitude: np.ndarray
     points: np.ndarray
+    sphere: Schmidt = Schmidt()
 
     def __post_init__(self):
         latitude, points = np.asarray(self.latitude, float), np.asarray(self.points, int)
@@ -44,13 +49,13 @@ class Rows:
 
     @classmethod
     def of(cls, grid) -> Rows:
-        """The rows of anything that has `latitude` [degrees] and `points` for each row."""
+        """The rows of anything that has `latitude` [degrees] and `points` for each row, and may have a `sphere`."""
         if isinstance(grid, cls):
             return grid
         missing = [name for name in ("latitude", "points") if not hasattr(grid, name)]
         if missing:
             raise TypeError(f"a grid of rows has latitude and points, one number for each row; {type(grid).__name__} has no {' and no '.join(missing)}")
-        return cls(grid.latitude, grid.points)
+        return cls(grid.latitude, grid.points, getattr(grid, "sphere", Schmidt()))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,15 +85,20 @@ class Rows:
         if np.abs(here - sine).max() > 1e-7:
             edge = np.concatenate([[-1], np.sin(np.deg2rad(0.5 * (self.latitude[1:] + self.latitude[:-1]))), [1]])
             weight = np.diff(edge)
-        return np.repeat(0.5 * weight / self.points, self.points)
+        return np.repeat(0.5 * weight / self.points / self.sphere.map_factor(self.latitude) ** 2, self.points)
 
     @cached_property
-    def point_latitude(self) -> np.ndarray:
-        return np.repeat(self.latitude, self.points)
+    def _on_earth(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.sphere.to_earth(np.concatenate([self.longitude(j) for j in range(self.points.size)]), np.repeat(self.latitude, self.points))
 
-    @cached_property
+    @property
     def point_longitude(self) -> np.ndarray:
-        return np.concatenate([self.longitude(j) for j in range(self.points.size)])
+        """Of each point on earth, packed."""
+        return self._on_earth[0]
+
+    @property
+    def point_latitude(self) -> np.ndarray:
+        return self._on_earth[1]
 
     def longitude(self, row: int) -> np.ndarray:
         return 360.0 / self.points[row] * np.arange(self.points[row])

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from .arguments import choice, core, integer, number_of, reject, span
+from fathom.data.schmidt import Schmidt, turned
+
+from .arguments import choice, core, integer, number_of, pair, reject, span
 from .grid import Grid
 from .levels import HybridLevels, SigmaLevels
 
@@ -22,6 +24,8 @@ class GaussianGrid(Grid):
     reduced : False (default), "octahedral" (4 i + 16 points on the i-th row from a pole; cubic grids) or "classical" (the points that the waves
         of a row need).
     levels : HybridLevels or SigmaLevels; by default one layer, for a shallow-water model.
+    stretching, pole : c >= 1 and (longitude, latitude) [degrees]: rows run around this pole and are c times finer there, c times coarser opposite (Schmidt
+        1977; docs/spectral.md). Winds of the model's state are eastward and northward about the pole, those that go in and out as on earth.
     radius : float [m].
 
     A reduced grid lives in the index space of its longest row; columns beyond the end of a row do not exist (`wet_levels` is 0 there).
@@ -29,7 +33,7 @@ class GaussianGrid(Grid):
 
     level_coordinate = "pressure"  # where the surface is at 1000 hPa
 
-    def __init__(self, truncation=None, *, grid="quadratic", reduced=False, levels=None, radius=6371220.0, **unknown):
+    def __init__(self, truncation=None, *, grid="quadratic", reduced=False, levels=None, stretching=1.0, pole=(0.0, 90.0), radius=6371220.0, **unknown):
         reject(self, unknown)
         if truncation is None:
             raise ValueError("truncation (the largest total wave number, as 42) is missing")
@@ -48,8 +52,12 @@ class GaussianGrid(Grid):
             self.rows = core().classical_gaussian_grid_of(self.truncation, orders[grid])
         else:
             self.rows = core().full_gaussian_grid_of(self.truncation, orders[grid])
+        self.stretching, self.pole = number_of("stretching", stretching, "1"), tuple(pair("pole", pole, "degrees"))
+        self.sphere = Schmidt(self.stretching, self.pole)
+        if self.stretching > 1:
+            self.rows = self.rows.stretched(self.stretching)
         self.points = np.asarray(self.rows.points)
-        self.latitude = np.rad2deg(np.arcsin(np.asarray(self.rows.sine)))  # [degrees]
+        self.latitude = np.rad2deg(np.arcsin(np.asarray(self.rows.sine)))  # [degrees], of the computational sphere
 
     @cached_property
     def horizontal(self):
@@ -58,12 +66,30 @@ class GaussianGrid(Grid):
         edges = np.rad2deg(np.arcsin(np.clip(-1 + 2 * np.cumsum(np.append(0.0, self.rows.weight)), -1, 1)))
         edges[[0, -1]] = -90, 90
         column = np.arange(nx)
-        area = 4 * np.pi * self.radius**2 * np.asarray(self.rows.weight) / points
+        area = 4 * np.pi * self.radius**2 * self._share / points
+        center = self.sphere.to_earth(360.0 * column / points[:, None], np.repeat(self.latitude[:, None], nx, 1))
+        corner = self.sphere.to_earth(np.repeat(360.0 * (np.arange(nx + 1) - 0.5)[None] / nx, ny + 1, 0), np.repeat(edges[:, None], nx + 1, 1))
         return SimpleNamespace(
             nx=nx, ny=ny, periodic=True, fold=False, spherical=True, radius=self.radius,
-            center_longitude=360.0 * column / points[:, None], center_latitude=np.repeat(self.latitude[:, None], nx, 1),
-            corner_longitude=np.repeat(360.0 * (np.arange(nx + 1) - 0.5)[None] / nx, ny + 1, 0), corner_latitude=np.repeat(edges[:, None], nx + 1, 1),
+            center_longitude=center[0], center_latitude=center[1], corner_longitude=corner[0], corner_latitude=corner[1],
             area_center=np.where(column < points[:, None], area[:, None], 0.0))  # fmt: skip
+
+    @property
+    def _share(self):
+        """Part of the sphere that belongs to each row."""
+        return np.asarray(self.rows.weight) / self.sphere.map_factor(self.latitude) ** 2 if self.stretching > 1 else np.asarray(self.rows.weight)
+
+    @cached_property
+    def angle(self):
+        """From east on earth to the direction of growing i, counter-clockwise [radians], (ny, nx); None on a grid whose pole is the north pole."""
+        if not self.sphere.rotated:
+            return None
+        longitude = 360.0 * np.arange(int(self.points.max())) / self.points[:, None]
+        return self.sphere.angle(longitude, self.latitude[:, None])
+
+    def about_the_pole(self, east, north):
+        """Wind (..., ny, nx) eastward and northward on earth as the state has it: about the pole of stretching."""
+        return (east, north) if self.angle is None else turned(east, north, -self.angle)
 
     @cached_property
     def wet_levels(self):
@@ -83,14 +109,15 @@ class GaussianGrid(Grid):
 
     @property
     def identity(self):
-        return {"latitude": self.latitude, "points": self.points, "a": self.levels.a, "b": self.levels.b}
+        sphere = {} if self.sphere.plain else {"sphere": np.array([self.stretching, *self.pole])}
+        return {"latitude": self.latitude, "points": self.points, "a": self.levels.a, "b": self.levels.b} | sphere
 
     # ---- on the full grid of the same latitudes -------------------------------------------------------------------------------------
 
     @property
     def chunks(self):
         """Output is chunked in whole rows where they must be interpolated."""
-        return {"longitude": self.horizontal.nx} if self.reduced else None
+        return {"x" if self.sphere.rotated else "longitude": self.horizontal.nx} if self.reduced else None
 
     def distribution(self, ranks):
         """Whole rows, as Fourier transforms want them, while each rank has some."""
@@ -118,24 +145,33 @@ class GaussianGrid(Grid):
         return index, weight
 
     def mapping(self):
-        """The full grid: coordinates along each axis with their edges, levels, area."""
+        """The full grid: coordinates along each axis, or of each point where the pole is elsewhere, with their edges, levels, area."""
         h, levels = self.horizontal, self.levels
-        full = np.asarray(self.rows.weight)[:, None] * np.full(h.nx, 4 * np.pi * self.radius**2 / h.nx)
-        return {"longitude": 360.0 * np.arange(h.nx) / h.nx, "latitude": self.latitude, "corner_longitude": h.corner_longitude[0],
-                "corner_latitude": h.corner_latitude[:, 0], "area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}  # fmt: skip
+        full = self._share[:, None] * np.full(h.nx, 4 * np.pi * self.radius**2 / h.nx)
+        longitude, latitude = self.sphere.to_earth(360.0 * np.arange(h.nx) / h.nx, self.latitude[:, None])
+        if self.sphere.rotated:
+            edges = {"corner_longitude": h.corner_longitude, "corner_latitude": h.corner_latitude}
+        else:
+            latitude, edges = latitude[:, 0], {"corner_longitude": h.corner_longitude[0], "corner_latitude": h.corner_latitude[:, 0]}
+        return {"longitude": longitude, "latitude": latitude} | edges | {"area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}
 
     def describe(self):
         """label -> text, for the tree."""
         kind = f"{self.reduced} reduced, " if self.reduced else ""
-        width = np.deg2rad(360 / self.points) * np.cos(np.deg2rad(self.latitude)) * self.radius / 1e3
-        return {
+        m, half = self.sphere.map_factor(self.latitude), self.points.size // 2 if self.stretching == 1 else 0
+        width = np.deg2rad(360 / self.points) * np.cos(np.deg2rad(self.latitude)) * self.radius / 1e3 / m
+        depth = np.deg2rad(np.diff(self.latitude).mean()) * self.radius / 1e3
+        x, y = (self.pole[0] + 180) % 360 - 180, self.pole[1]
+        sphere = {} if self.sphere.plain else {"sphere": f"about {abs(x):g}° {'W' if x < 0 else 'E'}, {abs(y):g}° {'S' if y < 0 else 'N'}" + (
+            f", {self.stretching:g} times finer there than evenly, as coarser opposite" if self.stretching > 1 else ", evenly")}  # fmt: skip
+        return sphere | {
             "waves": f"triangular truncation {self.truncation}, half waves of {np.pi * self.radius / self.truncation / 1e3:.4g} km; {self.grid} grid",
             "rows": f"{self.points.size} of {span(self.points, 'points')}, {kind}to {self.latitude.max():.4g}° from the equator",
-            "spacing": f"{span(width[self.points.size // 2 :], 'km')} along rows, {np.deg2rad(np.diff(self.latitude).mean()) * self.radius / 1e3:.3g} km across",
+            "spacing": f"{span(width[half:], 'km')} along rows, {span(depth / m, 'km')} across",
             "levels": str(self.levels),
             "points": f"{int(self.points.sum()):,} columns, {self.wet_cells:,} cells",
         }
 
     def __repr__(self):
         nz, ny, nx = self.shape
-        return f"GaussianGrid T{'L' * (self.grid == 'linear')}{'c' * (self.grid == 'cubic')}{self.truncation}L{nz} {nx}×{ny}×{nz}" + (f" {self.reduced}" if self.reduced else "")
+        return f"GaussianGrid T{'L' * (self.grid == 'linear')}{'c' * (self.grid == 'cubic')}{self.truncation}L{nz} {nx}×{ny}×{nz}" + (f" {self.reduced}" if self.reduced else "") + (f" c{self.stretching:g}" if self.stretching > 1 else "")

@@ -7,11 +7,12 @@ import tempfile
 import numpy as np
 
 
-def held_suarez(truncation=21, levels=8, physics=None, step="3600s", precision="fp64", mountain=0.0, blocks=None, distribution="auto", threads=1, reduced=False, tracers=(), tile=64, **model):
+def held_suarez(truncation=21, levels=8, physics=None, step="3600s", precision="fp64", mountain=0.0, blocks=None, distribution="auto", threads=1, reduced=False, tracers=(), tile=64,
+                stretching=1.0, pole=(0.0, 90.0), **model):  # fmt: skip
     """The Held-Suarez atmosphere with waves in it from the start, over a mountain of that height [m]."""
     import fathom as fm
 
-    grid = fm.GaussianGrid(truncation, levels=fm.SigmaLevels(levels), reduced=reduced)
+    grid = fm.GaussianGrid(truncation, levels=fm.SigmaLevels(levels), reduced=reduced, stretching=stretching, pole=pole)
     hill = lambda lon, lat: 9.80616 * mountain * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))  # noqa: E731
     atmosphere = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()] if physics is None else physics, orography=hill, precision=precision, tracers=tracers, **model)
     atmosphere.set(

@@ -12,6 +12,8 @@ cases = Path(__file__).with_name("small_atmospheres.py")
     [
         ((), [(2, "north-south", 1), (4, "square", 1), (3, "cartesian", 2)]),
         (('reduced="classical"', "mountain=1500", 'tracers=["dye"]', 'precision="fp32"'), [(2, "square", 1), (4, "north-south", 1), (4, "square", 1)]),
+        (("stretching=2.4", "pole=[2.6,46.5]", "mountain=1500", 'tracers=["dye"]', 'reduced="classical"'), [(2, "north-south", 2), (3, "square", 1)]),
+        (("stretching=1.7", 'precision="fp32"'), [(2, "square", 1)]),
     ],
 )  # fmt: skip
 def test_same_bits_on_ranks(on_ranks, options, on):
