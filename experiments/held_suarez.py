@@ -44,7 +44,7 @@ def main():
     parser.add_argument("out", type=Path)
     for name, default in (("truncation", 42), ("levels", 24), ("days", 1200), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    for name, default in (("step", "40min"), ("grid", "linear"), ("precision", "fp32"), ("diffusion", "2.4h"), ("scheme", "semi-lagrangian")):
+    for name, default in (("step", "40min"), ("grid", "quadratic"), ("precision", "fp32"), ("diffusion", "12h"), ("scheme", "semi-lagrangian")):
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long; the next call goes on")
     options = parser.parse_args()

@@ -142,7 +142,7 @@ def bench_transform(file: Path | None, **case: Any) -> int:
 @click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--precision", default="fp32", show_default=True, help="fp64 or fp32.")
-@click.option("--grid", default="linear", show_default=True, help="linear, quadratic, cubic.")
+@click.option("--grid", help="linear, quadratic, cubic; by default that of the case.")
 @click.option("--steps", type=click.IntRange(1), default=36, show_default=True, help="Steps that are measured.")
 @click.option("--spin-up", type=click.IntRange(0), default=36, show_default=True, help="Steps before them.")
 @click.option("--step", help="Time step; by default that of the case.")

@@ -19,7 +19,7 @@ from fathom.names import near
 from fathom.toml import Document, dumps
 
 sections = ("constants", "grid", "model", "state", "simulation", "output", "parallel")
-parallel_keys = ("ranks", "threads", "blocks", "distribution", "tile")
+parallel_keys = ("ranks", "threads", "blocks", "distribution", "tile", "synchronise")
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
 kinds = {"grid": "wet_levels", "model": "rotations", "surface": "records"}  # what a class must have to stand there
 

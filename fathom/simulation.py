@@ -41,7 +41,8 @@ class Simulation:
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
-    parallel : threads, blocks (nx, ny), distribution, tile (columns that pass through a group at once); never changes a bit of the answer.
+    parallel : threads, blocks (nx, ny), distribution, tile (columns that pass through a group at once), synchronise (all ranks meet before messages go); never
+        changes a bit of the answer.
     configuration : TOML text of the run, kept beside its results.
     """
 
@@ -56,7 +57,7 @@ class Simulation:
         self.clock = Clock(start, calendar)
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": 0} | (parallel or {})
+        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": 0, "synchronise": False} | (parallel or {})
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
@@ -115,6 +116,7 @@ class Simulation:
 
         model, grid = self.model, self.model.grid
         mpi.core.set_threads(int(self.parallel["threads"]))
+        mpi.core.synchronise(bool(self.parallel["synchronise"]))
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if distribution == "auto" and not any(blocks):
@@ -363,11 +365,16 @@ class Simulation:
     # ---- what the run was --------------------------------------------------------------------------------------------------------
 
     def inside(self):
-        """Seconds of this rank inside the global processes, by what was done there; empty where no solver measures itself."""
+        """Seconds of this rank inside the global processes, by what was done there, and waiting for others before messages, if they synchronise; empty
+        where nothing measures itself."""
         found = {}
         for times in (getattr(solver, "seconds", None) for solver in self.solvers.values()):
             for name, seconds in (times if isinstance(times, dict) else {}).items():
                 found[name] = found.get(name, 0.0) + seconds
+        if self.parallel["synchronise"]:
+            from fathom import mpi
+
+            found["synchronising"] = mpi.core.seconds_synchronising()
         return found
 
     def checksum(self):

@@ -172,7 +172,12 @@ void Exchange::start(std::span<const FieldSlab> fields) {
     };
     if (transport->packs()) { if (number == 4) all(float()); else all(double()); }
     else point_out(fields);
-    seconds_packing += now() - t;
+    const double packed_at = now();
+    seconds_packing += packed_at - t;
+    if (synchronise) {
+        MPI_Barrier(comm);
+        seconds_synchronising += now() - packed_at;
+    }
     transport->send();
 }
 

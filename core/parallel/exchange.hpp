@@ -34,6 +34,9 @@ public:
     std::size_t messages() const { return parts.sends.size(); }  ///< sent by this rank each time
     std::size_t bytes() const { return sent_bytes; }
     double seconds_packing = 0, seconds_waiting = 0;
+    /// Whether all ranks meet before messages go, of all exchanges of this process: helps where a network congests, and shows waiting apart from travelling.
+    static inline bool synchronise = false;
+    static inline double seconds_synchronising = 0;
 
 private:
     struct Piece { int item, rows; Run run; std::size_t offset; };            ///< the same run in so many rows; offset: in numbers, in the buffer

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def held_suarez(truncation=21, levels=8, physics=None, step="3600s", precision="fp64", mountain=0.0, blocks=None, distribution="auto", threads=1, reduced=False, tracers=(), tile=64,
-                stretching=1.0, pole=(0.0, 90.0), **model):  # fmt: skip
+                stretching=1.0, pole=(0.0, 90.0), synchronise=False, **model):  # fmt: skip
     """The Held-Suarez atmosphere with waves in it from the start, over a mountain of that height [m]."""
     import fathom as fm
 
@@ -20,7 +20,7 @@ def held_suarez(truncation=21, levels=8, physics=None, step="3600s", precision="
         eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * np.deg2rad(lat)) ** 2 * (1 - p / 1e5),
         northward_wind=lambda lon, lat, p: 3 * np.cos(np.deg2rad(lat)) ** 2 * np.sin(np.deg2rad(4 * lon)),
         **{t: lambda lon, lat, p: np.exp(-(((lon - 180) / 30) ** 2 + (lat / 20) ** 2)) for t in tracers})
-    parallel = {"blocks": blocks, "distribution": distribution, "threads": threads, "tile": tile}
+    parallel = {"blocks": blocks, "distribution": distribution, "threads": threads, "tile": tile, "synchronise": synchronise}
     return fm.Simulation(atmosphere, step=step, parallel=parallel, directory=tempfile.gettempdir())
 
 
@@ -31,7 +31,7 @@ def bits(steps=4, **options):
     before = mass()
     sim.advance(steps)
     points, plans = sim.solvers["dynamics"].halo
-    return {"checksum": sim.checksum(), "received": points, "plans": plans, "speed": sim.model.watch(sim)[0]["maximum_wind"][0], "drift": mass() - before}
+    return {"checksum": sim.checksum(), "received": points, "plans": plans, "speed": sim.model.watch(sim)[0]["maximum_wind"][0], "drift": mass() - before, "synchronising": sim.inside().get("synchronising")}
 
 
 def main():

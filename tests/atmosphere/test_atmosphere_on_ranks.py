@@ -27,3 +27,8 @@ def test_only_what_departures_need(on_ranks):
     """30 m/s and 20 minutes, 36 km of rows 420 km apart: at the border of two hemispheres a few rows of 64 points, one plan for a day."""
     result = on_ranks(2, cases, "bits", "truncation=21", 'step="1200s"', "steps=72", 'distribution="north-south"')
     assert 0 < result["received"] <= 4 * 64 and result["plans"] <= 2
+
+
+def test_synchronised_messages_carry_the_same_bits(on_ranks):
+    alone, met = on_ranks(1, cases, "bits"), on_ranks(2, cases, "bits", "synchronise=true")
+    assert met["checksum"] == alone["checksum"] and met["synchronising"] > 0 and alone["synchronising"] is None
