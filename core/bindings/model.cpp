@@ -128,11 +128,15 @@ void bind_model(nb::module_& m) {
         .def("checksum", [](const Sequence& s, std::vector<std::string> names) { return checksum(s, names); });
 
     nb::class_<Barotropic>(m, "Barotropic", "Implicit free surface of a sequence that has a BarotropicSolve.")
-        .def("__init__", [](Barotropic* self, Sequence& s, double step, double implicitness, double gravity, double tolerance, int maximum_iterations, const std::string& name) {
-            new (self) Barotropic(s, {step, implicitness, gravity, tolerance, maximum_iterations, preconditioner(name)});
-        }, nb::keep_alive<1, 2>(), "sequence"_a, "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a, "preconditioner"_a = "diagonal")
+        .def("__init__", [](Barotropic* self, Sequence& s, double step, double implicitness, double gravity, double tolerance, int maximum_iterations, const std::string& solver,
+                            const std::string& preconditioner, const std::string& precision, const std::string& exchange, const std::string& sum, bool reproducible, int steps) {
+            new (self) Barotropic(s, {step, implicitness, gravity, {solver, preconditioner, precision, exchange, sum, tolerance, maximum_iterations, steps, reproducible}});
+        }, nb::keep_alive<1, 2>(), "sequence"_a, "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a, "solver"_a = "chrongear", "preconditioner"_a = "diagonal",
+           "precision"_a = "mixed", "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4)
         .def_ro("iterations", &Barotropic::iterations)
         .def_ro("solves", &Barotropic::solves)
+        .def_prop_ro("seconds", [](const Barotropic& b) { return b.solver->record.seconds.by_name(); }, "of the solves, by what was done")
+        .def_prop_ro("reductions", [](const Barotropic& b) { return b.solver->record.reductions; }, "sums over all ranks")
         .def_prop_ro("factor_numbers", [](const Barotropic& b) { return b.solver->factor_numbers(); }, "fp32 numbers of the factorised matrix on this rank; 0 without");
 
     m.def("release_memory", [] { malloc_trim(0); }, "gives what was freed back to the system");

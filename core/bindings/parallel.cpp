@@ -1,12 +1,12 @@
 /// Decomposition, plans, exchanges, sums and the elliptic solver for Python. No logic.
 #include "base/error.hpp"
-#include "numerics/solver.hpp"
+#include "numerics/solver/solver.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/global_sum.hpp"
 #include "parallel/reduce.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -158,21 +158,36 @@ void bind_parallel(nb::module_& m) {
     }, "terms"_a.noconvert(), "exponent"_a, "(sum in units of 2^exponent, whether all terms fitted)");
 
     using Blocks = std::vector<Array>;
-    nb::class_<BoundSolver>(m, "EllipticSolver", "Conjugate gradients for the implicit free surface, (M + K) x = b.")
+    auto names = [](auto kinds) { std::vector<std::pair<std::string, std::string>> list; for (auto& k : kinds) list.emplace_back(k.name, k.text); return list; };
+    m.def("solvers", [=] { return names(methods()); }, "(name, text) of the methods of the elliptic solver");
+    m.def("preconditioners", [=] { return names(preconditioners()); }, "(name, text) of the catalogue");
+    m.def("extremes", [](const std::vector<double>& diagonal, const std::vector<double>& off) { return extremes(diagonal, off); }, "diagonal"_a, "off"_a, "least and largest eigenvalue of a symmetric tridiagonal matrix");
+    nb::class_<BoundSolver>(m, "EllipticSolver", "(M + K) x = b of the implicit free surface, by any solver and preconditioner of the catalogues.")
         .def("__init__", [](BoundSolver* self, int comm, const Decomposition& d, int halo, const Blocks& wet, const Blocks& area, const Blocks& depth, const Blocks& dx, const Blocks& dy,
-                            double mass, double tolerance, int maximum_iterations, const std::string& name) {
+                            double mass, double tolerance, int maximum_iterations, const std::string& solver, const std::string& preconditioner, const std::string& precision,
+                            const std::string& exchange, const std::string& sum, bool reproducible, int steps, bool apart) {
             const int rank = rank_in(comm);
             auto field = [&](const Blocks& b) { return slab(b, 8, &d, rank, halo); };
             const EllipticFields fields{field(wet), field(area), field(depth), field(dx), field(dy), mass};
-            new (self) BoundSolver{d, rank, halo, EllipticSolver(MPI_Comm_f2c(comm), d, halo, fields, tolerance, maximum_iterations, preconditioner(name))};
-        }, "comm"_a, "decomposition"_a, "halo"_a, "wet"_a, "area"_a, "depth"_a, "dx"_a, "dy"_a, "mass"_a, "tolerance"_a = 1e-12, "maximum_iterations"_a = 1000, "preconditioner"_a = "diagonal")
+            new (self) BoundSolver{d, rank, halo, {MPI_Comm_f2c(comm), d, halo, fields, {solver, preconditioner, precision, exchange, sum, tolerance, maximum_iterations, steps, reproducible, apart}}};
+        }, "comm"_a, "decomposition"_a, "halo"_a, "wet"_a, "area"_a, "depth"_a, "dx"_a, "dy"_a, "mass"_a, "tolerance"_a = 1e-12, "maximum_iterations"_a = 1000, "solver"_a = "chrongear",
+           "preconditioner"_a = "diagonal", "precision"_a = "mixed", "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4, "apart"_a = false)
         .def("solve", [](BoundSolver& s, const Blocks& rhs, const Blocks& x) { const auto b = s.field(rhs), y = s.field(x); nb::gil_scoped_release nogil; return s.solver.solve(b, y); }, "rhs"_a, "x"_a)
         .def("apply", [](BoundSolver& s, const Blocks& x, const Blocks& y) { const auto a = s.field(x), b = s.field(y); s.solver.apply(a, b); }, "x"_a, "y"_a, "y = (M + K) x")
+        .def("precondition", [](BoundSolver& s, const Blocks& x, const Blocks& y) { const auto a = s.field(x), b = s.field(y); s.solver.precondition(a, b); }, "x"_a, "y"_a, "y = what the preconditioner takes for the inverse of M + K, times x")
         .def_prop_ro("last_residual", [](const BoundSolver& s) { return s.solver.last_residual; })
         .def_prop_ro("iterations", [](const BoundSolver& s) { return s.solver.iterations; })
-        .def_prop_ro("refinements", [](const BoundSolver& s) { return s.solver.refinements; }, "of the last solve: residuals from which iterations began anew")
+        .def_prop_ro("passes", [](const BoundSolver& s) { return s.solver.passes; }, "of the last solve: residuals from which iterations began anew")
+        .def_prop_ro("reductions", [](const BoundSolver& s) { return s.solver.record.reductions; }, "sums over all ranks since it was made")
+        .def_prop_ro("halos", [](const BoundSolver& s) { return s.solver.record.halos; }, "exchanges since it was made")
+        .def_prop_ro("spectrum", [](const BoundSolver& s) { const auto e = s.solver.spectrum(); return std::tuple(e.least, e.largest, e.steps); }, "(least, largest, Lanczos steps) where the solver needs them, else 0")
+        .def_prop_ro("history", [](const BoundSolver& s) {
+            std::vector<std::pair<int, double>> list;
+            for (auto& h : s.solver.record.history) list.emplace_back(h.iteration, s.solver.norm > 0 ? std::sqrt(h.rr / s.solver.norm) : 0);
+            return list;
+        }, "(iteration, residual / right-hand side) of the last solve; of iterations in fp64, and wherever the residual was computed anew")
         .def_prop_ro("factor_numbers", [](const BoundSolver& s) { return s.solver.factor_numbers(); }, "fp32 numbers of the factorisation on this rank; 0 without")
         .def_prop_ro("wet_points", [](const BoundSolver& s) { return s.solver.matrix().wet_points; }, "of this rank")
         .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().lines; }, "of 8 columns, of this rank: what is computed")
-        .def_prop_ro("seconds", [](const BoundSolver& s) { return std::array{s.solver.seconds.sweep, s.solver.seconds.halo, s.solver.seconds.sum}; }, "(sweep, halo, sum) since it was made");
+        .def_prop_ro("seconds", [](const BoundSolver& s) { return s.solver.record.seconds.by_name(); }, "since it was made");
 }

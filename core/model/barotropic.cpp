@@ -6,7 +6,7 @@ Barotropic::Barotropic(Sequence& s, Parameters p) : sequence(s), parameters(p) {
     auto slab = [&](std::string_view name) { return s.slab(s.field(name)); };
     const EllipticFields fields{slab("wet_levels"), slab("area_center"), slab("depth_corner"), slab("dx_corner"), slab("dy_corner"),
                                 1 / (p.gravity * p.implicitness * p.step * p.step), s.bytes};
-    solver = std::make_unique<EllipticSolver>(s.domain->comm, s.domain->decomposition, s.domain->halo, fields, p.tolerance, p.maximum_iterations, p.preconditioner);
+    solver = std::make_unique<EllipticSolver>(s.domain->comm, s.domain->decomposition, s.domain->halo, fields, p.solver);
     right_side = slab("barotropic_convergence");
     increment = slab("sea_surface_height_increment");
     s.attach("BarotropicSolve", [this] { solve(); });

@@ -2,13 +2,13 @@
 ///   (M + K) deta = convergence / (g theta tau),   M = areaT / (g theta tau^2),   K = -areaT div H grad.
 #pragma once
 #include "model/sequence.hpp"
-#include "numerics/solver.hpp"
+#include "numerics/solver/solver.hpp"
 
 namespace fathom {
 
 class Barotropic {
 public:
-    struct Parameters { double step, implicitness, gravity, tolerance; int maximum_iterations; Preconditioner preconditioner = Preconditioner::diagonal; };
+    struct Parameters { double step, implicitness, gravity; SolverOptions solver; };
     Barotropic(Sequence&, Parameters);                    ///< reads depth_corner, dx_corner, dy_corner, area_center from the sequence
     void solve();
     long iterations = 0, solves = 0;

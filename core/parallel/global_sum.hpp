@@ -14,7 +14,7 @@ namespace fathom {
 
 class GlobalSum {
 public:
-    static constexpr int most_words = 96;                  ///< of one sum
+    static constexpr int most_words = 192;                  ///< of one sum
     explicit GlobalSum(MPI_Comm);
     virtual ~GlobalSum() = default;
     /// values <- their sums over all ranks. In between, `finish` waits for what `start` began; only some algorithms go on meanwhile.

@@ -4,26 +4,37 @@
 
 namespace fathom {
 
-/// 128-bit totals travel as four limbs of 32 bits in 64-bit integers, so that 2^31 ranks cannot overflow them; carried once at the end.
+constexpr int limb = 43;
+
+void pack(std::span<const ExactSum> sums, std::int64_t* words) {
+    constexpr std::int64_t mask = (std::int64_t(1) << limb) - 1;
+    for (auto& s : sums) {
+        *words++ = std::int64_t(s.total & mask);
+        *words++ = std::int64_t(s.total >> limb & mask);
+        *words++ = std::int64_t(s.total >> 2 * limb);
+        *words++ = s.bad;
+    }
+}
+
+void unpack(const std::int64_t* words, std::span<ExactSum> sums) {
+    for (auto& s : sums) {
+        s.total = words[0] + ((__int128)words[1] << limb) + ((__int128)words[2] << 2 * limb);
+        s.bad = words[3] > 0;
+        words += sum_words;
+    }
+}
+
 void allreduce(MPI_Comm comm, std::span<ExactSum> sums) {
     int ranks;
     MPI_Comm_size(comm, &ranks);
     if (ranks == 1) return;
     constexpr std::size_t most = 16;
-    using Limbs = std::array<std::int64_t, 5>;
-    std::array<Limbs, most> limbs;
+    std::array<std::int64_t, most * sum_words> words;
     for (; !sums.empty(); sums = sums.subspan(std::min(most, sums.size()))) {
-        const std::size_t count = std::min(most, sums.size());
-        for (std::size_t n = 0; n < count; ++n) {
-            const __int128 t = sums[n].total;
-            limbs[n] = {std::int64_t(t & 0xffffffff), std::int64_t(t >> 32 & 0xffffffff), std::int64_t(t >> 64 & 0xffffffff), std::int64_t(t >> 96), sums[n].bad};
-        }
-        MPI_Allreduce(MPI_IN_PLACE, limbs.data(), int(5 * count), MPI_INT64_T, MPI_SUM, comm);
-        for (std::size_t n = 0; n < count; ++n) {
-            const Limbs& l = limbs[n];
-            sums[n].total = l[0] + ((__int128)l[1] << 32) + ((__int128)l[2] << 64) + ((__int128)l[3] << 96);
-            sums[n].bad = l[4] > 0;
-        }
+        const auto now = sums.first(std::min(most, sums.size()));
+        pack(now, words.data());
+        MPI_Allreduce(MPI_IN_PLACE, words.data(), int(sum_words * now.size()), MPI_INT64_T, MPI_SUM, comm);
+        unpack(words.data(), now);
     }
 }
 

@@ -72,8 +72,14 @@ public:
 private:
     __int128 total = 0;                                    // in u 2^-40
     bool bad = false;
-    friend void allreduce(MPI_Comm, std::span<ExactSum>);
+    friend void pack(std::span<const ExactSum>, std::int64_t*);
+    friend void unpack(const std::int64_t*, std::span<ExactSum>);
 };
+
+/// As integers that any way of summing adds up over up to 2^20 ranks: three limbs of 43 bits, and whether it is bad.
+inline constexpr int sum_words = 4;
+void pack(std::span<const ExactSum>, std::int64_t* words);
+void unpack(const std::int64_t* words, std::span<ExactSum>);
 
 /// Adds up over the ranks: one message of 64-bit integers, MPI_SUM.
 void allreduce(MPI_Comm, std::span<ExactSum>);

@@ -169,7 +169,8 @@ struct PutFlags final : Puts {
             window.signal(parts.sends[n].rank, flag_there[n], count);
         }
     }
-    void wait() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) window.await(flags + 8 * n, count); }
+    /// The flag may already be that of the exchange after this one, which lies in the other buffer.
+    void wait() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) spin([&] { return window.load(flags + 8 * n) >= count; }, [&] { window.progress(); }); }
 };
 
 /// Two outgoing buffers in a window, from which receivers get after a barrier. Who packs a buffer again is past the barrier that follows its last reading.

@@ -17,7 +17,7 @@ degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at whi
 
 
 class FreeSurface:
-    """Implicit linear free surface (Dukowicz & Smith 1994), solved by preconditioned conjugate gradients.
+    """Implicit linear free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/parallel.md.
 
     Parameters
     ----------
@@ -28,30 +28,54 @@ class FreeSurface:
     implicitness : float
         weight of the new height in the pressure gradient, in [0.5, 1].
     preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are kept, some 300 bytes a column), "diagonal"
-        (hundreds of iterations, no memory), or None: the first up to 200 000 columns of water, then the second.
+        (hundreds of iterations, no memory), "evp", "polynomial", "none", or None: the first up to 200 000 columns of water, then the second.
+    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or None: "pcg" with the factorised matrix, else "chrongear".
+    precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or "fp64".
+    steps : int
+        iterations for one sum of "s-step": 2, 3 or 4.
+    reproducible : bool
+        sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter messages, and runs that depend on ranks.
+    exchange, sum : str
+        ways in which halos and sums travel (docs/parallel.md); they change no bit of a reproducible run.
     """
 
-    preconditioners = ("factorisation", "diagonal")
     factorised = 200_000  # columns of water up to which the matrix is factorised unless told otherwise
 
-    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None):
+    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True,
+                 exchange="packed", sum="allreduce"):  # fmt: skip
+        from fathom.mpi import core
+        from fathom.names import near
+
         if not 0 < tolerance < 1:
             raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
         if not 0.5 <= implicitness <= 1:
             raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
-        if preconditioner not in (None, *self.preconditioners):
-            from fathom.names import near
-
-            raise ValueError(f"no preconditioner '{preconditioner}'{near(preconditioner, self.preconditioners)}; allowed: {', '.join(self.preconditioners)}")
+        if steps not in (2, 3, 4):
+            raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
+        names = lambda catalogue: [name for name, _ in catalogue]
+        for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"]),
+                                     ("exchange", exchange, names(core.transports())), ("sum", sum, names(core.global_sums()))):  # fmt: skip
+            if given is not None and given not in allowed:
+                raise ValueError(f"no {what} '{given}'{near(given, allowed)}; allowed: {', '.join(allowed)}")
         self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), int(maximum_iterations), float(implicitness)
-        self.preconditioner = preconditioner
+        self.preconditioner, self.solver, self.precision, self.steps = preconditioner, solver, precision, int(steps)
+        self.reproducible, self.exchange, self.sum = bool(reproducible), exchange, sum
 
     def on(self, columns):
-        """The same for a grid of so many columns of water: its preconditioner is settled."""
-        return FreeSurface(self.tolerance, self.maximum_iterations, self.implicitness, self.preconditioner or self.preconditioners[columns > self.factorised])
+        """The same for a grid of so many columns of water: its preconditioner and solver are settled."""
+        preconditioner = self.preconditioner or ("diagonal" if columns > self.factorised else "factorisation")
+        solver = self.solver or ("pcg" if preconditioner == "factorisation" else "chrongear")
+        return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
+
+    def attach(self, sequence, step):
+        """The solver of a sequence that has a BarotropicSolve."""
+        from fathom.mpi import core
+
+        how = {name: value for name, value in self.__dict__.items() if name != "implicitness"}
+        return core.Barotropic(sequence, step, self.implicitness, gravity, **how)
 
     def __repr__(self):
-        return f"FreeSurface(tolerance={self.tolerance:g}, maximum_iterations={self.maximum_iterations}, implicitness={self.implicitness:g}, preconditioner={self.preconditioner!r})"
+        return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
 
 class PassiveTracer:
@@ -190,10 +214,7 @@ class Ocean:
 
     def attach(self, sequence, step):
         """The work of the global processes: name -> solver."""
-        from fathom import mpi
-
-        surface = self.free_surface
-        return {"barotropic": mpi.core.Barotropic(sequence, step, surface.implicitness, gravity, surface.tolerance, surface.maximum_iterations, surface.preconditioner)}
+        return {"barotropic": self.free_surface.attach(sequence, step)}
 
     def initialise(self, simulation):
         """The initial state into the fields."""

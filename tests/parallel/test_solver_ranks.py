@@ -1,0 +1,25 @@
+"""The elliptic solver on several ranks: every solver with every preconditioner, every exchange with every sum, and fifty combinations drawn by lot, over
+seas with islands, straits of one cell and ranks without water: the same bits everywhere."""
+
+from pathlib import Path
+
+import pytest
+
+script = Path(__file__).with_name("solvers_on_ranks.py")
+
+
+@pytest.fixture(scope="module")
+def alone(on_ranks):
+    return on_ranks(1, script)
+
+
+def test_every_exchange_and_sum_is_the_same_solver(alone):
+    found = [value for name, value in alone.items() if name.partition(" ")[0] in ("packed", "datatypes", "persistent", "neighbourhood", "put-fence", "put-flags", "get-barrier", "shared")]
+    assert len(found) == 72 and all(value == found[0] for value in found)
+    assert len(alone) == 25 + 72 + 9 + 50
+
+
+@pytest.mark.parametrize("ranks, threads", [(1, 2), (2, 1), (4, 1), (7, 1)])
+def test_same_bits(on_ranks, alone, ranks, threads):
+    found = on_ranks(ranks, script, threads=threads)
+    assert {name: value for name, value in found.items() if value != alone[name]} == {}
