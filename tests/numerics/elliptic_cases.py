@@ -55,8 +55,13 @@ class Case:
         water = self.wet.ravel() > 0
         return (diags(self.mass * self.area.ravel()) + G.T @ G).tocsr()[water][:, water]
 
-    def distribute(self, comm, block=(0, 0), **options):
-        self.decomposition = _core.decompose(self.topology, self.wet.astype(np.int32).ravel(), comm.size, *block, halo=HALO)
+    def dealt(self, ranks, width, height):
+        """Blocks dealt out in turn, those without water too: some ranks may get none that has any."""
+        i, j = [*range(0, self.nx, width), self.nx], [*range(0, self.ny, height), self.ny]
+        return _core.arrange(self.topology, self.wet.astype(np.int32).ravel(), ranks, i, j, [n % ranks for n in range((len(i) - 1) * (len(j) - 1))], HALO)
+
+    def distribute(self, comm, block=(0, 0), decomposition=None, **options):
+        self.decomposition = decomposition or _core.decompose(self.topology, self.wet.astype(np.int32).ravel(), comm.size, *block, halo=HALO)
         self.blocks = [b for b in self.decomposition.blocks if b[5] == comm.rank]
         fields = [self.scatter(a) for a in (self.wet, self.area, self.depth, self.dx, self.dy)]
         return _core.EllipticSolver(comm.py2f(), self.decomposition, HALO, *fields, mass=self.mass, **options)

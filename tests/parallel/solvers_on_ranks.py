@@ -41,7 +41,7 @@ def land(case, rng, kind):
 
 def solve(case, block, seed, **options):
     b = np.random.default_rng(seed).normal(size=case.wet.shape)
-    solver = case.distribute(comm, block, tolerance=1e-4, maximum_iterations=3000, **options)
+    solver = case.distribute(comm, decomposition=case.dealt(comm.size, *block), tolerance=1e-4, maximum_iterations=3000, **options)
     x = case.scatter(np.zeros_like(b))
     solver.solve(case.scatter(b), x)
     solution = case.gather(comm, x)
@@ -68,7 +68,7 @@ for n in range(50):
     land(case, np.random.default_rng(n), sort)
     options = {"solver": choose.choice(solvers), "preconditioner": choose.choice(preconditioners), "exchange": choose.choice(exchanges), "sum": choose.choice(sums),
                "steps": choose.randint(2, 4), "precision": choose.choice(["mixed", "fp64"])}  # fmt: skip
-    block = choose.choice([(0, 0), (choose.randint(4, 12), choose.randint(4, 12))])
+    block = (choose.randint(4, 12), choose.randint(4, 12))
     found[f"{n}: {sort} {case.nx}x{case.ny} {kind} {block} {options}"] = solve(case, block, n, **options)
 if comm.rank == 0:
     print(json.dumps(found))
