@@ -1,5 +1,5 @@
 #include "numerics/semi_lagrangian.hpp"
-#include "numerics/angles.hpp"
+#include "numerics/departure.hpp"
 #include "numerics/interleaved.hpp"
 #include "numerics/lagrange.hpp"
 #include <algorithm>
@@ -28,9 +28,7 @@ template <class T> struct SemiLagrangian<T>::Tables : InterleavedRows<T> {
     Parameters parameters;
     std::vector<double> eta;
     std::vector<Nodes<T>> latitude, vertical;              // of the interval above j - 1 (stored at j + 1), below level k
-    std::vector<T> sine, cosine;
-    Stretching stretching;
-    std::vector<T> map_factor, real_sine, real_cosine;     // of each row
+    Departure<T> departure;
     std::vector<int> level_of;                             // of even steps of eta
     T per_level_step, eta_top;
     std::vector<std::size_t> mean_offset;                  // of each block's mean wind: [row][level][3][padded]
@@ -38,14 +36,11 @@ template <class T> struct SemiLagrangian<T>::Tables : InterleavedRows<T> {
     T* mean = nullptr; std::size_t mean_bytes = 0;
 
     Tables(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, std::vector<double> eta_, Parameters p)
-        : Rows(comm, d, halo, grid, int(eta_.size())), parameters(p), eta(std::move(eta_)), stretching(grid.stretching) {
-        if (stretching && p.rotation != 0) throw Error("rotation is not advected on a stretched sphere");
-        for (int j = 0; j < ny; ++j) {
-            const double m = grid.map_factor(j);
-            map_factor.push_back(T(m)), real_sine.push_back(T(stretching.sine(grid.sine[j]))), real_cosine.push_back(T(grid.cosine[j] / m));
-        }
+        : Rows(comm, d, halo, grid, int(eta_.size())), parameters(p), eta(std::move(eta_)), departure(grid, eta, p.step, p.radius) {
+        static_assert(tile == Departure<T>::tile);
+        if (grid.stretching && p.rotation != 0) throw Error("rotation is not advected on a stretched sphere");
         std::vector<double> phi(ny + 2 * beyond);
-        for (int j = 0; j < ny; ++j) phi[j + beyond] = std::asin(grid.sine[j]), sine.push_back(T(grid.sine[j])), cosine.push_back(T(grid.cosine[j]));
+        for (int j = 0; j < ny; ++j) phi[j + beyond] = std::asin(grid.sine[j]);
         for (int j = 0; j < beyond; ++j) phi[beyond - 1 - j] = -pi - phi[beyond + j], phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
         for (int j = -1; j < ny; ++j) latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
         if (levels == 1) vertical.push_back(Nodes<T>::linear_between(eta[0], eta[0] + 1));
@@ -74,43 +69,11 @@ template <class T> struct SemiLagrangian<T>::Tables : InterleavedRows<T> {
 
     // ---- departure points ----------------------------------------------------------------------------------------------------------
 
-    /// Of one tile: longitude from the arrival point [rad], latitude [rad], eta; rotation p, q; cosine of latitude; map factor.
-    struct Points { alignas(64) T longitude[tile], latitude[tile], eta[tile], p[tile], q[tile], cosine[tile], map[tile]; };
+    using Points = typename Departure<T>::Points;
     struct Places { alignas(64) T x[tile]; int i[tile], j[tile]; };
 
-    /// u, v: on the computational sphere. of_trajectory: p and q are those of that sphere, which the trajectory itself needs; else of the real one.
     void locate(const Item& t, const T* u, const T* v, const T* w, Points& to, bool of_trajectory) const {
-        if (!stretching) locate<false, false>(t, u, v, w, to);
-        else if (of_trajectory) locate<true, false>(t, u, v, w, to);
-        else locate<true, true>(t, u, v, w, to);
-    }
-    template <bool stretched, bool real> void locate(const Item& t, const T* u, const T* v, const T* w, Points& to) const {
-        const int j = blocks[t.block].j0 + t.row;
-        const Real sine_A = sine[j], cosine_A = cosine[j];
-        const T scale = T(parameters.step / parameters.radius), dt = T(parameters.step), top = T(eta.front()), bottom = T(eta.back()), eta_A = T(eta[t.level]);
-        for (int n = 0; n < t.count; n += width) {
-            const Real U = Real::load(u + n) * scale, V = Real::load(v + n) * scale, square = fma(U, U, V * V);
-            const Real c = cosine_of_square(square), s = cardinal_sine_of_square(square);
-            Real x = fma(cosine_A, c, V * s * sine_A), y = -U * s, z = fma(sine_A, c, -(V * s * cosine_A));
-            Real rho = sqrt(fma(x, x, y * y)), sine = sine_A, cosine = cosine_A, along = c;            // along: cosine of the arc
-            atan2(y, x).store(to.longitude + n);
-            atan2(z, rho).store(to.latitude + n);
-            if constexpr (stretched) {
-                const Real m = fma(Real(T(stretching.b)), z, Real(T(stretching.a)));
-                m.store(to.map + n);
-                if constexpr (real) {
-                    const Real shrink = 1.0 / m;
-                    x *= shrink; y *= shrink; rho *= shrink; z = fma(Real(T(stretching.a)), z, Real(T(stretching.b))) * shrink;
-                    sine = real_sine[j]; cosine = real_cosine[j]; along = fma(sine, z, cosine * x);
-                }
-            }
-            const Real per = 1.0 / (larger(rho, Real(T(1e-30))) * (1.0 + along));
-            larger(Real(top), smaller(Real(bottom), fma(Real::load(w + n), Real(-dt), Real(eta_A)))).store(to.eta + n);
-            // at D the unit vectors are (-y, x, 0) / rho and (-x z, -y z, rho^2) / rho
-            ((fma(fma(sine, z, Real(T(1))), x, cosine * (rho * rho))) * per).store(to.p + n);
-            (-(sine + z) * y * per).store(to.q + n);
-            rho.store(to.cosine + n);
-        }
+        departure.locate(blocks[t.block].j0 + t.row, t.level, t.count, u, v, w, to, of_trajectory);
     }
     /// Rows and, on a full grid, columns: of the point below and west, the fraction x of a spacing.
     void place(const Item& t, const Points& at, Places& to) const {
@@ -342,16 +305,16 @@ template <class T> struct SemiLagrangian<T>::Tables : InterleavedRows<T> {
                 const auto& item = items[n];
                 const T *u = source(wind.east, item), *v = source(wind.north, item), *w = wind.vertical.at.empty() ? nothing : source(wind.vertical, item);
                 T *U = mean_of(item), *V = U + mean_columns[item.block], *W = V + mean_columns[item.block];
-                const T m = map_factor[blocks[item.block].j0 + item.row];
-                if (stretching) for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i];
+                const T m = departure.map_factor(blocks[item.block].j0 + item.row);
+                if (departure.stretched()) for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i];
                 for (int iteration = 0; iteration < parameters.iterations; ++iteration) {
                     if (iteration > 0) locate(item, U, V, W, points, true);
-                    else if (stretching) locate(item, U, V, w, points, true);
+                    else if (departure.stretched()) locate(item, U, V, w, points, true);
                     else locate(item, u, v, w, points, true);
                     place(item, points, places);
                     need(item, points, places);
                     if (full) gather_linear<true>(item, points, places, out); else gather_linear<false>(item, points, places, out);
-                    if (stretching) for (int i = 0; i < item.count; ++i) out[i * fields] *= points.map[i], out[i * fields + 1] *= points.map[i];
+                    if (departure.stretched()) for (int i = 0; i < item.count; ++i) out[i * fields] *= points.map[i], out[i * fields + 1] *= points.map[i];
                     for (int i = 0; i < item.count; ++i) {
                         const T x = out[i * fields], y = out[i * fields + 1];
                         U[i] = T(0.5) * (m * u[i] + (points.p[i] * x + points.q[i] * y));
@@ -416,7 +379,7 @@ template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::
             if (t.full) { if (group.monotone) gather.template operator()<true, true>(); else gather.template operator()<true, false>(); }
             else { if (group.monotone) gather.template operator()<false, true>(); else gather.template operator()<false, false>(); }
             if (wind) {
-                const T at_arrival = planetary * t.cosine[t.blocks[item.block].j0 + item.row];
+                const T at_arrival = planetary * t.departure.cosine(t.blocks[item.block].j0 + item.row);
                 T *x = t.target(to[0], item), *y = t.target(to[1], item);
                 for (int i = 0; i < item.count; ++i) {
                     const T u = out[i * fields] + planetary * points.cosine[i], v = out[i * fields + 1];

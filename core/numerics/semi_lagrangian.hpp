@@ -1,18 +1,14 @@
 /// Semi-Lagrangian advection on the sphere and on levels, at the points of a Gaussian grid, full or reduced.
 ///
-///   departure point (SETTLS, Hortal 2002)   V = 1/2 { V(n)_A + [2 V(n) - V(n-1)]_D, rotated to A },   r_D = r_A cos a - (V / |V|) sin a,
-///                                           a = |V| dt / radius,   eta_D = eta_A - (eta dot) dt;   fixed-point iteration from V = V(n)_A
+///   departure point (SETTLS, Hortal 2002)   V = 1/2 { V(n)_A + [2 V(n) - V(n-1)]_D, rotated to A },   fixed-point iteration from V = V(n)_A (departure.hpp)
 ///   interpolation                           linear along each axis, and along one axis after the other the correction that makes it cubic (C, L: cubic
 ///                                           and linear interpolation):   f_D = [L_x L_y L_z + (C-L)_x L_y L_z + L_x (C-L)_y L_z + L_x L_y (C-L)_z] f
 ///                                           The 32 points of Ritchie et al. (1995), but fourth order, and no wave grows (theirs do, by up to 1 % a step).
 ///                                           On reduced rows, whose points are not beneath each other, C_x C_y L_z + L_x L_y (C-L)_z, 40 points.
 ///                                           First and last interval of the vertical: linear. Quasi-monotone: clipped to the 8 nearest values
 ///                                           (Bermejo & Staniforth 1992)
-///   vectors                                 turn with the frame carried along the great circle: u' = p u + q v, v' = p v - q u; and 2 Omega x r, known
-///                                           exactly at both ends, is advected with the wind: the Coriolis force without time truncation
-///
-/// On a stretched sphere (grid/stretching.hpp) trajectories are those of the wind m V on the computational sphere, where the points are even; vectors that are
-/// carried turn as on the real one.
+///   vectors                                 turn with the frame carried along the great circle; and 2 Omega x r, known exactly at both ends, is advected
+///                                           with the wind: the Coriolis force without time truncation
 ///
 /// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of weights, one vector instruction, one cache line
 /// serve all. A row is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change their sign), the column by a

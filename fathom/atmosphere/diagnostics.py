@@ -21,17 +21,8 @@ def needed(model):
 
 def of_earth(model, vertical="layer"):
     """Wind as on earth, where the state has it about another pole: name -> Diagnostic."""
-    if model.grid.angle is None:
-        return {}
-
-    def part(n):
-        def of(model, window, u, v):
-            j0, i0, ny, nx = window
-            return turned(u, v, model.grid.angle[j0 : j0 + ny, i0 : i0 + nx])[n]
-
-        return Diagnostic(wind, of, vertical=vertical)
-
-    return {name: part(n) for n, name in enumerate(wind)}
+    of = lambda name: lambda model, window, *parts: _on_points(model, window, wind, parts, lambda state: state[name])  # noqa: E731
+    return {} if model.grid.angle is None else {name: Diagnostic(wind, of(name), vertical=vertical) for name in wind}
 
 
 def derived(model):
@@ -71,8 +62,6 @@ def at_pressure(model, name, diagnostic, pressures):
                 return at.air_temperature(pressures)
             if name == "wind_speed":
                 return np.hypot(*(at.at(state[part], pressures) for part in wind))
-            if name in wind and state.angle is not None:
-                return turned(*(at.at(state[part], pressures) for part in wind), state.angle)[wind.index(name)]
             return at.at(state[name], pressures, order=1 if "humidity" in name else 3)
 
         return _on_points(model, window, needs, [given[n] for n in needs], interpolated)
@@ -109,10 +98,10 @@ def watch(model, simulation):
 
 
 class State:
-    """Fields of the points of a block, packed (levels, points), with what follows from them by name."""
+    """Fields of the points of a block, packed (levels, points), wind as on earth, with what follows from them by name."""
 
-    def __init__(self, model, fields, angle=None):
-        self.model, self.fields, self.angle = model, fields, angle  # angle: as of the grid
+    def __init__(self, model, fields):
+        self.model, self.fields = model, fields
 
     def __getitem__(self, name):
         if name in self.fields:
@@ -167,8 +156,10 @@ def _on_points(model, window, names, arrays, result):
     """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere NaN."""
     j0, i0, ny, nx = window
     there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
-    angle = None if model.grid.angle is None else model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there]
-    values = np.asarray(result(State(model, {name: a[:, there] for name, a in zip(names, arrays)}, angle)))
+    fields = {name: a[:, there] for name, a in zip(names, arrays)}
+    if model.grid.angle is not None and set(wind) <= set(fields):
+        fields |= zip(wind, turned(*(fields[part] for part in wind), model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there]))
+    values = np.asarray(result(State(model, fields)))
     values = values[None] if values.ndim == 1 else values
     whole = np.full((len(values), ny, nx), np.nan)
     whole[:, there] = values

@@ -58,13 +58,14 @@ def _stored(simulation: Any) -> dict[str, Any]:
 def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:
     """Sections of the report.
 
-    grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes.
+    grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes; `finest`: longitude and latitude around which charts are drawn larger.
     state, all (ny, nx), rows from south to north: geopotential_height_500 [m], air_pressure_at_mean_sea_level [Pa], air_temperature_850 [K],
       eastward_wind_250, northward_wind_250 [m s-1], precipitation_flux [kg m-2 s-1], land_fraction for the coast; and (nz, ny, nx) with
       reference_pressure (nz + 1) [Pa] of the interfaces: eastward_wind [m s-1], air_temperature [K]; days, [(hours, 500 hPa height, sea level
       pressure)]; rain_over, the time over which the precipitation is a mean. What is missing is left out.
     """
-    return {"Weather": _charts(grid, state), "Day by day": _days(grid, state), "Zonal means": _sections(grid, state)}
+    near = {"Where the grid is finest": _near(grid, state)} if "finest" in grid else {}
+    return {"Weather": _charts(grid, state)} | near | {"Day by day": _days(grid, state), "Zonal means": _sections(grid, state)}
 
 
 def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
@@ -107,6 +108,21 @@ def _days(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     north = plots.Raster(mesh, 1280, plots.Hemisphere(1))
     for hour, height, pressure in chosen:
         yield f"after {hour:g} hours", partial(_heights(height, pressure, over), north, title=f"After {hour / 24:g} day{'' if hour == 24 else 's'}", note="500 hPa height, white: sea level pressure")
+
+
+def _near(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    raster, over = plots.Raster(plots.mesh_of(grid), 1280, plots.Around(*grid["finest"])), _over(state.get("land_fraction"))
+    if "geopotential_height_500" in state:
+        draw = _heights(state["geopotential_height_500"], state.get("air_pressure_at_mean_sea_level"), over)
+        yield "500 hPa height, near", partial(draw, raster, title="500 hPa height", note="white: sea level pressure")
+    if "air_temperature_850" in state:
+        celsius = np.asarray(state["air_temperature_850"], float) - 273.15
+        yield "850 hPa temperature, near", partial(plots.map, celsius, raster, name="air_temperature", units="degC", title="850 hPa temperature", limits=(-40, 40), colours="weather",
+                                                   over=over(_lines(celsius, 2, width=0.45, bold=0.0, label="%.0f")))
+    if "precipitation_flux" in state:
+        yield "precipitation, near", partial(plots.map, state["precipitation_flux"], raster, name="precipitation_flux", limits=(0, 40), over=over(),
+                                             note=f"mean of the last {state['rain_over']}" if "rain_over" in state else "")
 
 
 def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:

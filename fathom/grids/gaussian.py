@@ -145,7 +145,7 @@ class GaussianGrid(Grid):
         return index, weight
 
     def mapping(self):
-        """The full grid: coordinates along each axis, or of each point where the pole is elsewhere, with their edges, levels, area."""
+        """The full grid: coordinates along each axis, or of each point where the pole is elsewhere, with their edges, levels, area; where it is finest."""
         h, levels = self.horizontal, self.levels
         full = self._share[:, None] * np.full(h.nx, 4 * np.pi * self.radius**2 / h.nx)
         longitude, latitude = self.sphere.to_earth(360.0 * np.arange(h.nx) / h.nx, self.latitude[:, None])
@@ -153,7 +153,8 @@ class GaussianGrid(Grid):
             edges = {"corner_longitude": h.corner_longitude, "corner_latitude": h.corner_latitude}
         else:
             latitude, edges = latitude[:, 0], {"corner_longitude": h.corner_longitude[0], "corner_latitude": h.corner_latitude[:, 0]}
-        return {"longitude": longitude, "latitude": latitude} | edges | {"area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}
+        finest = {"finest": self.pole} if self.stretching > 1 else {}
+        return {"longitude": longitude, "latitude": latitude} | edges | finest | {"area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}
 
     def describe(self):
         """label -> text, for the tree."""

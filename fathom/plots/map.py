@@ -10,7 +10,7 @@ import numpy as np
 from fathom.names import describe
 
 from .colours import coast, colour_map, faint, land
-from .mesh import Hemisphere, Plain, Raster, mesh_of
+from .mesh import Around, Hemisphere, Plain, Raster, mesh_of
 from .style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
@@ -106,6 +106,9 @@ def _graticule(axes: Any, raster: Raster) -> None:
     if isinstance(raster.projection, Hemisphere):
         _polar_graticule(axes, raster)
         return
+    if isinstance(raster.projection, Around):
+        _graticule_around(axes, raster)
+        return
     line = np.linspace(-180, 180, 361)
     middle = raster.projection.middle
     for latitude in (-60, -30, 0, 30, 60):
@@ -126,6 +129,17 @@ def _polar_graticule(axes: Any, raster: Raster) -> None:
     for longitude in range(0, 360, 30):
         axes.plot(*raster.project(np.full(2, longitude), pole * np.array([edge, 80.0])), color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
     axes.plot(*raster.project(around, np.full(361, pole * edge)), color=faint, lw=0.8, zorder=3, clip_on=False)
+
+
+def _graticule_around(axes: Any, raster: Raster) -> None:
+    lines = [(np.linspace(-180, 180, 721), np.full(721, latitude)) for latitude in range(-80, 81, 10)]
+    lines += [(np.full(321, longitude), np.linspace(-80, 80, 321)) for longitude in range(0, 360, 10)]
+    for line in lines:
+        column, row = raster.project(*line)
+        column[~raster.holds(column, row)] = np.nan
+        axes.plot(column, row, color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
+    angle, middle = np.linspace(0, 2 * np.pi, 361), np.array([raster.width, raster.height]) / 2
+    axes.plot(middle[0] * (1 + np.cos(angle)), middle[1] * (1 + np.sin(angle)), color=faint, lw=0.8, zorder=3, clip_on=False)
 
 
 def _ticks(axes: Any, raster: Raster) -> None:

@@ -176,6 +176,25 @@ class Hemisphere:
         return np.hypot(x[None, :], y[:, None]) <= self.reach
 
 
+class Around:
+    """Around a place (longitude, latitude), equal in area (Lambert's azimuthal projection), as far as `reach` [degrees]; north is up in the middle."""
+
+    def __init__(self, longitude: float, latitude: float, reach: float = 30.0):
+        self.longitude, self.latitude = longitude, latitude
+        self.reach = float(2 * np.sin(np.radians(reach) / 2))
+        self.bounds = -self.reach, self.reach, -self.reach, self.reach
+
+    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        along, up, middle = np.radians(longitude - self.longitude), np.radians(latitude), np.radians(self.latitude)
+        near = np.sin(middle) * np.sin(up) + np.cos(middle) * np.cos(up) * np.cos(along)
+        scale = np.sqrt(2 / np.maximum(1 + near, 1e-9))
+        return scale * np.cos(up) * np.sin(along), scale * (np.cos(middle) * np.sin(up) - np.sin(middle) * np.cos(up) * np.cos(along))
+
+    def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Which points (x of columns, y of rows) lie within reach."""
+        return np.hypot(x[None, :], y[:, None]) <= self.reach
+
+
 class Plain:
     """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane itself."""
 

@@ -30,6 +30,26 @@ def test_every_chart():
             assert len(plots.encoded(draw())) > 10000, name
 
 
+def test_charts_where_the_grid_is_finest():
+    """On rows about a pole elsewhere; the middle of the picture is that pole, and north is up."""
+    import fathom as fm
+
+    mesh = fm.GaussianGrid(15, stretching=2.0, pole=(2.6, 46.5)).mapping()
+    lat = np.deg2rad(mesh["latitude"])
+    warmth = {"air_temperature_850": 250 + 40 * np.cos(lat) ** 2, "geopotential_height_500": 5200 + 600 * np.cos(lat) ** 2, "precipitation_flux": 1e-4 * np.cos(lat) ** 8}
+    drawn = dict(pictures(mesh, warmth)["Where the grid is finest"])
+    assert len(drawn) == 3
+    for draw in drawn.values():
+        assert len(plots.encoded(draw())) > 10000
+    raster = plots.Raster(plots.mesh_of(mesh), 400, plots.Around(2.6, 46.5, 30))
+    column, row = raster.project(np.array([2.6, 2.6, 20.0]), np.array([46.5, 60.0, 46.5]))
+    assert np.allclose((column[0], row[0]), raster.width / 2) and row[1] < row[0] and column[2] > column[0]
+    image = raster.image(mesh["latitude"])
+    assert abs(image[int(row[1]), int(column[1])] - 60) < 3 and np.isnan(image[2, 2])
+    area = lambda lon, lat: np.abs(np.linalg.det([np.subtract(raster.projection(lon + dx, lat + dy), raster.projection(lon, lat)) for dx, dy in ((1e-3, 0), (0, 1e-3))])) / np.cos(np.deg2rad(lat))  # noqa: E731
+    assert area(25.0, 60.0) == pytest.approx(area(2.6, 46.5), rel=1e-3)
+
+
 def test_what_is_missing_is_left_out():
     assert [name for name, _ in pictures(grid, {"air_temperature_850": state["air_temperature_850"]})["Weather"]] == ["850 hPa temperature"]
 
