@@ -137,6 +137,18 @@ def bench_transform(file: Path | None, **case: Any) -> int:
     return present(measure(Case(**case)), file)
 
 
+@bench.command("messages")
+@click.option("--ranks", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--repetitions", type=click.IntRange(1), default=1000, show_default=True, help="Of the smallest message, in each of five batches.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+def bench_messages(ranks: int, repetitions: int, file: Path | None) -> int:
+    """Latency and bandwidth of every exchange and every sum by size, and what packing is worth."""
+    from fathom.performance.messages import Case, measure, present
+
+    case = Case(ranks, repetitions)
+    return _distribute(ranks, 1, Path("."), lambda: present(measure(case), file))
+
+
 @bench.command("atmosphere")
 @click.option("--case", "name", default="held-suarez-t42l24", show_default=True, help="held-suarez-t42l24, -t85l24, -t159l60, physics-t31l8, physics-t42l24.")
 @click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)

@@ -3,6 +3,7 @@
 #include "numerics/solver/solver.hpp"
 #include "parallel/exchange.hpp"
 #include "parallel/global_sum.hpp"
+#include "parallel/measure.hpp"
 #include "parallel/reduce.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -147,6 +148,14 @@ void bind_parallel(nb::module_& m) {
              "each number becomes its sum over all ranks");
     m.def("global_sum", [](int comm, const std::string& name) { return global_sum(name, MPI_Comm_f2c(comm)).release(); }, "comm"_a, "name"_a);
     m.def("global_sums", [] { std::vector<std::pair<std::string, std::string>> list; for (auto& k : global_sums()) list.emplace_back(k.name, k.text); return list; }, "(name, text) of the catalogue");
+
+    using Released = nb::call_guard<nb::gil_scoped_release>;
+    m.def("seconds_of_halo", [](int comm, const std::string& transport, int words, bool strided, int repetitions) { return seconds_of_halo(MPI_Comm_f2c(comm), transport, words, strided, repetitions); },
+          "comm"_a, "transport"_a, "words"_a, "strided"_a = false, "repetitions"_a = 100, Released(), "of an exchange with both neighbours in a ring");
+    m.def("seconds_of_pairs", [](int comm, bool get, int words, bool word_by_word, int repetitions) { return seconds_of_pairs(MPI_Comm_f2c(comm), get ? Pairs::get : Pairs::send, words, word_by_word, repetitions); },
+          "comm"_a, "get"_a, "words"_a, "word_by_word"_a = false, "repetitions"_a = 100, Released(), "of words that pairs of ranks give each other");
+    m.def("seconds_of_sum", [](int comm, const std::string& sum, int words, int times, int repetitions) { return seconds_of_sum(MPI_Comm_f2c(comm), sum, words, times, repetitions); },
+          "comm"_a, "sum"_a, "words"_a = 1, "times"_a = 1, "repetitions"_a = 100, Released(), "of so many sums of so many numbers");
 
     using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     m.def("exact_sum", [](int comm, Numbers terms) { nb::gil_scoped_release nogil; return exact_sum(MPI_Comm_f2c(comm), {terms.data(), terms.size()}); },
