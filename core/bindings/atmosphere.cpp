@@ -134,7 +134,7 @@ void bind_atmosphere(nb::module_& m) {
             using P = ShallowWaterParameters;
             P p{};
             set(p, {{"step", &P::step}, {"radius", &P::radius}, {"rotation", &P::rotation}, {"mean_geopotential", &P::mean_geopotential}, {"off_centring", &P::off_centring},
-                    {"diffusion_time", &P::diffusion_time}, {"diffusion_order", &P::diffusion_order}, {"iterations", &P::iterations}, {"filter", &P::filter}, {"splitting", &P::splitting}}, given);
+                    {"diffusion_time", &P::diffusion_time}, {"diffusion_order", &P::diffusion_order}, {"iterations", &P::iterations}, {"filter", &P::filter}, {"viscosity", &P::viscosity}, {"splitting", &P::splitting}}, given);
             new (self) SpectralShallowWater(s, grid, truncation, p);
         }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "parameters"_a)
         .def("initialise", [](SpectralShallowWater& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with what follows from it");

@@ -27,7 +27,8 @@ public:
         values.resize(std::size_t(truncation + 1) * 4 * waves.padded());
         const double N2 = truncation * (truncation + 1.) - 2, beta = p.step;
         for (int n = 0; n <= truncation; ++n) {
-            const double K = p.diffusion_time > 0 && n > 1 ? std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order) / p.diffusion_time : 0, wave = n * (n + 1.) / (p.radius * p.radius);
+            const double wave = n * (n + 1.) / (p.radius * p.radius), scale = p.diffusion_time > 0 && n > 1 ? std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order) / p.diffusion_time : 0;
+            const double K = scale + p.viscosity * wave;
             damping.push_back(T(1 / (1 + (leapfrog ? 2 : 1) * p.step * K)));
             square.push_back(T(wave));
             factor.push_back(T(1 / (1 + beta * beta * wave * p.mean_geopotential)));

@@ -10,7 +10,7 @@ namespace fathom {
 
 struct ShallowWaterParameters {
     double step, radius, rotation, mean_geopotential, off_centring = 0;
-    double diffusion_time = 0, diffusion_order = 4;        ///< as of SpectralParameters
+    double diffusion_time = 0, diffusion_order = 4, viscosity = 0;        ///< as of SpectralParameters
     double iterations = 2, filter = 0;
     double splitting = 0;                                  ///< as of SpectralParameters
 };

@@ -19,7 +19,7 @@ class ShallowWater:
     scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian" (leapfrog, semi-implicit).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
     coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography.
-    diffusion_time, diffusion_order : as of SpectralAtmosphere; by default no diffusion.
+    diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
     rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
     """
@@ -32,7 +32,7 @@ class ShallowWater:
     limits = {"eastward_wind": (-1e3, 1e3), "northward_wind": (-1e3, 1e3), "maximum_wind": (0, 1e3)}
     prognostic = (*wind, "fluid_geopotential")
 
-    def __init__(self, grid, *, mean_geopotential=5e4, scheme="semi-lagrangian", orography=0.0, coriolis=None, diffusion_time=0, diffusion_order=4, off_centring=0.0, iterations=2,
+    def __init__(self, grid, *, mean_geopotential=5e4, scheme="semi-lagrangian", orography=0.0, coriolis=None, diffusion_time=0, diffusion_order=4, viscosity=0.0, off_centring=0.0, iterations=2,
                  filter=0.0, rotation=earth_rotation, precision="fp64"):  # fmt: skip
         from fathom.clock import Period
 
@@ -46,7 +46,8 @@ class ShallowWater:
             raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
         self.grid, self.scheme, self.orography, self.coriolis, self.precision = grid, scheme, orography, coriolis, precision
         self.parameters = {"mean_geopotential": float(mean_geopotential), "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0,
-                           "diffusion_order": float(diffusion_order), "off_centring": float(off_centring), "iterations": float(iterations), "filter": float(filter), "rotation": float(rotation)}  # fmt: skip
+                           "diffusion_order": float(diffusion_order), "viscosity": float(viscosity), "off_centring": float(off_centring),
+                           "iterations": float(iterations), "filter": float(filter), "rotation": float(rotation)}  # fmt: skip
         self.initial = {}
 
     def set(self, case=None, **values):
