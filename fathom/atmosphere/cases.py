@@ -4,7 +4,8 @@
                          williamson-5    zonal flow over a mountain
                          williamson-6    Rossby-Haurwitz wave 4
                          galewsky        barotropically unstable jet (Galewsky et al. 2004, Tellus 56A, 429); -balanced: without perturbation
-    primitive equations  jablonowski-williamson    baroclinic wave (2006, Q. J. R. Meteorol. Soc. 132, 2943); -balanced: without perturbation
+    primitive equations  williamson-1    the tracer `bell` once round the equator in 12 days (rotation = 0); -90: over the poles
+                         jablonowski-williamson    baroclinic wave (2006, Q. J. R. Meteorol. Soc. 132, 2943); -balanced: without perturbation
                          polvani         baroclinic wave of a short jet (Polvani et al. 2004, Mon. Wea. Rev. 132, 2539)
 
 A case is a function of the model; what it returns is the state, functions of longitude and latitude [degrees] (and pressure [Pa]), and beside it
@@ -120,6 +121,22 @@ shallow_water = {
 # ---- primitive equations -------------------------------------------------------------------------------------------------------------
 
 
+def cosine_bell(model, angle=0.0):
+    """A bell of width a / 3 in solid rotation about an axis at `angle` [radians] to the poles, round once in 12 days; the air turns without the earth and
+    the surface pressure of an isothermal atmosphere holds it, so that wind and bell keep their shape."""
+    if model.parameters["rotation"] or "bell" not in model.tracers:
+        raise ValueError('the case carries a tracer over an earth that stands still: SpectralAtmosphere(grid, rotation=0, tracers=["bell"])')
+    u0, temperature = 2 * np.pi * model.grid.radius / (12 * day), 300.0
+    along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)  # noqa: E731
+    distance = lambda x, y: np.arccos(np.clip(np.cos(y) * np.cos(x - 1.5 * np.pi), -1, 1))  # noqa: E731
+    return {
+        "eastward_wind": radians(lambda x, y, p: u0 * (np.cos(y) * np.cos(angle) + np.cos(x) * np.sin(y) * np.sin(angle))),
+        "northward_wind": radians(lambda x, y, p: -u0 * np.sin(x) * np.sin(angle)), "air_temperature": temperature,
+        "log_surface_pressure": radians(lambda x, y: np.log(1e5) - 0.5 * u0**2 / (model.parameters["gas_constant"] * temperature) * along(x, y) ** 2),
+        "bell": radians(lambda x, y, p: 0.5 * (1 + np.cos(3 * np.pi * np.minimum(distance(x, y), 1 / 3)))),
+    }  # fmt: skip
+
+
 def baroclinic_wave(model, perturbation=1.0):
     """u = u0 cos(eta_v)^(3/2) sin(2 phi)^2, eta_v = (p / p0 - 0.252) pi / 2; temperature and surface geopotential hold it; a hill of 1 m/s in u at 20 E, 40 N."""
     a, rotation, R = model.grid.radius, model.parameters["rotation"], model.parameters["gas_constant"]
@@ -171,4 +188,7 @@ def short_jet(model, perturbation=1.0):
     return {"eastward_wind": radians(lambda x, y, p: u0 * across(y) * profile(p)[1]), "northward_wind": 0.0, "air_temperature": radians(temperature), "surface_air_pressure": 1e5}
 
 
-primitive_equations = {"jablonowski-williamson": baroclinic_wave, "jablonowski-williamson-balanced": lambda model: baroclinic_wave(model, 0.0), "polvani": short_jet}
+primitive_equations = {
+    "williamson-1": cosine_bell, "williamson-1-90": lambda model: cosine_bell(model, np.pi / 2),
+    "jablonowski-williamson": baroclinic_wave, "jablonowski-williamson-balanced": lambda model: baroclinic_wave(model, 0.0), "polvani": short_jet,
+}  # fmt: skip
