@@ -3,7 +3,7 @@
     python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 --scheme eulerian --step 5min
     python experiments/published_cases.py compare runs/polvani-t42 runs/polvani-t85
 
-polvani                  12 days, 20 sigma levels, viscosity of 7e5 m2/s (Polvani et al. 2004); T42 20 min, T85 10 min, T170 5 min
+polvani                  12 days, 20 sigma levels, viscosity of 7e5 m2/s (Polvani et al. 2004); 10 min at T42 to T170
 jablonowski-williamson   9 days, 26 hybrid levels (Jablonowski & Williamson 2006)
 galewsky                 6 days, shallow water; --viscosity 1e5 as Galewsky et al. (2004) have it in their converged run
 
