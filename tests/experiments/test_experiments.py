@@ -19,6 +19,7 @@ small = {
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
     "held-suarez-t42": ["grid.truncation=10", "grid.levels.number=6"],
     "forecast-t106": ["grid.truncation=10", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=1h"],
+    "forecast-europe": ["grid.truncation=15", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=3h", "output.'surface.zarr'.every=3h"],
     "jablonowski-williamson": ["grid.truncation=10", "grid.levels.number=8"],
     "williamson-5": ["grid.truncation=15"],
     "williamson-6": ["grid.truncation=15"],
