@@ -120,6 +120,30 @@ def bench_ocean(ranks: int, threads: int, file: Path | None, **case: Any) -> int
     return _distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
 
 
+@bench.command("barotropic")
+@click.option("--grid", default="x1", show_default=True, help="x1, 1deg, 3deg, 0.1deg (3600×2400), or WIDTHxHEIGHT.")
+@click.option("--solver", default="chrongear", show_default=True, help="pcg, chrongear, pipelined, s-step, pcsi.")
+@click.option("--preconditioner", default="diagonal", show_default=True, help="none, diagonal, evp, polynomial, factorisation.")
+@click.option("--exchange", default="packed", show_default=True, help="How halos travel.")
+@click.option("--sum", default="allreduce", show_default=True, help="How sums are made.")
+@click.option("--reproducible/--plain", default=True, help="Sums with the same bits on any ranks, or of plain numbers.")
+@click.option("--precision", default="fp64", show_default=True, help="fp64, or mixed: fp32 inside fp64 refinement.")
+@click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--tolerance", type=float, default=1e-10, show_default=True)
+@click.option("--iterations", type=click.IntRange(1), default=5000, show_default=True, help="At most.")
+@click.option("--repetitions", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--all", "everything", is_flag=True, help="Each solver with each preconditioner; on several ranks each exchange with each sum.")
+@click.option("--peers/--no-peers", default=True, help="SciPy's cg on the same matrix.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+def bench_barotropic(ranks: int, threads: int, everything: bool, file: Path | None, **case: Any) -> int:
+    """Nanoseconds per wet point and iteration of the barotropic solver, and where they go."""
+    from fathom.performance.barotropic import Case, measure, present
+
+    case_ = Case(ranks=ranks, threads=threads, **case)
+    return _distribute(ranks, threads, Path("."), lambda: present(measure(case_, everything), file))
+
+
 @bench.command("transform")
 @click.option("--truncation", type=click.IntRange(1), default=159, show_default=True)
 @click.option("--fields", type=click.IntRange(1), default=180, show_default=True, help="Field-levels in one call.")
