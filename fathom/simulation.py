@@ -166,6 +166,12 @@ class Simulation:
                 values = np.ascontiguousarray(file[name], float)
                 self.sequence.set(name, values)
             self.series = {k: tuple(v) for k, v in file.header.extra.get("series", {}).items()}
+            before, now = file.header.extra.get("numerics"), getattr(self.model, "numerics", {})
+        if before is not None and before != now and self.is_root:
+            import warnings
+
+            other = [f"{name} = {value!r}, then {before.get(name)!r}" for name, value in now.items() if value != before.get(name)]
+            warnings.warn(f"{self.restart_from} was written by a run with other numerics: {'; '.join(other)}")
         self.sequence.count = self.count
 
     def _fingerprint(self):
@@ -198,7 +204,7 @@ class Simulation:
         if self.is_root:
             self.directory.mkdir(parents=True, exist_ok=True)
             header = restart.Header(self.seconds, str(self.clock.start), self.clock.calendar, self.count, {8: "float64", 4: "float32"}[8 if self.model.precision == "fp64" else 4],
-                                    self._fingerprint(), {"series": self.series})  # fmt: skip
+                                    self._fingerprint(), {"series": self.series, "numerics": getattr(self.model, "numerics", {})})  # fmt: skip
             self._on_root(lambda: restart.write(path, fields, header))
         else:
             for _ in fields:

@@ -208,6 +208,12 @@ class Ocean:
         """The fields that the state is: set at the start, summed up in the checksum, shown in summary and report."""
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 
+    @property
+    def numerics(self):
+        """What changes bits though not the equations: it stands in the restart, and a run that goes on with something else says so."""
+        surface = self.free_surface
+        return {name: getattr(surface, name) for name in ("solver", "preconditioner", "precision", "steps", "reproducible", "tolerance")}
+
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth 2, a little damped)."""
         return {"time_weights": [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]}

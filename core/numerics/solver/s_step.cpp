@@ -4,6 +4,7 @@
 /// and with G = V' inverse(M) V, summed once, the iterations are done on 2 s + 1 coefficients. W = inverse(M) V is kept beside V where M is
 /// not 1, so that only M is ever applied.
 #include "numerics/solver/method.hpp"
+#include <algorithm>
 #include <cmath>
 
 namespace fathom {
@@ -27,7 +28,7 @@ public:
 
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         Progress progress(iterations);
-        const double theta = 0.5 * (spectrum.largest + spectrum.least), h = 0.5 * (spectrum.largest - spectrum.least);
+        const double theta = 0.5 * (spectrum.largest + spectrum.least), h = std::max(0.5 * (spectrum.largest - spectrum.least), 0.2 * theta);       // a narrow spectrum would make vectors of rounding errors
         space.clear(V[0]), space.clear(W[0]);
         double norm = rr;
         for (bool first = true;; first = false) {

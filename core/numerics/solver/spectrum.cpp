@@ -80,7 +80,8 @@ Spectrum lanczos(EllipticSpace<double>& space, Preconditioner& M, int first) {
         if (quiet == 2) break;
     }
     if (!diagonal.empty()) std::tie(found.least, found.largest) = extremes(diagonal, std::span(off).first(diagonal.size() - 1));
-    found.least *= 0.95, found.largest *= 1.02;
+    const double width = found.largest - found.least;      // where M is nearly the inverse, hardly anything
+    found.least -= std::min(0.05 * found.least, 0.5 * width), found.largest += std::min(0.02 * found.largest, 0.5 * width);
     for (int v : {int(Space::r), int(Space::s), z, As}) space.clear(v);
     return found;
 }

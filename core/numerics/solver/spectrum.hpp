@@ -3,6 +3,7 @@
 /// approach those of M A from inside. They are taken when they have stood still for a while, and the interval is widened a little.
 #pragma once
 #include "numerics/solver/space.hpp"
+#include <cmath>
 
 namespace fathom {
 
@@ -17,6 +18,11 @@ inline void widen(Spectrum& s) { s.largest *= 1.1, s.least *= 0.8; }
 
 /// The extreme eigenvalues of a symmetric tridiagonal matrix; off: between n and n + 1.
 std::pair<double, double> extremes(std::span<const double> diagonal, std::span<const double> off);
+
+/// Iterations of Chebyshev's that take r.r from rr to goal, if the spectrum lies within: T_k(middle / half width) = sqrt(rr / goal).
+inline double predicted(const Spectrum& s, double rr, double goal) {
+    return std::acosh(std::sqrt(std::max(rr / goal, 1.0))) / std::acosh((s.largest + s.least) / std::max(s.largest - s.least, 1e-12 * s.largest));
+}
 
 /// Factors of Chebyshev's iteration d = a z + b d:   a = 1 / gamma, b = 0,   then   omega = 1 / (gamma - omega / (4 alpha^2)),
 /// a = omega, b = gamma omega - 1,   with alpha = 2 / (largest - least), gamma the middle.
