@@ -11,6 +11,22 @@ constexpr int wide = 10;                                   // of a tile with a m
 
 constexpr int at(int i, int j) { return (j + 1) * wide + i + 1; }
 
+/// a[row] lane <- a[lane] row: the three bits of both numbers change places one after another.
+void transpose(Pack<double, 8>* a) {
+    for (int i = 0; i < 8; i += 2) {
+        const auto x = a[i].lanes, y = a[i + 1].lanes;
+        a[i].lanes = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14), a[i + 1].lanes = __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i : {0, 1, 4, 5}) {
+        const auto x = a[i].lanes, y = a[i + 2].lanes;
+        a[i].lanes = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13), a[i + 2].lanes = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    for (int i = 0; i < 4; ++i) {
+        const auto x = a[i].lanes, y = a[i + 4].lanes;
+        a[i].lanes = __builtin_shufflevector(x, y, 0, 1, 2, 3, 8, 9, 10, 11), a[i + 4].lanes = __builtin_shufflevector(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
 }  // namespace
 
 /// b - A x at (i,j), x(i+1,j+1) = 0.
@@ -113,6 +129,13 @@ MarchingBlocks::MarchingBlocks(const PreconditionerParts& p) : space(p.space) {
     collect(all, Horizontal::center, space.A.slab(space.A.scale), space.lead, 8);
     for (auto* f : {&p.fields.depth, &p.fields.dx, &p.fields.dy}) collect(corners, Horizontal::corner, *f, p.halo, p.fields.bytes);
 
+    std::size_t kept = 0;                                  // where there is no water z stays 0
+    for (std::size_t k = 0; k < tiles.size(); ++k) {
+        const double* d = fields[2].data() + std::size_t(field_of_tile[k]) * points;
+        if (std::all_of(d, d + points, [](double x) { return x == 0; })) continue;
+        tiles[kept] = tiles[k], field_of_tile[kept++] = field_of_tile[k];
+    }
+    tiles.resize(kept), field_of_tile.resize(kept);
     const std::size_t groups = (tiles.size() + lanes - 1) / lanes;
     tiles.resize(groups * lanes, {-1, 0, -1});
     field_of_tile.resize(groups * lanes, -1);
@@ -248,14 +271,20 @@ void MarchingBlocks::apply(int from, int to, double) {
                 else in[lane] = zeros, out[lane] = unused, up[lane] = n;
             }
             Eight r[points], b[points], x[wide * wide];
-            for (int j = 0; j < n; ++j) for (int lane = 0; lane < lanes; ++lane) for (int i = 0; i < n; ++i) ((double*)&r[j * n + i])[lane] = in[lane][j * up[lane] + i];
+            for (int j = 0; j < n; ++j) {
+                for (int lane = 0; lane < lanes; ++lane) r[j * n + lane] = Eight::load(in[lane] + j * up[lane]);
+                transpose(r + j * n);
+            }
             for (int k = 0; k < points; ++k) b[k] = r[k] * Eight::load(coefficient + (weight * points + k) * lanes);
             for (int k = 0; k < wide; ++k) x[k] = x[wide * (wide - 1) + k] = x[k * wide] = x[k * wide + wide - 1] = Eight(0.0);
             solve(coefficient, b, x);
             const Eight whole = Eight::load(coefficient + (coefficients * points + guesses * guesses) * lanes);
             for (int j = 0; j < n; ++j) for (int i = 0; i < n; ++i)
                 b[j * n + i] = fma(whole, r[j * n + i], Eight::load(coefficient + (weight * points + j * n + i) * lanes) * x[at(i, j)]);
-            for (int j = 0; j < n; ++j) for (int lane = 0; lane < lanes; ++lane) for (int i = 0; i < n; ++i) out[lane][j * up[lane] + i] = ((const double*)&b[j * n + i])[lane];
+            for (int j = 0; j < n; ++j) {
+                transpose(b + j * n);
+                for (int lane = 0; lane < lanes; ++lane) b[j * n + lane].store(out[lane] + j * up[lane]);
+            }
         }
     });
     lap(space.record.seconds.preconditioner);
