@@ -138,23 +138,26 @@ template <class Number> template <class Act> void Legendre<Number>::each_stretch
     } while (begin < degrees);
 }
 
-template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, Scratch& scratch) const {
+template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, Scratch& scratch, Ahead& ahead) const {
+    const int share = ahead.share(columns * (block_count - first_block[wave]));
     for (int b = first_block[wave]; b < block_count; ++b) {
         const Rows* const row = rows + b * pairs;
         const int first = std::min(strip(wave, b).first, degrees);
         each_stretch(wave, b, degrees, scratch, [&](int begin, int end, const Number* P) {
-            const std::ptrdiff_t ahead = seeds.empty() ? (end - begin) * pairs : 0;          // the next strip
+            const std::ptrdiff_t next = seeds.empty() ? (end - begin) * pairs : 0;          // the next strip
             for (int c = 0; c < columns; ++c) {
                 Lanes even[pairs], odd[pairs];
                 Lanes* const sums = scratch.sums.data() + 2 * pairs * c;
                 if (begin == first) for (int r = 0; r < pairs; ++r) even[r] = odd[r] = Lanes(Number(0));
                 else for (int r = 0; r < pairs; ++r) even[r] = sums[r], odd[r] = sums[pairs + r];
-                for (int r = 0; r < pairs; ++r) __builtin_prefetch(row[r].north + c, 1), __builtin_prefetch(row[r].south + c, 1);
+                if (b == first_block[wave]) for (int r = 0; r < pairs; ++r) __builtin_prefetch(row[r].north + c, 1), __builtin_prefetch(row[r].south + c, 1);
+                if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) __builtin_prefetch(row[r].north + c, 1), __builtin_prefetch(row[r].south + c, 1);
+                ahead.some(share);
                 const Lanes* x = S + std::size_t(c) * degrees + begin;
                 const Number* p = P;
                 for (int i = begin; i < end; i += 2, p += 2 * pairs, x += 2) {
                     const Lanes a = x[0], b = x[1];
-                    __builtin_prefetch(p + ahead), __builtin_prefetch(p + ahead + pairs);
+                    __builtin_prefetch(p + next), __builtin_prefetch(p + next + pairs);
                     for (int r = 0; r < pairs; ++r) even[r] = fma(Lanes(p[r]), a, even[r]);
                     for (int r = 0; r < pairs; ++r) odd[r] = fma(Lanes(p[pairs + r]), b, odd[r]);
                 }
@@ -165,12 +168,13 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
     }
 }
 
-template <class Number> void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch& scratch) const {
+template <class Number> void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch& scratch, Ahead& ahead) const {
+    const int share = ahead.share(columns * (block_count - first_block[wave]));
     std::fill_n(S, std::size_t(degrees) * columns, Lanes(Number(0)));
     for (int b = first_block[wave]; b < block_count; ++b) {
         const Rows* const row = rows + b * pairs;
         each_stretch(wave, b, degrees, scratch, [&](int begin, int end, const Number* P) {
-            const std::ptrdiff_t ahead = seeds.empty() ? (end - begin) * pairs : 0;
+            const std::ptrdiff_t next = seeds.empty() ? (end - begin) * pairs : 0;
             for (int c = 0; c < columns; ++c) {
                 Lanes even[pairs], odd[pairs];
                 for (int r = 0; r < pairs; ++r) {
@@ -178,11 +182,12 @@ template <class Number> void Legendre<Number>::direct(int wave, int degrees, con
                     even[r] = north + south, odd[r] = north - south;
                 }
                 if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) __builtin_prefetch(row[r].north + c), __builtin_prefetch(row[r].south + c);
+                ahead.some(share);
                 Lanes* x = S + std::size_t(c) * degrees + begin;
                 const Number* p = P;
                 for (int i = begin; i < end; i += 2, p += 2 * pairs, x += 2) {
                     Lanes a = x[0], b = x[1];
-                    __builtin_prefetch(p + ahead), __builtin_prefetch(p + ahead + pairs);
+                    __builtin_prefetch(p + next), __builtin_prefetch(p + next + pairs);
                     for (int r = 0; r < pairs; ++r) a = fma(Lanes(p[r]), even[r], a), b = fma(Lanes(p[pairs + r]), odd[r], b);
                     x[0] = a, x[1] = b;
                 }

@@ -13,6 +13,7 @@
 ///   epsilon_{n+1} epsilon_{n+2} P_{n+2} = (mu^2 - epsilon_n^2 - epsilon_{n+1}^2) P_n - epsilon_{n-1} epsilon_n P_{n-2},
 /// from numbers kept at the beginning of each stretch. The table holds the same numbers, so that bits do not depend on its size.
 #pragma once
+#include "base/ahead.hpp"
 #include "base/pages.hpp"
 #include "grid/gaussian.hpp"
 #include "transform/register.hpp"
@@ -46,9 +47,10 @@ public:
     struct Scratch { LargeVector<Number> P; LargeVector<Lanes> sums; };
     Scratch scratch(int columns) const { return {LargeVector<Number>(stretch * pairs), LargeVector<Lanes>(2 * pairs * columns)}; }
 
-    /// S[column][n - m] with an even number of degrees (one of zeros at the end, if need be) <-> rows[pair][column].
-    void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, Scratch&) const;
-    void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&) const;
+    /// S[column][n - m] with an even number of degrees (one of zeros at the end, if need be) <-> rows[pair][column]. Sums leave memory idle:
+    /// what is `ahead` comes meanwhile.
+    void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, Scratch&, Ahead&) const;
+    void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&, Ahead&) const;
 
 private:
     struct Strip { int first; std::size_t at; };           ///< P or, four degrees for each stretch, its seeds begin there

@@ -27,16 +27,13 @@ template <class Number, bool whole> struct WaveView {
 
     /// Coefficients of the caller from degree m on; 0 outside m ... truncation.
     struct Outer { Number* at; std::ptrdiff_t stride; };
-    static constexpr int ahead = 2 * 32;                   ///< numbers of a field that are on their way from memory: of so many degrees, twice
     Complex load(Outer c, int n) const {
         if (!c.at || n < m || n > truncation) return {V(Number(0)), V(Number(0))};
         const Number* p = c.at + 2 * (n - m) * c.stride;
-        __builtin_prefetch(p + ahead * c.stride), __builtin_prefetch(p + (ahead + 1) * c.stride);
         return {get(p), m ? get(p + c.stride) : V(Number(0))};
     }
     void store(Outer c, int n, Complex x) const {
         Number* p = c.at + 2 * (n - m) * c.stride;
-        __builtin_prefetch(p + ahead * c.stride, 1), __builtin_prefetch(p + (ahead + 1) * c.stride, 1);
         put(x.re, p), put(m ? x.im : V(Number(0)), p + c.stride);
     }
     /// What the Legendre transform works on: registers [n - m] of the real parts, and `imaginary` numbers further of the imaginary ones.
@@ -50,16 +47,17 @@ template <class Number, bool whole> struct WaveView {
         Number* p = s.at + (n - m) * V::width;
         put(x.re, p), put(x.im, p + s.imaginary);
     }
+    /// factor times degrees m ... last: numbers between degrees, and between real and imaginary parts.
+    void scaled(const Number* from, std::ptrdiff_t step, std::ptrdiff_t imaginary, Number* to, std::ptrdiff_t to_step, std::ptrdiff_t to_imaginary, int last, double factor) const {
+        const V by = real(factor), im = real(m ? factor : 0);
+        for (int n = m; n <= last; ++n, from += step, to += to_step) put(by * get(from), to), put(im * get(from + imaginary), to + to_imaginary);
+    }
+    void copy_zeros(Inner to) const { for (int n = truncation + 1; n <= highest; ++n) store(to, n, {real(0), real(0)}); }
     V real(double x) const { return V(Number(x)); }
     double e(int n) const { return n <= m ? 0 : double(epsilon[n - m]); }
 
-    void copy_in(Outer from, Inner to, double factor) const {
-        for (int n = m; n <= highest; ++n) { const Complex x = load(from, n); store(to, n, {real(factor) * x.re, real(factor) * x.im}); }
-    }
-    /// add: onto what is there.
-    void copy_out(Inner from, Outer to, double factor) const {
-        for (int n = m; n <= truncation; ++n) { const Complex x = load(from, n); store(to, n, {real(factor) * x.re, real(factor) * x.im}); }
-    }
+    void copy_in(Outer from, Inner to, double factor) const { scaled(from.at, 2 * from.stride, from.stride, to.at, V::width, to.imaginary, truncation, factor); copy_zeros(to); }
+    void copy_out(Inner from, Outer to, double factor) const { scaled(from.at, V::width, from.imaginary, to.at, 2 * to.stride, to.stride, truncation, factor); }
 
     /// (zeta, D) -> U and V; s(n) as above. What has no place is not computed.
     template <class Scale> void wind_in(Outer zeta, Outer D, Scale s, const Inner* U, const Inner* W) const {

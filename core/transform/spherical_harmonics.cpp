@@ -10,7 +10,7 @@ namespace {
 
 int rank_of(MPI_Comm comm) { int rank; MPI_Comm_rank(comm, &rank); return rank; }
 
-constexpr std::size_t buffer = 48 << 20;                   // bytes: entries of a batch that is chosen
+constexpr std::size_t buffer = 96 << 20;                   // bytes: entries of a batch that is chosen
 constexpr std::size_t cache = 24 << 20;                    // bytes: fields that are larger altogether are written past the caches
 
 }  // namespace

@@ -84,7 +84,7 @@ private:
     struct Piece { const Item* item; int level, count, lane[3]; };                               ///< some levels of an item; lanes of its parts
     struct Batch { int cells, first_piece, last_piece, first_target, highest; bool derivative; };        ///< targets: cells x width, then as many of d/dlambda
     using Rows = typename Legendre<Number>::Rows;
-    struct Scratch { LargeVector<Lanes> a, spectral, nowhere, zeros; std::vector<Rows> rows; typename Legendre<Number>::Scratch legendre; LargeVector<Number> spare; };
+    struct Scratch { LargeVector<Lanes> a, spectral, nowhere, zeros; std::vector<Rows> rows; typename Legendre<Number>::Scratch legendre; LargeVector<Number> spare; Ahead ahead; };
     struct Side {                                          ///< buffers of a batch under way
         LargeVector<Lanes> wave, row;                          // entries on either side; those of this rank itself lie in `wave` alone
         std::vector<FieldSlab> wave_slab, row_slab;
@@ -131,6 +131,7 @@ private:
     void collect(const Batch&, Side&, bool derivative, bool scatter);
     std::array<Number*, width> rows_of(const Target*, const Side&, int cell, std::size_t row, Scratch&) const;
     Lanes row_scale(const Target*, int row, bool weights) const;
+    Ahead& coefficients_ahead(std::size_t wave, const Batch&, Scratch&) const;
     const Rows* rows_of(int wave, Lanes* entries, int columns, Lanes* beyond, Scratch&) const;
     auto entry_of(const Side&, std::size_t row, int columns, int cell) const;
     template <class Act> void operate(int wave, const Batch&, Lanes* S, int degrees, Act) const;

@@ -31,6 +31,18 @@ template <class Number> auto SphericalHarmonics<Number>::rows_of(int i, Lanes* e
     return mine.rows.data();
 }
 
+/// Coefficients of an own wave, those of all items in a batch; nothing beyond the last wave.
+template <class Number> Ahead& SphericalHarmonics<Number>::coefficients_ahead(std::size_t wave, const Batch& batch, Scratch& mine) const {
+    mine.ahead.clear();
+    if (wave >= distribution.own_waves.size()) return mine.ahead;
+    const int rows = 2 * (truncation() - distribution.own_waves[wave] + 1);
+    for (auto which : {&Item::first, &Item::second}) for (int p = batch.first_piece; p < batch.last_piece; ++p) {
+        const Coefficients& c = pieces[p].item->*which;
+        if (c.at) mine.ahead.add(c.at + 2 * wave_start[wave] * c.stride + pieces[p].level, c.stride * std::ptrdiff_t(sizeof(Number)), rows, pieces[p].count * int(sizeof(Number)));
+    }
+    return mine.ahead;
+}
+
 /// Coefficients -> entries: operators and the inverse Legendre transform, m by m.
 template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way way) {
     Timer timer{seconds.legendre};
@@ -56,7 +68,7 @@ template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch&
                 view.wind_in(outer(item.first), outer(item.second), [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; }, &U, &W);
             }
         });
-        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), mine.legendre);
+        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), mine.legendre, coefficients_ahead(i + threads, batch, mine));
     }
 }
 
@@ -71,7 +83,7 @@ template <class Number> void SphericalHarmonics<Number>::to_waves(const Batch& b
         const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* S = mine.spectral.data();
-        legendre.direct(int(i), degrees, rows_of(int(i), side.wave.data(), columns, mine.zeros.data(), mine), columns, S, mine.legendre);
+        legendre.direct(int(i), degrees, rows_of(int(i), side.wave.data(), columns, mine.zeros.data(), mine), columns, S, mine.legendre, coefficients_ahead(i, batch, mine));
         operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
             const double both = transposed && m ? 2 : 1;
             if (item.kind == Item::Kind::wind) {
