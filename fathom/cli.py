@@ -148,17 +148,22 @@ def bench_barotropic(ranks: int, threads: int, everything: bool, file: Path | No
 @click.option("--truncation", type=click.IntRange(1), default=159, show_default=True)
 @click.option("--fields", type=click.IntRange(1), default=180, show_default=True, help="Field-levels in one call.")
 @click.option("--precision", default="fp64", show_default=True, help="fp64 or fp32.")
+@click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--synchronise", is_flag=True, help="All ranks wait for each other before each transposition.")
 @click.option("--grid", default="linear", show_default=True, help="linear, quadratic, cubic.")
 @click.option("--reduced", default="", help="classical or octahedral rows.")
 @click.option("--repetitions", type=click.IntRange(1), default=10, show_default=True)
 @click.option("--peers/--no-peers", default=True, help="ducc0 and SHTns in the same run, where they are installed.")
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
-def bench_transform(file: Path | None, **case: Any) -> int:
-    """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the machine's multiply-adds."""
-    from fathom.performance.transforms import Case, measure, present
+def bench_transform(ranks: int, threads: int, file: Path | None, **case: Any) -> int:
+    """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the machine's multiply-adds; on several ranks without peers."""
+    from fathom.performance import transforms
 
-    return present(measure(Case(**case)), file)
+    case_ = transforms.Case(ranks=ranks, threads=threads, **case)
+    if ranks == 1:
+        return transforms.present(transforms.measure(case_), file)
+    return _distribute(ranks, threads, Path("."), lambda: transforms.present_on_ranks(transforms.measure_on_ranks(case_), file))
 
 
 @bench.command("messages")

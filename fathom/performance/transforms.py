@@ -3,6 +3,9 @@
 The least of several repetitions counts, for all alike. On one thread it is processor time, in which other programs on the machine take no
 part (`wall_milliseconds_per_pair` is by the clock on the wall, as are the phases). Multiply-adds and the triad, the limits of the machine,
 are measured between the repetitions.
+
+On several ranks the fields of all lie on one grid, whole rows on each rank, and phases are means over ranks: Legendre, Fourier, transposition
+(packing, travelling and waiting for each other). `on_ranks` has the seconds of each rank.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ class Case:
     fields: int = 180
     precision: str = "fp64"
     threads: int = 1
+    ranks: int = 1
+    synchronise: bool = False  # all ranks wait for each other before each transposition
     grid: str = "linear"
     reduced: str = ""
     repetitions: int = 10
@@ -92,6 +97,74 @@ def measure(case: Case) -> dict[str, Any]:
         "table_megabytes": transform.core.table_bytes / 1e6, "seconds_to_prepare": prepared,
         "peers": {name: {"milliseconds_per_pair": min(seconds[name]) * 1e3 / peer["fields"], "what": peer["what"]} if "run" in peer else peer for name, peer in peers.items()},
     }  # fmt: skip
+
+
+def measure_on_ranks(case: Case) -> dict[str, Any] | None:
+    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere. The least wall time of the slowest rank counts."""
+    from fathom.mpi import MPI, core
+    from fathom.performance import machine
+    from fathom.transform import gaussian_grid, precisions
+
+    comm = MPI.COMM_WORLD
+    grid, real = gaussian_grid(case.truncation, case.grid, case.reduced or False), precisions[case.precision][0]
+    nx, ny = grid.longest, grid.rows
+    inside = (np.arange(nx) < np.asarray(grid.points)[:, None]).astype(np.int32).ravel()
+    decomposition = core.decompose(core.Topology(nx, ny, True), inside, comm.size, distribution="north-south", halo=0)
+    blocks = [b for b in decomposition.blocks if b[5] == comm.rank]
+    kind, items = (core.SphericalHarmonics64, core.TransformItems64) if case.precision == "fp64" else (core.SphericalHarmonics32, core.TransformItems32)
+    transform = kind(comm.py2f(), grid, case.truncation, decomposition, threads=case.threads, synchronise=case.synchronise)
+    m = transform.own[:, 0]
+    coefficients = np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields)).astype(real)
+    coefficients[m == 0, 1] = 0
+    back, field = np.zeros_like(coefficients), [np.zeros((b[4], case.fields, b[3]), real) for b in blocks]
+    there, here = items(transform), items(transform)
+    there.scalar(coefficients, field)
+    here.scalar(back, field)
+
+    names = ("legendre", "fourier", "transposition")
+    best: dict[str, Any] = {"inverse": np.inf, "direct": np.inf}
+    for repetition in range(case.repetitions + 1):  # the first is not counted
+        for name, run, list_ in (("inverse", transform.inverse, there), ("direct", transform.direct, here)):
+            before = transform.seconds
+            comm.barrier()
+            began = time.perf_counter()
+            run(list_)
+            seconds = comm.allreduce(time.perf_counter() - began, MPI.MAX)
+            after = transform.seconds
+            phases = comm.allgather([after[p] - before[p] for p in names])
+            if repetition and seconds < best[name]:
+                best[name], best[f"{name} on ranks"] = seconds, phases
+    error = comm.allreduce(float(np.abs(back - coefficients).max(initial=0)), MPI.MAX) / comm.allreduce(float(np.abs(coefficients).max(initial=0)), MPI.MAX)
+    if comm.rank:
+        return None
+    per_field = 1e3 / case.fields
+    on_ranks = {way: [dict(zip(names, rank)) for rank in best[f"{way} on ranks"]] for way in ("inverse", "direct")}
+    mean = {p: sum(float(np.mean([rank[p] for rank in ranks])) for ranks in on_ranks.values()) * per_field for p in names}
+    return {
+        "case": asdict(case), "machine": machine.name(), "grid": f"T{case.truncation}, {ny} rows of up to {nx} points", "rows": ny, "points": int(grid.size), "round_trip_error": error,
+        "milliseconds_per_pair": (best["inverse"] + best["direct"]) * per_field, "clock": "wall",
+        "phases": {"inverse": best["inverse"] * per_field, "direct": best["direct"] * per_field, **mean}, "on_ranks": on_ranks,
+    }  # fmt: skip
+
+
+def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -> int:
+    """Print the figures of `measure_on_ranks` on rank 0, and write them as JSON. Returns the exit status 0."""
+    import click
+
+    from fathom.show import tree
+
+    if figures is None:
+        return 0
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    case = figures["case"]
+    click.echo(tree(f"T{case['truncation']}, {case['precision']}, {figures['machine']}", [
+        ("grid", f"{figures['grid']}, {case['fields']} field-levels, {case['ranks']} × {case['threads']} thread{'s' * (case['threads'] > 1)}"),
+        ("pair", f"{figures['milliseconds_per_pair']:.4f} ms per field-level on the wall"),
+        ("phases", [f"{name:<14}{value:8.4f} ms" for name, value in figures["phases"].items()]),
+        ("round trip", f"{figures['round_trip_error']:.1e} of the largest coefficient"),
+    ]))  # fmt: skip
+    return 0
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:

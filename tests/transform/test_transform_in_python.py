@@ -86,3 +86,18 @@ def test_bench(tmp_path):
     assert sum(figures["phases"][p] for p in ("legendre", "fourier")) <= figures["wall_milliseconds_per_pair"]
     with pytest.raises(ValueError, match="precision = 'fp46'; did you mean 'fp64'"):
         Case(precision="fp46")
+
+
+def test_bench_on_ranks(tmp_path):
+    """Legendre, Fourier and transposition apart, on two ranks that the command starts."""
+    import subprocess
+    import sys
+
+    file = tmp_path / "ranks.json"
+    done = subprocess.run([sys.executable, "-m", "fathom.cli", "bench", "transform", "--truncation", "21", "--fields", "20", "--ranks", "2", "--synchronise", "--repetitions", "2", "--json", str(file)],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(file.read_text())
+    assert figures["case"]["ranks"] == 2 and figures["round_trip_error"] < 1e-13 and [len(figures["on_ranks"][way]) for way in ("inverse", "direct")] == [2, 2]
+    assert all(figures["phases"][p] > 0 for p in ("legendre", "fourier", "transposition")) and "transposition" in done.stdout
+    assert sum(figures["phases"][p] for p in ("legendre", "fourier", "transposition")) <= 1.01 * figures["milliseconds_per_pair"]
