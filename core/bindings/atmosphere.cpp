@@ -114,7 +114,7 @@ void bind_atmosphere(nb::module_& m) {
                 {"gas_constant", &SpectralParameters::gas_constant}, {"heat_capacity", &SpectralParameters::heat_capacity}, {"reference_temperature", &SpectralParameters::reference_temperature},
                 {"reference_pressure", &SpectralParameters::reference_pressure}, {"off_centring", &SpectralParameters::off_centring}, {"diffusion_time", &SpectralParameters::diffusion_time},
                 {"divergence_damping", &SpectralParameters::divergence_damping}, {"diffusion_order", &SpectralParameters::diffusion_order}, {"sponge", &SpectralParameters::sponge},
-                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}, {"viscosity", &SpectralParameters::viscosity},
+                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}, {"fix_energy", &SpectralParameters::fix_energy}, {"viscosity", &SpectralParameters::viscosity},
                 {"filter", &SpectralParameters::filter}, {"williams", &SpectralParameters::williams}, {"splitting", &SpectralParameters::splitting}}, given);
             new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
         }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "tracers"_a = std::vector<std::string>{})

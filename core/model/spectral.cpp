@@ -41,6 +41,7 @@ public:
         State::truncate_orography(pi());
         s.attach("SemiLagrangianTransport", [this] { carry(); });
         s.attach("SpectralStep", [this] { step(); });
+        if (p.fix_energy > 0) s.attach("TotalEnergy", [this, before = slab("column_energy"), height = slab("surface_geopotential")] { State::keep_energy(before, height); });
         for (std::size_t n = 0; n < tracers.size(); ++n) {     // four at once, with the last of them
             if (n % 4 == 0) groups.push_back({{}, numerics::SemiLagrangian<T>::Kind::scalar, true});
             groups.back().fields.push_back(slab(tracers[n]));

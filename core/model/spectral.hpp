@@ -5,6 +5,7 @@
 ///   diffusion   horizontal_diffusion.hpp
 ///   mass        pi gets the constant that leaves the mean surface pressure as it was before the step (exact sum); a tracer is multiplied by the number
 ///               that leaves sum q dp over the sphere as it was before its advection
+///   energy      temperature gets the constant that leaves the energy over the sphere as it was with the tendencies of the physics
 /// On a stretched sphere (grid/stretching.hpp) the spectral side is the computational sphere, wind divided by the map factor; fields are those of the real one.
 /// State between steps is in grid points only.
 #pragma once
@@ -27,6 +28,7 @@ struct SpectralParameters {
     double filter = 0, williams = 1;                       ///< of the leapfrog: Robert & Asselin's, and the share of it that the old time gets
     double fix_mass = 1;                                   ///< 0: not
     double splitting = 0;                                  ///< 1: rotation is not among the linear terms of the solve (numerics/coriolis.hpp)
+    double fix_energy = 0;                                 ///< 0: not; only where the mass is
 };
 
 /// Seconds since the start by what was done.
@@ -34,8 +36,8 @@ struct SpectralSeconds { double transforms = 0, transpositions = 0, packing = 0,
 
 class SpectralDynamics {
 public:
-    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport, SpectralStep and, for each tracer, "TracerTransport of <tracer>", "TracerMass of <tracer>";
-    /// or SpectralLeapfrog and "TracerLeapfrog of <tracer>".
+    /// a, b: of the interfaces. The sequence has SemiLagrangianTransport, SpectralStep and, for each tracer, "TracerTransport of <tracer>", "TracerMass of <tracer>", TotalEnergy if
+    /// fix_energy; or SpectralLeapfrog and "TracerLeapfrog of <tracer>".
     SpectralDynamics(Sequence&, const GaussianGrid&, int truncation, std::vector<double> a, std::vector<double> b, std::vector<std::string> tracers, SpectralParameters);
     ~SpectralDynamics();
     /// The initial state (and surface_geopotential) truncated, its gradients; once before the first step of a run that is not a restart.

@@ -1,8 +1,9 @@
-/// What both schemes of the spectral atmosphere stand on: fields and their transforms, the vertical reference, sums over the sphere that keep mass.
+/// What both schemes of the spectral atmosphere stand on: fields and their transforms, the vertical reference, sums over the sphere that keep mass and energy.
 #pragma once
 #include "model/horizontal_diffusion.hpp"
 #include "model/map_factor.hpp"
 #include "model/wavenumbers.hpp"
+#include "numerics/energy.hpp"
 #include "numerics/hybrid.hpp"
 #include "numerics/semi_implicit.hpp"
 #include "parallel/reduce.hpp"
@@ -95,6 +96,37 @@ protected:
             n += count;
         });
         return exact_sum(sequence.domain->comm, terms);
+    }
+    /// One number for all temperatures, with which the energy over the sphere is that of numerics::ColumnEnergy.
+    void keep_energy(const FieldSlab& before, const FieldSlab& height) {
+        const double cp = parameters.heat_capacity;
+        std::size_t n = 0;
+        for_columns([&](int j, std::size_t b, int r, int count) {
+            const double weight = grid.area(j) / grid.points[j];
+            const T *pi = at(pressure, b, r, 0), *energy = at(before, b, r, 0), *phi = at(height, b, r, 0);
+            for (int i = 0; i < count; ++i) {
+                surface[i] = numerics::unit_pressure * std::exp(double(pi[i]));
+                terms[n + i] = constants::gravity * double(energy[i]) - double(phi[i]) * surface[i];
+            }
+            for (int k = 0; k < levels; ++k) {
+                const T *U = at(u, b, r, k), *V = at(v, b, r, k), *warm = at(temperature, b, r, k);
+                for (int i = 0; i < count; ++i) {
+                    const double east = U[i], north = V[i];
+                    terms[n + i] -= (da[k] + db[k] * surface[i]) * (cp * (double(warm[i]) - numerics::ColumnEnergy::warmth) + 0.5 * (east * east + north * north));
+                }
+            }
+            for (int i = 0; i < count; ++i) terms[n + i] *= weight;
+            n += count;
+        });
+        double thickness = 0;                              // of the atmosphere, mean over the sphere [Pa]
+        for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * numerics::unit_pressure * mean_pressure;
+        const T more = T(exact_sum(sequence.domain->comm, terms) / (cp * thickness));
+        for_columns([&](int, std::size_t b, int r, int count) {
+            for (int k = 0; k < levels; ++k) {
+                T* warm = at(temperature, b, r, k);
+                for (int i = 0; i < count; ++i) warm[i] += more;
+            }
+        });
     }
 
 private:

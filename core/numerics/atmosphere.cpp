@@ -1,4 +1,5 @@
 #include "numerics/eulerian.hpp"
+#include "numerics/energy.hpp"
 #include "numerics/primitive.hpp"
 #include "numerics/schemes.hpp"
 #include "numerics/shallow_water.hpp"
@@ -13,6 +14,7 @@ std::vector<Entry> atmosphere_schemes() {
             entry<TracerTendencyStart>("TracerTendencyStart"), entry<TracerPhysics>("TracerPhysics"), entry<LogSurfacePressure>("LogSurfacePressure"),
             entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"), entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"), entry<SpectralStep>("SpectralStep"),
             entry<EulerianTendencies>("EulerianTendencies"), entry<EulerianTracer>("EulerianTracer"), entry<SpectralLeapfrog>("SpectralLeapfrog"), entry<TracerLeapfrog>("TracerLeapfrog"),
+            entry<ColumnEnergy>("ColumnEnergy"), entry<TotalEnergy>("TotalEnergy"),
             entry<ShallowWaterTerms>("ShallowWaterTerms"), entry<ShallowWaterArrival>("ShallowWaterArrival"), entry<ShallowWaterTransport>("ShallowWaterTransport"),
             entry<ShallowWaterStep>("ShallowWaterStep"), entry<ShallowWaterFluxes>("ShallowWaterFluxes"), entry<ShallowWaterLeapfrog>("ShallowWaterLeapfrog")};
 }

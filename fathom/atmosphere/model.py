@@ -36,6 +36,7 @@ class SpectralAtmosphere:
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1]; by default those of the physics.
     fix_mass : whether the mean surface pressure, and the mass of each tracer that trajectories carry, is kept in advection.
+    fix_energy : whether energy is kept in advection and diffusion, by one number a step for all temperatures; by default where the air is moist; only "semi-lagrangian".
     precision : "fp64" (default) or "fp32".
     """
 
@@ -46,7 +47,7 @@ class SpectralAtmosphere:
     rotations = ()
 
     def __init__(self, grid, *, physics=(), scheme="semi-lagrangian", orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, viscosity=0.0, sponge=0,
-                 off_centring=0.0, reference_temperature=350.0, reference_pressure=1e5, iterations=2, filter=0.05, williams=0.53, rotation=earth_rotation, gas_constant=287.0597, heat_capacity=1004.70895, fix_mass=True, precision="fp64"):  # fmt: skip
+                 off_centring=0.0, reference_temperature=350.0, reference_pressure=1e5, iterations=2, filter=0.05, williams=0.53, rotation=earth_rotation, gas_constant=287.0597, heat_capacity=1004.70895, fix_mass=True, fix_energy=None, precision="fp64"):  # fmt: skip
         if not hasattr(grid, "truncation"):
             raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
         if precision not in ("fp64", "fp32"):
@@ -68,7 +69,8 @@ class SpectralAtmosphere:
             "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order, "divergence_damping": divergence_damping,
             "splitting": float(scheme != "eulerian" and not grid.sphere.plain), "viscosity": viscosity, "filter": filter, "williams": williams,
             "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
-            "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": float(fix_mass)}  # fmt: skip
+            "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": float(fix_mass),
+            "fix_energy": float(fix_mass and scheme != "eulerian" and (self.moist if fix_energy is None else fix_energy))}  # fmt: skip
         for name, value in self.parameters.items():
             self.parameters[name] = float(value)
             if not (np.isfinite(self.parameters[name]) and (self.parameters[name] >= 0 or name == "rotation")):
@@ -158,7 +160,10 @@ class SpectralAtmosphere:
                 add("TracerLeapfrog", "spectral", of(tracer), f"TracerLeapfrog of {tracer}")
             add("SpectralLeapfrog", "spectral", warmth)
         else:
-            add("SemiImplicitTerms", on=warmth | ({"air_temperature_tendency": "virtual_temperature_tendency"} if moist else {}))
+            heating = {"air_temperature_tendency": "virtual_temperature_tendency"} if moist else {}
+            if self.parameters["fix_energy"]:
+                add("ColumnEnergy", on=warmth | heating)
+            add("SemiImplicitTerms", on=warmth | heating)
             for tracer in self.tracers:
                 add("TracerPhysics", "physics", of(tracer), f"TracerPhysics of {tracer}")
             add("WindExtrapolation")
@@ -169,6 +174,8 @@ class SpectralAtmosphere:
             if self.parameters["splitting"]:
                 add("ImplicitCoriolis")
             add("SpectralStep", "spectral", warmth)
+            if self.parameters["fix_energy"]:
+                add("TotalEnergy", on=warmth)
             if self.parameters["fix_mass"]:
                 for tracer in self.tracers:
                     add("TracerMass", on=of(tracer), label=f"TracerMass of {tracer}")

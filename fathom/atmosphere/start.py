@@ -57,5 +57,5 @@ def _adiabatic(model):
     """The model without what cannot be turned round: physics, diffusion, sponge, off-centring; nor a filter of its own."""
     dry = copy.copy(model)
     dry.physics, dry.filter_span = [], 0.0
-    dry.parameters = model.parameters | {"diffusion_time": 0.0, "sponge": 0.0, "off_centring": 0.0}
+    dry.parameters = model.parameters | {"diffusion_time": 0.0, "sponge": 0.0, "off_centring": 0.0, "fix_energy": 0.0}
     return dry

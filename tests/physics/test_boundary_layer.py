@@ -130,10 +130,23 @@ def test_exchange_over_the_sea():
     expected = 1e-3 * (2.7 / wind + 0.142 + wind / 13.09 - 3.14807e-10 * wind**6)
     np.testing.assert_allclose(drag[wind > 6], expected[wind > 6], rtol=0.06)
     density = 1e5 / (R * 290 * (1 + 0.608 * 0.0119))
-    np.testing.assert_allclose((neutral["sea_conductance"] / density / wind)[wind > 6], (33.6e-3 * np.sqrt(expected))[wind > 6], rtol=0.08)
+    np.testing.assert_allclose((neutral["sea_conductance"] / density / wind)[wind > 6], (34.6e-3 * np.sqrt(expected))[wind > 6], rtol=0.08)
     warm, cold = (call("BulkExchange", s | {"sea_surface_temperature": 290.0 + d})["sea_conductance"] for d in (5, -5))
     assert (warm > neutral["sea_conductance"]).all() and (cold < neutral["sea_conductance"]).all() and (cold > 0).all()
     assert warm[0] / neutral["sea_conductance"][0] > 1.5 > warm[-1] / neutral["sea_conductance"][-1]
+
+
+def test_plants_give_water_by_day():
+    """Wet soil under full light keeps a share 1 / (1 + r C_H U); at night next to nothing passes, snow and ice all of it."""
+    s = weather(7) | {"land_fraction": 1.0, "snow_amount": 0.0, "soil_moisture": 150.0, "sea_ice_fraction": 0.0}
+    call("SurfaceState", s)
+    free, day, night = (call("BulkExchange", dict(s) | {"surface_net_shortwave": light}, canopy_resistance=r) for light, r in ((900.0, 0.0), (900.0, 70.0), (0.0, 70.0)))
+    np.testing.assert_allclose(free["soil_wetness"], 1, rtol=1e-14)
+    density = s["air_pressure"][-1] / (R * s["air_temperature"][-1] * (1 + (461.525 / R - 1) * s["specific_humidity"][-1]))
+    np.testing.assert_allclose(day["soil_wetness"], 1 / (1 + 70 * (1 + 100 / 900) * day["ground_conductance"] / density), rtol=1e-12)
+    assert (night["soil_wetness"] * night["ground_conductance"] / density < 1 / (70 * 101)).all()
+    snowy = call("BulkExchange", dict(s) | {"snow_amount": 1e6}, canopy_resistance=70)
+    np.testing.assert_allclose(snowy["ground_wetness"], 1, rtol=1e-4)
 
 
 def test_boundary_layer_deepens_with_buoyancy_and_is_calm_above():

@@ -72,6 +72,34 @@ def test_clouds_reflect_and_hold_heat():
         assert less > 50 if cover == "high" else 0 < less < 25
 
 
+def test_neighbouring_clouds_lie_above_each_other():
+    """However finely a cloud is cut into layers, it hides what it hides; two clouds with clear air between nearly what independent ones hide."""
+    T, q = standard(290.0, 6.5e-3, 0.7, 210.0)
+    black = lambda where: column(T, q, 290.0, cloud=spread(0.4 * where), water=spread(np.where(where, 1.0, 0.0)))["emission_share"][0]  # noqa: E731
+    layer = np.arange(levels)
+    clear, one, six = black(layer < 0), black(layer == 10), black((layer > 9) & (layer < 16))
+    assert six == pytest.approx(one, rel=1e-12) and one == pytest.approx(0.6 * clear, rel=1e-12)
+    two = black((layer == 10) | (layer == 16))
+    assert 0.36 * clear <= two < 0.46 * clear
+
+
+def test_aerosol_reflects_and_absorbs():
+    T, q = standard(290.0, 6.5e-3, 0.7, 210.0)
+    clean, hazy = (column(T, q, 290.0, albedo=0.06, aerosol=a)["shortwave_share"] for a in (0, 0.12))
+    assert hazy[-1] < clean[-1] and hazy[0] < clean[0] and hazy[0] - hazy[-1] > clean[0] - clean[-1]
+
+
+def test_water_of_clouds_falls_with_height():
+    """At 0 m rho_l; e times less at 700 m ln(1 + W); not more than 50 hPa of it in a layer."""
+    z = np.linspace(12000, 0, levels)
+    given = {"air_temperature": spread(np.full(levels, 280.0)), "specific_humidity": spread(np.full(levels, 4e-3)), "air_pressure": spread(p), "pressure_interface": spread(interface),
+             "geopotential": spread(g * z)}  # fmt: skip
+    limited, whole = (run("DiagnosticCloud", given, levels, {"depth": depth})["cloud_water"][:, 0, 0] * p / (287.0597 * 280) for depth in (5e3, 1e5))
+    depth = 700 * np.log(1 + 4e-3 * np.diff(interface).sum() / g)
+    np.testing.assert_allclose(whole, 2.1e-4 * np.exp(-z / depth), rtol=1e-6)
+    np.testing.assert_allclose(limited, whole * np.minimum(1, 5e3 / np.diff(interface)), rtol=1e-6)
+
+
 def test_fluxes_are_shares():
     """Whatever the column: net short wave falls downward and lies between 0 and 1, more sun is not reflected by a darker ground, emission reaches less and less far."""
     random = np.random.default_rng(0)

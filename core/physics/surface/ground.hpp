@@ -1,7 +1,8 @@
 /// Land and sea ice as a slab over a slower one, with a bucket of water and snow; the sea keeps the temperature that it is given.
 /// A column has a share of open sea and a share of ground; of the ground, `ice_share` is sea ice, the rest land.
 ///
-///   SurfaceState     albedo, emission sigma T^4 (emissivity 1), wetness beta = s + (1 - s) (land W / (0.75 W_max) + ice),  s = S / (S + 10 kg m-2)
+///   SurfaceState     albedo, emission sigma T^4 (emissivity 1)
+///   BulkExchange     wetness beta = s + (1 - s) (land w + ice),   s = S / (S + 10 kg m-2),   w = min(1, W / (0.75 W_max)) / (1 + r C_H U)
 ///   GroundResponse   T* = T + dt / C [R_short (1 - a_ground) / (1 - a) + R_long - sigma T^4 - G],   G = Lambda (T - T_below)
 ///   VerticalDiffusion finds T', implicitly with the air above:   C (T' - T*) / dt = -(H + L E)
 ///   LandSurface      T = T' - L_f (E_snow + melt) / C,   dT_deep/dt = G / C_deep,   dW/dt = rain + melt - E,   dS/dt = snow - melt - E_snow
@@ -41,22 +42,20 @@ struct SurfaceState {
         reads ("sea_ice_fraction",        place::center_column, "1"),
         reads ("sea_surface_temperature", place::center_column, "K"),
         reads ("ground_temperature",      place::center_column, "K"),
-        reads ("soil_moisture",           place::center_column, "kg m-2"),
         reads ("snow_amount",             place::center_column, "kg m-2"),
         reads ("snow_free_albedo",        place::center_column, "1"),
         writes("open_sea",                place::center_column, "1"),
         writes("ice_share",               place::center_column, "1"),
-        writes("ground_wetness",          place::center_column, "1"),
         writes("albedo",                  place::center_column, "1"),
         writes("ground_absorption",       place::center_column, "1"),
         writes("surface_emission",        place::center_column, "W m-2"),
         writes("surface_temperature",     place::center_column, "K")};
 
-    template <class Real> void operator()(In<Real> land_fraction, In<Real> ice_fraction, In<Real> sea_temperature, In<Real> ground_temperature, In<Real> water, In<Real> snow,
-                                          In<Real> land_albedo, Out<Real> open_sea, Out<Real> ice_share, Out<Real> wetness, Out<Real> albedo, Out<Real> absorption,
+    template <class Real> void operator()(In<Real> land_fraction, In<Real> ice_fraction, In<Real> sea_temperature, In<Real> ground_temperature, In<Real> snow,
+                                          In<Real> land_albedo, Out<Real> open_sea, Out<Real> ice_share, Out<Real> albedo, Out<Real> absorption,
                                           Out<Real> emission, Out<Real> temperature) const {
         const Real land = smaller(larger(land_fraction[0], 0), 1), ice = (1 - land) * smaller(larger(ice_fraction[0], 0), 1), all = land + ice;
-        const Real share = ice / larger(all, 1e-6), cover = ground::snow_cover(snow[0]), bare = 1 - cover;
+        const Real share = ice / larger(all, 1e-6), cover = ground::snow_cover(snow[0]);
         const Real a = land_albedo[0], of_land = fma(cover, select(a < 0.17, forest_snow_albedo, Real(snow_albedo)) - a, a);
         const Real of_ice = fma(cover, snow_albedo - ice_albedo, ice_albedo), of_ground = fma(share, of_ice - of_land, of_land);
         const Real mean = fma(all, of_ground - sea_albedo, sea_albedo);
@@ -64,7 +63,6 @@ struct SurfaceState {
         const Real fourth = (1 - all) * (sea_square * sea_square) + all * (ground_square * ground_square);
         open_sea[0] = 1 - all;
         ice_share[0] = share;
-        wetness[0] = cover + bare * ((1 - share) * ground::soil_wetness(water[0]) + share);
         albedo[0] = mean;
         absorption[0] = (1 - of_ground) / (1 - mean);
         emission[0] = constants::stefan_boltzmann * fourth;
@@ -104,6 +102,7 @@ struct LandSurface {
     static constexpr std::tuple parameters{Parameter<LandSurface>{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
     static constexpr std::array fields{
         reads  ("ice_share",                place::center_column, "1"),
+        reads  ("soil_wetness",             place::center_column, "1"),
         reads  ("ground_forcing",           place::center_column, "K"),
         reads  ("ground_inertia",           place::center_column, "W m-2 K-1"),
         reads  ("ground_turbulent_flux",    place::center_column, "W m-2"),
@@ -118,11 +117,11 @@ struct LandSurface {
         writes ("runoff",                   place::center_column, "kg m-2 s-1"),
         writes ("ice_melt_flux",            place::center_column, "W m-2")};
 
-    template <class Real> void operator()(In<Real> ice_share, In<Real> forcing, In<Real> inertia, In<Real> turbulent, In<Real> evaporation, In<Real> convective, In<Real> stratiform,
+    template <class Real> void operator()(In<Real> ice_share, In<Real> soil_wetness, In<Real> forcing, In<Real> inertia, In<Real> turbulent, In<Real> evaporation, In<Real> convective, In<Real> stratiform,
                                           In<Real> snowfall, InOut<Real> temperature, InOut<Real> deep, InOut<Real> water, InOut<Real> snow, Out<Real> runoff, Out<Real> ice_melt) const {
         constexpr double fusion = constants::fusion_heat;
         const Real ice = ice_share[0], land = 1 - ice, before = temperature[0], S = snow[0], W = water[0], T_deep = deep[0];
-        const Real cover = ground::snow_cover(S), soil = ground::soil_wetness(W), per_wetness = 1 / (cover + (1 - cover) * (land * soil + ice));
+        const Real cover = ground::snow_cover(S), soil = soil_wetness[0], per_wetness = 1 / (cover + (1 - cover) * (land * soil + ice));
         const Real E = evaporation[0], per_capacity = 1 / (inertia[0] * step);
         // evaporation takes from snow what there is; the rest of snow's share is taken where no snow lies
         const Real supply = fma(snowfall[0], step, S), from_snow = smaller(E * step * (cover * per_wetness), supply);
