@@ -102,6 +102,12 @@ fields: dict[str, Name] = _table(
     Name("geopotential_height", "zg", "geopotential_height", "geopotential height", "m", "center", "layer", "thermal", None, ("dam", 0.1)),
     # atmosphere: one value a column
     Name("air_pressure_at_mean_sea_level", "psl", "air_pressure_at_mean_sea_level", "mean sea level pressure", "Pa", "center", "column", "height", None, ("hPa", 1e-2)),
+    Name("air_temperature_2m", "tas", "air_temperature", "temperature at 2 m", "K", "center", "column", "thermal"),
+    Name("specific_humidity_2m", "huss", "specific_humidity", "specific humidity at 2 m", "1", "center", "column", "moisture", None, ("g/kg", 1e3)),
+    Name("relative_humidity_2m", "hurs", "relative_humidity", "relative humidity at 2 m", "1", "center", "column", "moisture", (0, 1), ("%", 100.0)),
+    Name("eastward_wind_10m", "uas", "eastward_wind", "eastward wind at 10 m", "m s-1", "center", "column", "balance"),
+    Name("northward_wind_10m", "vas", "northward_wind", "northward wind at 10 m", "m s-1", "center", "column", "balance"),
+    Name("wind_speed_10m", "sfcWind", "wind_speed", "wind speed at 10 m", "m s-1", "center", "column", "wind"),
     Name("precipitation_flux", "pr", "precipitation_flux", "precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),
     Name("convective_precipitation", "prc", "convective_precipitation_flux", "convective precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),
     Name("stratiform_precipitation", "prl", "stratiform_precipitation_flux", "large-scale precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),

@@ -280,6 +280,8 @@ class Simulation:
         self.start_steps, began = self.count, wall_clock.perf_counter()
         if self.count == 0:
             self.watch()
+            for stream in self.outputs:
+                stream.write_start()
         self.sequence.reset_timings()
         self.inside_before = self.inside()
         shown, pace = began, 1

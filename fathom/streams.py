@@ -70,6 +70,7 @@ class Stream:
         path = s.directory / self.path
         fields = {f["name"]: f for f in s.sequence.fields}
         self.places = {name: fields[d.needs[0]] for name, d in self.variables}
+        self.known_at_start = {name: f["state"] or not f["written"] for name, f in fields.items()}
         continued = s.restart_from is not None and path.exists()
 
         def create():
@@ -111,6 +112,11 @@ class Stream:
 
     # ---- an event -------------------------------------------------------------------------------------------------------------------
 
+    def write_start(self):
+        """The state before the first step; what only a step computes is missing there."""
+        if not self.mean:
+            self.write()
+
     def write(self):
         """One time of all variables."""
         s = self.simulation
@@ -131,7 +137,11 @@ class Stream:
     def _windows(self, name, d, steps):
         """Values of each block of this rank, (levels, ny, nx) or (ny, nx)."""
         sums = [self._sum_name(f, d.surface) for f in d.needs] if self.mean else None
-        blocks = diagnostics.windows(self.simulation, d, self.places[name], sums, steps if self.mean else 1)
+        early = self.simulation.count == 0 and not all(self.known_at_start[need] for need in d.needs)
+        with np.errstate(all="ignore" if early else None):
+            blocks = diagnostics.windows(self.simulation, d, self.places[name], sums, steps if self.mean else 1)
+        if early:
+            blocks = [np.full_like(block, np.nan) for block in blocks]
         return [block[0] for block in blocks] if self._vertical(name, d) == "column" else blocks
 
     def close(self):

@@ -104,10 +104,10 @@ def _days(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     if not mesh.is_global or not state.get("days"):
         return
     days, over = state["days"], _over(state.get("land_fraction"))
-    chosen = [day for day in days if day[0] / 24 in (1, 2, 3, 5, 7, 10) or day is days[-1]]
+    chosen = [day for day in days if day[0] / 24 in (0, 1, 2, 3, 5, 7, 10) or day is days[-1]]
     north = plots.Raster(mesh, 1280, plots.Hemisphere(1))
     for hour, height, pressure in chosen:
-        yield f"after {hour:g} hours", partial(_heights(height, pressure, over), north, title=f"After {hour / 24:g} day{'' if hour == 24 else 's'}", note="500 hPa height, white: sea level pressure")
+        yield f"after {hour:g} hours", partial(_heights(height, pressure, over), north, title=f"After {hour / 24:g} day{'' if hour == 24 else 's'}" if hour else "Start", note="500 hPa height, white: sea level pressure")
 
 
 def _near(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:

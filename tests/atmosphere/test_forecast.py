@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 here = Path(__file__)
+near_surface = ("air_temperature_2m", "specific_humidity_2m", "relative_humidity_2m", "eastward_wind_10m", "wind_speed_10m", "surface_temperature")
 
 
 def simulate(directory, to="3h", restart="", output=True, report=False, **state):
@@ -18,7 +19,7 @@ def simulate(directory, to="3h", restart="", output=True, report=False, **state)
     atmosphere.set(analysis="gfs", **state)
     sim = fm.Simulation(atmosphere, step="30min", start="2011-10-11", directory=directory, overwrite=True)
     if output:
-        sim.output("levels.zarr", ["air_temperature", "eastward_wind", "surface_air_pressure", "wind_speed", "relative_humidity", "precipitation_flux"], every="1h")
+        sim.output("levels.zarr", ["air_temperature", "eastward_wind", "surface_air_pressure", "wind_speed", "relative_humidity", "precipitation_flux", *near_surface], every="1h")
         sim.output("pressure.zarr", ["geopotential_height", "air_temperature", "air_pressure_at_mean_sea_level"], every="1h", levels=[850, 500])
     if restart:
         sim.restore(restart)
@@ -35,6 +36,22 @@ def main(directory):
 def done(tmp_path_factory):
     directory = tmp_path_factory.mktemp("forecast")
     return directory, *simulate(directory, report=True)
+
+
+def test_air_near_the_ground_and_the_record_of_the_start(done):
+    """2 m lie between the ground and the lowest layer, 10 m have less wind than it; before the first step there is the state, and nothing that a step computes."""
+    import fathom as fm
+
+    with fm.open(done[0] / "levels.zarr") as data:
+        assert data.time.size == 4 and (data.time[0].values == np.datetime64("2011-10-11"))
+        start, last = data.isel(time=0), data.isel(time=-1)
+        assert np.isfinite(start.ta.values).all() and np.isfinite(start.ps.values).all() and np.isnan(start.pr.values).all() and np.isnan(start.tas.values).all()
+        lowest = last.ta.values[-1] + 0.01 * 90  # the lowest of ten layers is some 90 m up: dry static energy
+        low, high = np.minimum(lowest, last.ts.values) - 6, np.maximum(lowest, last.ts.values) + 6
+        assert np.isfinite(last.tas.values).all() and ((last.tas.values > low) & (last.tas.values < high)).mean() > 0.98
+        assert 0.002 < float(last.huss.mean()) < 0.02 and 0.3 < float(last.hurs.mean()) < 1.1
+        assert (last.sfcWind.values <= last.wind_speed.values[-1] + 1e-5).all() and 0.6 < float(last.sfcWind.mean() / last.wind_speed[-1].mean()) < 0.95
+        assert np.corrcoef(last.uas.values.ravel(), last.ua.values[-1].ravel())[0, 1] > 0.97
 
 
 def test_output_on_levels_and_on_pressure(done):
