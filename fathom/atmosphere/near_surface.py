@@ -22,7 +22,8 @@ def at(state, name):
         return relative_humidity(at(state, "specific_humidity_2m"), at(state, "air_temperature_2m"), state["surface_air_pressure"][0])
     T, q, u, v = (state[n][-1] for n in ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind"))
     surface_pressure, given = state["surface_air_pressure"][0], {n: state[n][0] for n in exchange}
-    height = np.maximum((state["geopotential"][-1] - state["surface_geopotential"][0]) / gravity, 10.5)
+    middle = np.maximum((state["geopotential"][-1] - state["surface_geopotential"][0]) / gravity, 10.5)
+    height = np.minimum(middle, 100)  # surface layer, as in BulkExchange
     speed = np.sqrt(u**2 + v**2 + 4)  # gusts, as in BulkExchange
     flow = state["air_pressure"][-1] / (gas_constant * T * (1 + (1 / RATIO - 1) * q)) * speed
     drag, sea = given["momentum_conductance"] / flow, given["open_sea"]
@@ -34,7 +35,7 @@ def at(state, name):
     def over(what, skin, wetness):
         transfer = {"drag": drag, "heat_transfer": np.maximum(given[f"{what}_conductance"] / flow, 1e-7)}
         if name == "air_temperature_2m":
-            return near_surface.temperature_at_2m(T, skin, height, roughness[what], **transfer)
+            return near_surface.temperature_at_2m(T + gravity / 1004.7 * (middle - height), skin, height, roughness[what], **transfer)
         e = saturation_pressure(skin)
         saturated = RATIO * e / (surface_pressure - (1 - RATIO) * e)
         return near_surface.at_height(q, q + wetness * (saturated - q), 2.0, height, roughness[what], **transfer)

@@ -7,6 +7,7 @@
 ///
 /// Plants give water through stomata, which open with light (Jarvis 1976, Phil. Trans. R. Soc. B 273, 593-610; Stewart 1988): r_s is the resistance of
 /// a canopy in full light. A bucket without it evaporates twice what land does (Milly 1992, J. Climate 5, 209-226).
+/// z is the height of the lowest layer, or of the top of the surface layer below it: above that air is mixed, and has no logarithmic profile.
 /// The flux itself belongs to VerticalDiffusion, which solves for both ends of it. u*^2 = D U / rho and the flux of buoyancy
 /// B = g / (c_p T_v) (K / rho) (s_v,surface - s_v,air), at the start of the step, are what the boundary layer above grows by.
 #pragma once
@@ -19,14 +20,15 @@
 namespace fathom::physics {
 
 struct BulkExchange {
-    double gust = 2, ice_roughness = 1e-3, most_roughness = 5, canopy_resistance = 70;
+    double gust = 2, ice_roughness = 1e-3, most_roughness = 5, canopy_resistance = 70, layer = 100;
 
     static constexpr std::string_view summary = "Conductances for momentum, heat and vapour between surface and air";
     static constexpr std::tuple parameters{
         Parameter<BulkExchange>{"gust",           &BulkExchange::gust,           "m s-1", 0.1,  10,  "speed of gusts, added to the wind in squares"},
         Parameter<BulkExchange>{"ice_roughness",  &BulkExchange::ice_roughness,  "m",     1e-5, 1,   "roughness length of sea ice"},
         Parameter<BulkExchange>{"most_roughness", &BulkExchange::most_roughness, "m",     1e-3, 100, "bound on the roughness length of land"},
-        Parameter<BulkExchange>{"canopy_resistance", &BulkExchange::canopy_resistance, "s m-1", 0, 1e4, "resistance of plants to evaporation in full light, r_s"}};
+        Parameter<BulkExchange>{"canopy_resistance", &BulkExchange::canopy_resistance, "s m-1", 0, 1e4, "resistance of plants to evaporation in full light, r_s"},
+        Parameter<BulkExchange>{"layer",          &BulkExchange::layer,          "m",     10,   1e4, "greatest depth of the surface layer"}};
     static constexpr std::array fields{
         reads ("eastward_wind",           place::center_layer,     "m s-1"),
         reads ("northward_wind",          place::center_layer,     "m s-1"),
@@ -61,9 +63,10 @@ struct BulkExchange {
         const int last = temperature.levels() - 1;
         const Real U_E = u[last], U_N = v[last], square = fma(U_E, U_E, fma(U_N, U_N, gust * gust)), speed = sqrt(square);
         const Real T = temperature[last], q = humidity[last], virtual_T = T * (1 + virtual_factor * q), density = pressure[last] / (dry_air_gas_constant * virtual_T);
-        const Real height = larger((geopotential[last] - surface_geopotential[0]) * (1 / gravity), 2), rise = gravity * height, log_height = log(height);
+        const Real middle = larger((geopotential[last] - surface_geopotential[0]) * (1 / gravity), 2), rise = gravity * middle;
+        const Real height = smaller(middle, layer), log_height = log(height);
         const Real per_energy = 1 / (dry_air_heat_capacity * virtual_T), surface_pressure = interface[last + 1];
-        const Real richardson_scale = rise * per_energy / square;
+        const Real richardson_scale = (gravity * height) * per_energy / square;
 
         const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0], ground = 1 - open_sea[0];
         const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity, ground_q = Saturation<Real>(ground_T, surface_pressure).humidity;
