@@ -110,7 +110,8 @@ def _sequence(simulation: Any) -> list[str]:
     for group in groups:
         if group["exchange"]:
             lines.append(f"⇄ {', '.join(group['exchange'])}")
-        lines.append(" → ".join(group["processes"]))
+        tile = f"   [{group['tile']} columns at once: {group['tile_reason']}]" if group["tile"] else ""
+        lines.append(" → ".join(group["processes"]) + tile)
     return lines
 
 

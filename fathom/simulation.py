@@ -41,7 +41,8 @@ class Simulation:
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
-    parallel : threads, blocks (nx, ny), distribution, tile (columns that pass through a group at once), synchronise (all ranks meet before messages go); never
+    parallel : threads, blocks (nx, ny), distribution, tile (columns that pass through a group at once: a number, "cache", what
+        the second-level cache holds, or "measured", the fastest of four in the first steps), synchronise (all ranks meet before messages go); never
         changes a bit of the answer.
     configuration : TOML text of the run, kept beside its results.
     """
@@ -57,7 +58,7 @@ class Simulation:
         self.clock = Clock(start, calendar)
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": 0, "synchronise": False} | (parallel or {})
+        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "synchronise": False} | (parallel or {})
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
@@ -130,7 +131,7 @@ class Simulation:
         for stream in self.outputs:
             processes += stream.processes(known, precision)
             keep += stream.keep
-        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=int(self.parallel["tile"]))
+        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=self._tile)
         fixed = model.geometry() | (self.surface.fields(model) if self.surface else {})
         for name in filter(self.sequence.has, fixed):
             self.sequence.set(name, np.ascontiguousarray(fixed[name], float), nearest_outside=name not in model.zero_outside)
@@ -144,6 +145,16 @@ class Simulation:
         self._read_restart() if self.restart_from else model.initialise(self)
         self._tidy()
         return self
+
+    @property
+    def _tile(self):
+        """As the core takes it: -1 measured, 0 by the cache."""
+        given, words = self.parallel["tile"], {"measured": -1, "cache": 0}
+        if given in words:
+            return words[given]
+        if not isinstance(given, int) or given < 0:
+            raise ValueError(f"parallel tile = {given!r} must be a number of columns, 'measured' or 'cache'")
+        return given
 
     def _tidy(self):
         """Gives back what was needed only to fill the sequence."""

@@ -106,7 +106,12 @@ void bind_model(nb::module_& m) {
         .def("reset_timings", &Sequence::reset_timings)
         .def_prop_ro("groups", [](const Sequence& s) {
             nb::list list;
-            for (auto& g : s.describe()) { nb::dict d; d["exchange"] = g.exchange; d["processes"] = g.processes; d["extent"] = g.extent; list.append(d); }
+            for (auto& g : s.describe()) {
+                nb::dict d, tried;
+                for (auto& t : g.trials) if (t.seconds < 1e30) tried[nb::int_(t.tile)] = t.seconds;
+                d["exchange"] = g.exchange; d["processes"] = g.processes; d["extent"] = g.extent; d["tile"] = g.tile; d["tile_reason"] = g.reason; d["tiles_tried"] = tried;
+                list.append(d);
+            }
             return list;
         })
         .def_prop_ro("bytes_allocated", &Sequence::bytes_allocated)

@@ -39,7 +39,7 @@ public:
     struct Options {
         std::vector<std::string> keep;                    ///< what output wants to see: not scratch
         std::vector<std::vector<std::string>> rotate;     ///< {before, now, after}: each takes the next one's place at the end of a step
-        int tile = 0;                                     ///< columns that pass through a group at once; 0: what the second-level cache holds
+        int tile = 0;                                     ///< columns that pass through a group at once; 0: what the second-level cache holds; -1: measured in the first steps
         bool compute_in_halo = true, group = true;        ///< for tests and measurements
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
@@ -66,7 +66,8 @@ public:
     struct Timing { std::string process, phase; double seconds; long calls; };
     std::vector<Timing> timings() const;                  ///< of threads added up and divided by their number; exchanges are entries too
     void reset_timings();
-    struct GroupText { std::vector<std::string> exchange, processes; int extent; };
+    struct Trial { int tile; double seconds; };           ///< the least time of a group in a step with that tile
+    struct GroupText { std::vector<std::string> exchange, processes; int extent, tile; std::string reason; std::vector<Trial> trials; };
     std::vector<GroupText> describe() const;
     std::size_t bytes_allocated() const { return allocated; }
 
@@ -78,7 +79,7 @@ private:
     struct Clock { double seconds = 0; long calls = 0; char pad[48]; };
     struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; };
     struct Sent { int field, width; };
-    struct Group { int first, last; std::vector<Sent> sent; int extent = 0, tile = 0; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };
+    struct Group { int first, last; std::vector<Sent> sent; int extent = 0, tile = 0; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; std::vector<Trial> trials; int tried = 0; };
     struct Row { int block, row; };
     struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
     std::vector<Moving> moving;
@@ -93,7 +94,7 @@ private:
     Options options;
     int index(std::string_view name) const;
     std::set<int> fields_of(const Group&) const;
-    void declare(); void derive(); void share(const Schedule&); void choose_tiles(); void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
+    void declare(); void derive(); void share(const Schedule&); void choose_tiles(); bool tries(Group&) const; void learn(Group&, double seconds); void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
     void run_row(const Group&, Row, int thread);
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }

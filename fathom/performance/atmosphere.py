@@ -20,7 +20,7 @@ from fathom.names import near
 cases = {
     "held-suarez-t42l24": (42, 24, "quadratic", "40min", "12h", "held-suarez"), "held-suarez-t85l24": (85, 24, "linear", "30min", "2.4h", "held-suarez"),
     "held-suarez-t159l60": (159, 60, "linear", "20min", "2.4h", "held-suarez"),
-    "physics-t31l8": (31, 8, "linear", "40min", "2.4h", "first"), "physics-t42l24": (42, 24, "linear", "30min", "2.4h", "first"),
+    "physics-t31l8": (31, "L8", "linear", "40min", "2.4h", "first"), "physics-t42l24": (42, 24, "linear", "30min", "2.4h", "first"),
 }  # fmt: skip
 
 
@@ -47,16 +47,23 @@ class Case:
         import fathom as fm
 
         truncation, levels, grid, step, diffusion, physics = cases[self.case]
-        schemes = [fm.HeldSuarez()] if physics == "held-suarez" else fm.FirstPhysics()
+        schemes = [fm.HeldSuarez()] if physics == "held-suarez" else fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1))
+        layers = fm.HybridLevels(levels) if isinstance(levels, str) else fm.SigmaLevels(levels)
         atmosphere = fm.SpectralAtmosphere(
-            fm.GaussianGrid(truncation, grid=self.grid or grid, levels=fm.SigmaLevels(levels)), physics=schemes, diffusion_time=diffusion, precision=self.precision)
+            fm.GaussianGrid(truncation, grid=self.grid or grid, levels=layers), physics=schemes, diffusion_time=diffusion, precision=self.precision)
         radians = np.deg2rad
         atmosphere.set(
             air_temperature=lambda lon, lat, p: np.maximum(200, (300 - 40 * np.sin(radians(lat)) ** 2 + 2 * np.sin(radians(3 * lon)) * np.cos(radians(lat)) ** 3) * (p / 1e5) ** 0.19),
             eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * radians(lat)) ** 2 * (1 - p / 1e5))  # fmt: skip
         if physics != "held-suarez":
-            atmosphere.set(specific_humidity=lambda lon, lat, p: 0.015 * np.cos(radians(lat)) ** 4 * (p / 1e5) ** 3, sea_surface_temperature=lambda lon, lat: 302 - 30 * np.sin(radians(lat)) ** 2)
+            atmosphere.set(specific_humidity=lambda lon, lat, p: 0.015 * np.cos(radians(lat)) ** 4 * (p / 1e5) ** 3, sea_surface_temperature=_sea)
         return fm.Simulation(atmosphere, step=self.step or step, parallel={"threads": self.threads})
+
+
+def _sea(longitude: Any, latitude: Any) -> Any:
+    """Of experiments/aquaplanet-t31l8.toml [K]."""
+    square = np.sin(1.5 * np.deg2rad(latitude)) ** 2
+    return 273.15 + np.where(abs(latitude) < 60, 27 * (1 - (square + square**2) / 2), 0)
 
 
 def measure(case: Case) -> dict[str, Any] | None:
@@ -92,14 +99,14 @@ def measure(case: Case) -> dict[str, Any] | None:
     faults = comm.allreduce(machine.page_faults() - faults) / 4
     if not simulation.is_root:
         return None
-    cells = simulation.model.grid.wet_cells
+    cells, groups = simulation.model.grid.wet_cells, simulation.sequence.groups
     return {
         "case": asdict(case), "machine": machine.name(), "grid": repr(simulation.model.grid), "cells": cells, "step": simulation.step,
         "seconds_per_step": seconds, "simulated_days_per_day": simulation.step / seconds, "simulated_years_per_day": simulation.step / seconds / 365.2425,
         "phases": phases(inside, processes, seconds), "inside": inside, "processes": processes,
         "nanoseconds_per_cell": seconds * 1e9 / cells * case.ranks * case.threads, "fma_gflops": rate / 1e9,
         "transform_fraction_of_fma": simulation.solvers["dynamics"].transform_flops / max(inside["transforms"], 1e-12) / (rate * case.threads),
-        "interpolation": interpolation,
+        "interpolation": interpolation, "tiles": [{"first": g["processes"][0], "columns": g["tile"], "reason": g["tile_reason"], "tried": g["tiles_tried"]} for g in groups if g["tile"]],
         "page_faults_per_step": faults, "peak_megabytes": machine.memory()["peak_megabytes"], "seconds_to_prepare": ready - began, "seconds_of_first_step": first - ready,
     }  # fmt: skip
 
@@ -148,6 +155,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         ("limits", [f"transforms at {100 * figures['transform_fraction_of_fma']:.0f} % of {figures['fma_gflops']:.0f} GF/s a thread",
                     f"interpolation {around['interleaved']:.2f} ns a point and field, four fields interleaved; {around['single']:.2f} ns field by field: {around['ratio']:.1f} times; "
                     f"{around['by_levels']:.2f} ns a field alone, by levels"]),
+        ("tiles", [f"{t['first']:<28.28}{t['columns']:5d} columns, {t['reason']}" + "".join(f"; {c}: {1e3 * seconds:.3f} ms" for c, seconds in t["tried"].items()) for t in figures["tiles"]]),
         ("memory", f"at most {figures['peak_megabytes']:.0f} MB, {figures['page_faults_per_step']:.2g} page faults a step"),
         ("start", f"{figures['seconds_to_prepare']:.2f} s to prepare, {figures['seconds_of_first_step']:.2f} s for the first step"),
     ]  # fmt: skip

@@ -16,6 +16,7 @@ small = {
     "lock-exchange": ["grid.ny=64", "simulation.step=120s"],
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
+    "aquaplanet-t31l8": ["grid.truncation=10"],
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
     "held-suarez-t42": ["grid.truncation=10", "grid.levels.number=6"],
     "forecast-t106": ["grid.truncation=10", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=1h"],

@@ -96,10 +96,26 @@ def test_values_across_the_fold():
     assert np.abs(run_chain() - expected)[water].max() < 1e-13
 
 
-@pytest.mark.parametrize("blocks, tile, in_halo, group", [*itertools.product([(0, 0)], [8, 64], [True, False], [True, False]), *itertools.product([(7, 5), (24, 3)], [64], [True, False], [True, False])])
+@pytest.mark.parametrize("blocks, tile, in_halo, group", [*itertools.product([(0, 0)], [8, 64, -1], [True, False], [True, False]), *itertools.product([(7, 5), (24, 3)], [64], [True, False], [True, False])])
 def test_same_bits_however_it_is_scheduled(blocks, tile, in_halo, group):
     a = run_chain(blocks, tile=tile, compute_in_halo=in_halo, group=group)
     assert np.array_equal(a[water], run_chain()[water])
+
+
+def test_a_tile_is_measured_and_changes_no_bit():
+    """Four turns of each tile that is tried; what was tried, and that it is decided, is told; the bits are those of the cache's tile."""
+    runs = {}
+    for tile in (0, -1, 8):
+        where = domain()
+        s = sequence([laplacian("x", "y"), add("y", "x")], where, tile=tile)
+        s.set("x", 1e-3 * start)
+        first = s.groups[0]
+        s.advance(20)
+        runs[tile] = first, s.groups[0], gather(s, where, "x")[water]
+    before, after, measured = runs[-1]
+    assert before["tile_reason"] == "second-level cache; to be measured" and after["tile_reason"] == "measured" and len(after["tiles_tried"]) > 1
+    assert after["tile"] in after["tiles_tried"] and min(after["tiles_tried"].values()) > 0 and runs[0][1]["tile_reason"] == "second-level cache" and runs[8][1]["tile_reason"] == "given"
+    assert np.array_equal(measured, runs[0][2]) and np.array_equal(measured, runs[8][2])
 
 
 @pytest.mark.parametrize("blocks", [(0, 0), (7, 5)])
