@@ -48,7 +48,7 @@ def derived(model):
         if any(p.name == "BulkExchange" for p in model.physics):
             needs = (*column, *wind, *near_surface.exchange)
             for name in near_surface.names:
-                table[name] = Diagnostic(needs, lambda model, window, *arrays, name=name: _on_points(model, window, needs, arrays, lambda state: _near_surface(state, name)), linear=False, vertical="column")
+                table[name] = Diagnostic(needs, lambda model, window, *arrays, name=name: _on_points(model, window, needs, arrays, lambda state: near_surface.at(state, name)), linear=False, vertical="column")
     return table
 
 
@@ -155,12 +155,6 @@ _rules = {
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,
 }
-
-
-def _near_surface(state, name):
-    if state.angle is None or name not in (u_and_v := [f"{part}_10m" for part in wind]):
-        return near_surface.at(state, name)
-    return turned(*(near_surface.at(state, part) for part in u_and_v), state.angle)[u_and_v.index(name)]
 
 
 def _on_points(model, window, names, arrays, result):
