@@ -22,6 +22,7 @@ small = {
     "forecast-t106": ["grid.truncation=10", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=1h"],
     "forecast-europe": ["grid.truncation=15", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=3h", "output.'surface.zarr'.every=3h"],
     "jablonowski-williamson": ["grid.truncation=10", "grid.levels.number=8"],
+    "williamson-1": ["grid.truncation=15"],
     "williamson-5": ["grid.truncation=15"],
     "williamson-6": ["grid.truncation=15"],
     "galewsky": ["grid.truncation=21"],
