@@ -83,7 +83,7 @@ GaussianGrid GaussianGrid::stretched(double c) const {
     g.stretching = Stretching(c);
     double sum = 0;
     for (int j = 0; j < rows(); ++j) sum += g.area(j);
-    if (!(std::abs(sum - 1) < 1e-11)) throw Error("a stretching of ", c, " is too much for ", rows(), " rows: areas add up to ", sum, " spheres");
+    if (!(std::abs(sum - 1) < 1e-9)) throw Error("a stretching of ", c, " is too much for ", rows(), " rows: areas miss the sphere by ", sum - 1, " of it");
     return g;
 }
 
