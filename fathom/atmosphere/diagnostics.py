@@ -20,6 +20,13 @@ def needed(model):
     return (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio", "surface_geopotential")
 
 
+def criteria(model, step):
+    """Where rotation is split off (core/numerics/coriolis.hpp): the part by which slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2."""
+    if not model.parameters.get("splitting"):
+        return []
+    return [("rotation by itself slows weather by (rotation x step)^2", (model.parameters["rotation"] * step) ** 2, 0.01, "the poles of the earth")]
+
+
 def of_earth(model, vertical="layer"):
     """Wind as on earth, where the state has it about another pole: name -> Diagnostic."""
     of = lambda name: lambda model, window, *parts: _on_points(model, window, wind, parts, lambda state: state[name])  # noqa: E731

@@ -270,8 +270,8 @@ class SpectralAtmosphere:
         return diagnostics.watch(self, simulation)
 
     def criteria(self, step):
-        """Limits of the step: none that can be known beforehand; trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet."""
-        return []
+        """Limits of the step, that of split rotation alone; others cannot be known beforehand: trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet."""
+        return diagnostics.criteria(self, step)
 
     def report(self, simulation):
         """What the report draws, on rank 0; all ranks call it."""

@@ -120,8 +120,10 @@ class ShallowWater:
                 "wind_speed": Diagnostic(wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column")}  # fmt: skip
 
     def criteria(self, step):
-        """Limits of the step: none that can be known beforehand."""
-        return []
+        """Limits of the step: that of split rotation alone."""
+        from fathom.atmosphere.diagnostics import criteria
+
+        return criteria(self, step)
 
     def report(self, simulation):
         """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny, nx) as output has them; all ranks call it."""

@@ -244,6 +244,13 @@ def test_output_has_the_coordinates_of_each_point(tmp_path):
     assert sections["eastward_wind"]() is not None
 
 
+def test_show_tells_what_a_long_step_costs():
+    grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(4), pole=(0, 30))
+    ((_, value, limit, _),) = fm.SpectralAtmosphere(grid).criteria(1800.0)
+    assert value == pytest.approx(0.01723, rel=1e-3) and value > limit > fm.SpectralAtmosphere(grid).criteria(1200.0)[0][1]
+    assert not fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=fm.SigmaLevels(4))).criteria(1800.0)
+
+
 def test_errors():
     for given, message in (({"stretching": 0.5}, "stretching = 0.5 must be at least 1"), ({"pole": (0, 95)}, r"latitude within \[-90, 90\]"), ({"pole": 46.5}, "pole = 46.5"),
                            ({"stretching": 30.0}, "too much for 32 rows"), ({"streching": 2.0}, "did you mean 'stretching'")):  # fmt: skip
