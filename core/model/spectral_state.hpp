@@ -26,7 +26,9 @@ public:
         const auto& d = *s.domain;
         std::size_t columns = 0;
         for (auto* block : d.blocks) for (int j = block->j0; j < block->j0 + block->ny; ++j) columns += std::max(0, std::min(block->nx, grid.points[j] - block->i0));
-        terms.resize(columns); surface.resize(grid.longest());
+        terms.resize(columns); ground.resize(columns); surface.resize(grid.longest());
+        std::size_t first = 0;
+        for_columns([&](int j, std::size_t block, int row, int count) { rows.push_back({j, block, row, count, first}); first += count; });
         for (int k = 0; k < levels; ++k) da.push_back(a[k + 1] - a[k]), db.push_back(b[k + 1] - b[k]);
     }
 
@@ -100,24 +102,26 @@ protected:
     /// One number for all temperatures, with which the energy over the sphere is that of numerics::ColumnEnergy.
     void keep_energy(const FieldSlab& before, const FieldSlab& height) {
         const double cp = parameters.heat_capacity;
-        std::size_t n = 0;
-        for_columns([&](int j, std::size_t b, int r, int count) {
+        #pragma omp parallel for schedule(static)
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            const auto [j, b, r, count, first] = rows[row];
             const double weight = grid.area(j) / grid.points[j];
             const T *pi = at(pressure, b, r, 0), *energy = at(before, b, r, 0), *phi = at(height, b, r, 0);
+            double *lost = &terms[first], *ps = &ground[first];
             for (int i = 0; i < count; ++i) {
-                surface[i] = numerics::unit_pressure * std::exp(double(pi[i]));
-                terms[n + i] = constants::gravity * double(energy[i]) - double(phi[i]) * surface[i];
+                ps[i] = numerics::unit_pressure * std::exp(double(pi[i]));
+                lost[i] = constants::gravity * double(energy[i]) - double(phi[i]) * ps[i];
             }
             for (int k = 0; k < levels; ++k) {
                 const T *U = at(u, b, r, k), *V = at(v, b, r, k), *warm = at(temperature, b, r, k);
+                const double a = da[k], slope = db[k];
                 for (int i = 0; i < count; ++i) {
                     const double east = U[i], north = V[i];
-                    terms[n + i] -= (da[k] + db[k] * surface[i]) * (cp * (double(warm[i]) - numerics::ColumnEnergy::warmth) + 0.5 * (east * east + north * north));
+                    lost[i] -= (a + slope * ps[i]) * (cp * (double(warm[i]) - numerics::ColumnEnergy::warmth) + 0.5 * (east * east + north * north));
                 }
             }
-            for (int i = 0; i < count; ++i) terms[n + i] *= weight;
-            n += count;
-        });
+            for (int i = 0; i < count; ++i) lost[i] *= weight;
+        }
         double thickness = 0;                              // of the atmosphere, mean over the sphere [Pa]
         for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * numerics::unit_pressure * mean_pressure;
         const T more = T(exact_sum(sequence.domain->comm, terms) / (cp * thickness));
@@ -130,7 +134,9 @@ protected:
     }
 
 private:
-    std::vector<double> terms, surface, da, db;
+    struct Row { int j; std::size_t block; int row, count; std::size_t first; };   ///< first: of its columns among all of this rank
+    std::vector<Row> rows;
+    std::vector<double> terms, surface, ground, da, db;
 };
 
 }  // namespace fathom
