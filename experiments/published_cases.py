@@ -60,6 +60,8 @@ def run(o):
         sim.restore(restart)
     sim.prepare()
     transform = SphericalHarmonics(o.truncation, sim.model.grid.rows, radius=sim.model.grid.radius)
+    if sim.seconds >= 86400 * days[o.case]:
+        raise SystemExit(f"{o.out} has its {days[o.case]} days")
     for day in range(round(sim.seconds / 86400) + 1, days[o.case] + 1):
         sim.advance(round(day * 86400 / sim.step) - sim.count)
         numbers, waves = now(sim, transform)

@@ -86,7 +86,7 @@ class Experiment:
         keywords = {k: v for k, v in given.items() if k not in run_keys} | {"surface": self.surface}
         if "step" not in given:
             raise ValueError(f"{self.document.place('simulation')}: [simulation] needs a step, as in step = \"1h\"")
-        parallel = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
+        parallel = self._at(("parallel",), Simulation.in_parallel, {k: v for k, v in self._section("parallel").items() if k != "ranks"})
         simulation = self._at(("simulation",), Simulation, self.model, **keywords, directory=directory, overwrite=overwrite, parallel=parallel, configuration=self.resolved())
         for name, table in self._section("output").items():
             for key in table:

@@ -11,6 +11,8 @@ import numpy as np
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
 from fathom.gather import Gather
+from fathom.grids.arguments import integer
+from fathom.names import near
 
 
 class Event:
@@ -58,7 +60,7 @@ class Simulation:
         self.clock = Clock(start, calendar)
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "synchronise": False} | (parallel or {})
+        self.parallel = self.in_parallel(parallel or {})
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
@@ -66,6 +68,20 @@ class Simulation:
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
         self.wall_seconds, self._first, self._whole, self.inside_before = 0.0, None, None, {}
+
+    @staticmethod
+    def in_parallel(given):
+        """`parallel` with what is usual; ValueErrors of what cannot be."""
+        usual = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "synchronise": False}
+        for name in given:
+            if name not in usual:
+                raise ValueError(f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed: {', '.join(usual)}")
+        how = usual | given
+        if integer("threads", how["threads"]) < 1:
+            raise ValueError(f"threads = {how['threads']!r} must be at least 1")
+        if not isinstance(how["synchronise"], bool):
+            raise ValueError(f"synchronise = {how['synchronise']!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+        return how
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
@@ -117,7 +133,7 @@ class Simulation:
 
         model, grid = self.model, self.model.grid
         mpi.core.set_threads(int(self.parallel["threads"]))
-        mpi.core.synchronise(bool(self.parallel["synchronise"]))
+        mpi.core.synchronise(self.parallel["synchronise"])
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if distribution == "auto" and not any(blocks):

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from fathom.atmosphere import cases, diagnostics, report, start
+from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.clock import Period
 from fathom import components
@@ -66,16 +67,12 @@ class SpectralAtmosphere:
         self.moist = any("specific_humidity" in p.field_names for p in self.physics) or "specific_humidity" in tracers
         self.tracers = [*(["specific_humidity"] if self.moist else []), *(t for t in tracers if t != "specific_humidity")]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
-        self.parameters = {
+        self.parameters = checked("SpectralAtmosphere", {
             "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order, "divergence_damping": divergence_damping,
             "splitting": float(scheme != "eulerian" and not grid.sphere.plain), "viscosity": viscosity, "filter": filter, "williams": williams,
             "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
-            "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": float(fix_mass),
-            "fix_energy": float(fix_mass and scheme != "eulerian" and (self.moist if fix_energy is None else fix_energy))}  # fmt: skip
-        for name, value in self.parameters.items():
-            self.parameters[name] = float(value)
-            if not (np.isfinite(self.parameters[name]) and (self.parameters[name] >= 0 or name == "rotation")):
-                raise ValueError(f"SpectralAtmosphere {name} = {value!r} must not be negative")
+            "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": fix_mass,
+            "fix_energy": float(fix_mass and scheme != "eulerian" and (self.moist if fix_energy is None else fix_energy))})  # fmt: skip
         self.initial, self.filter_span = {}, 0.0
 
     @property

@@ -3,6 +3,7 @@
 import numpy as np
 
 from fathom.atmosphere import cases
+from fathom.atmosphere.parameters import checked
 from fathom.components import scheme
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
@@ -45,9 +46,9 @@ class ShallowWater:
         if scheme == "eulerian" and grid.stretching > 1:
             raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
         self.grid, self.scheme, self.orography, self.coriolis, self.precision = grid, scheme, orography, coriolis, precision
-        self.parameters = {"mean_geopotential": float(mean_geopotential), "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0,
-                           "diffusion_order": float(diffusion_order), "viscosity": float(viscosity), "off_centring": float(off_centring),
-                           "iterations": float(iterations), "filter": float(filter), "rotation": float(rotation)}  # fmt: skip
+        self.parameters = checked("ShallowWater", {
+            "mean_geopotential": mean_geopotential, "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order,
+            "viscosity": viscosity, "off_centring": off_centring, "iterations": iterations, "filter": filter, "rotation": rotation})  # fmt: skip
         self.initial = {}
 
     def set(self, case=None, **values):

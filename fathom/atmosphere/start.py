@@ -54,8 +54,8 @@ def digital_filter(simulation, span):
 
 
 def _adiabatic(model):
-    """The model without what cannot be turned round: physics, diffusion, sponge, off-centring; nor a filter of its own."""
+    """The model without what cannot be turned round: physics, diffusion, viscosity, sponge, off-centring; nor a filter of its own."""
     dry = copy.copy(model)
     dry.physics, dry.filter_span = [], 0.0
-    dry.parameters = model.parameters | {"diffusion_time": 0.0, "sponge": 0.0, "off_centring": 0.0, "fix_energy": 0.0}
+    dry.parameters = model.parameters | {"diffusion_time": 0.0, "viscosity": 0.0, "sponge": 0.0, "off_centring": 0.0, "fix_energy": 0.0}
     return dry

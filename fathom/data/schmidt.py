@@ -16,7 +16,7 @@ class Schmidt:
 
     def __init__(self, stretching: float = 1.0, pole: tuple[float, float] = (0.0, 90.0)):
         self.stretching, self.pole = float(stretching), tuple(map(float, pole))
-        if not self.stretching >= 1 or not np.isfinite(self.stretching):
+        if not 1 <= self.stretching < 1e100:
             raise ValueError(f"stretching = {stretching:g} must be at least 1, which is none; the grid is that much finer at the pole of stretching")
         if not (np.isfinite(self.pole[0]) and -90 <= self.pole[1] <= 90):
             raise ValueError(f"pole = {pole!r}: longitude and latitude of the pole of stretching, latitude within [-90, 90] degrees")

@@ -7,6 +7,7 @@ docs/models.md lists what a simulation asks of a model.
 import numpy as np
 
 from fathom.components import scheme
+from fathom.grids.arguments import integer, number_of
 from fathom.ocean.diagnostics import derived, drake_transport
 from fathom.ocean.surface import SurfaceForcing
 
@@ -17,7 +18,7 @@ degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at whi
 
 
 class FreeSurface:
-    """Implicit linear free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/parallel.md.
+    """Implicit linear free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/barotropic.md.
 
     Parameters
     ----------
@@ -46,20 +47,24 @@ class FreeSurface:
         from fathom.mpi import core
         from fathom.names import near
 
-        if not 0 < tolerance < 1:
+        if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
             raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
-        if not 0.5 <= implicitness <= 1:
+        if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:
             raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
+        if integer("FreeSurface maximum_iterations", maximum_iterations) < 1:
+            raise ValueError(f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1")
         if steps not in (2, 3, 4):
             raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
+        if not isinstance(reproducible, bool):
+            raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
         names = lambda catalogue: [name for name, _ in catalogue]
         for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"]),
                                      ("exchange", exchange, names(core.transports())), ("sum", sum, names(core.global_sums()))):  # fmt: skip
             if given is not None and given not in allowed:
-                raise ValueError(f"no {what} '{given}'{near(given, allowed)}; allowed: {', '.join(allowed)}")
-        self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), int(maximum_iterations), float(implicitness)
+                raise ValueError(f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}")
+        self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), maximum_iterations, float(implicitness)
         self.preconditioner, self.solver, self.precision, self.steps = preconditioner, solver, precision, int(steps)
-        self.reproducible, self.exchange, self.sum = bool(reproducible), exchange, sum
+        self.reproducible, self.exchange, self.sum = reproducible, exchange, sum
 
     def on(self, columns):
         """The same for a grid of so many columns of water: its preconditioner and solver are settled."""

@@ -29,7 +29,7 @@ def measure(case: Case) -> dict[str, Any] | None:
 
     exchanges: of each transport, `row` (numbers beside each other) and `column` (numbers that lie apart), seconds of each of `words`; latency [s] of one word,
     bandwidth [bytes/s, both directions counted] of the largest. sums: seconds of each of `numbers`. three: a sum of one number three times over one of three.
-    pairs: 1000 words between pairs of ranks, in one message and word by word. packing: datatypes over packed, of columns.
+    pairs: 1000 words between pairs of ranks, where there are two, in one message and word by word. packing: datatypes over packed, of columns.
     """
     from fathom.mpi import core, world
     from fathom.performance import machine
@@ -44,7 +44,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         seconds = [core.seconds_of_sum(c, name, words, 1, case.repetitions) for words in sum_sizes]
         thrice = core.seconds_of_sum(c, name, 1, 3, case.repetitions)
         sums.append({"name": name, "what": text, "seconds": seconds, "one_three_times": thrice, "three": thrice / seconds[sum_sizes.index(3)]})
-    pairs = {name: {way: core.seconds_of_pairs(c, get, 1000, each, case.times(4096)) for way, each in (("buffered", False), ("word_by_word", True))} for name, get in (("send", False), ("get", True))}
+    pairs = {name: {way: core.seconds_of_pairs(c, get, 1000, each, case.times(4096)) for way, each in (("buffered", False), ("word_by_word", True))} for name, get in (("send", False), ("get", True)) if world.size > 1}
     if world.rank != 0:
         return None
     column = {e["name"]: np.array(e["column"]) for e in exchanges}
@@ -75,7 +75,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         ("columns", rows["column"]),
         ("bandwidth", [f"{e['name']:<20}{e['bandwidth'] / 1e9:10.2f} GB/s" for e in figures["exchanges"]]),
         ("sums", [f"{'µs; numbers':<20}" + "".join(f"{n:10d}" for n in numbers) + "  one three times / three", *(f"{s['name']:<20}{micro(s['seconds'])}{s['three']:10.2f}" for s in figures["sums"])]),
-        ("1000 words", [f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one, {1e6 * p['word_by_word']:10.1f} µs word by word: {p['ratio']:.3f}" for name, p in figures["pairs"].items()]),
+        ("1000 words", ["nobody to give them to"] if not figures["pairs"] else [f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one, {1e6 * p['word_by_word']:10.1f} µs word by word: {p['ratio']:.3f}" for name, p in figures["pairs"].items()]),
         ("packing", "datatypes over packed, columns: " + ", ".join(f"{w}: {x:.2f}" for w, x in zip(words, figures["packing"]))),
     ]  # fmt: skip
     click.echo(tree(f"messages between {figures['case']['ranks']} ranks, {figures['machine']}", entries))

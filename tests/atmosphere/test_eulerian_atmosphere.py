@@ -177,6 +177,16 @@ def test_viscosity_is_the_laplacian(tmp_path):
     assert sim.gather("dye")[1, :, 0] @ shape / start == pytest.approx((1 + 2 * step * nu * n * (n + 1) / grid.radius**2) ** -3, rel=1e-10)
 
 
+@pytest.mark.parametrize("scheme", ["eulerian", "semi-lagrangian"])
+def test_digital_filter_leaves_viscosity_out_of_its_way_back(scheme, tmp_path):
+    """What is damped forward must not grow backward: a balanced jet comes out no sharper than it went in."""
+    speed = []
+    for span in (0, "3h"):
+        jet = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=fm.SigmaLevels(6)), scheme=scheme, diffusion_time=0, viscosity=7e6).set(case="polvani", digital_filter=span)
+        speed.append(fm.Simulation(jet, step="1200s", directory=tmp_path).prepare().gather("eastward_wind").max())
+    assert 0.99 * speed[0] < speed[1] < speed[0]
+
+
 def test_errors():
     grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(4))
     with pytest.raises(ValueError, match="scheme = 'euler' must be 'semi-lagrangian' or 'eulerian'"):
@@ -185,3 +195,6 @@ def test_errors():
         fm.SpectralAtmosphere(grid, viscosity=7e5)
     with pytest.raises(ValueError, match="off_centring"):
         fm.SpectralAtmosphere(grid, scheme="eulerian", off_centring=0.1)
+    for given, message in (({"filter": 3}, r"filter = 3 must lie in \[0, 1\]"), ({"williams": -1}, "williams = -1 must not be negative"), ({"viscosity": "x", "diffusion_time": 0}, "viscosity = 'x' must be a number")):
+        with pytest.raises(ValueError, match=message):
+            fm.SpectralAtmosphere(grid, scheme="eulerian", **given)

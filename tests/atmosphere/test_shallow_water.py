@@ -87,6 +87,12 @@ def test_restart(tmp_path):
 def test_errors():
     with pytest.raises(ValueError, match="no case 'wiliamson-5'; did you mean 'williamson-5'"):
         simulation(21, 1800, "wiliamson-5")
+    for given in ({"viscosity": -1e5}, {"filter": -1}, {"iterations": -1}):
+        with pytest.raises(ValueError, match="must not be negative"):
+            fm.ShallowWater(fm.GaussianGrid(21), **given)
+    for given, message in (({"synchronise": 3}, "synchronise = 3 must be true or false"), ({"synchronize": True}, "did you mean 'synchronise'"), ({"threads": 0}, "threads = 0 must be at least 1")):
+        with pytest.raises(ValueError, match=message):
+            fm.Simulation(fm.ShallowWater(fm.GaussianGrid(21)), step="1h", parallel=given)
     with pytest.raises(ValueError, match="gravity waves would grow"):
         sim = simulation(21, 1800, mean_geopotential=5e4)
         sim.model.set(fluid_geopotential=1e5)

@@ -25,4 +25,4 @@ def test_bench_messages(tmp_path):
 
 def test_one_rank_has_nobody_to_talk_to(tmp_path):
     status, out, err = box.fathom("bench", "messages", "--ranks", 1, "--repetitions", 2, folder=tmp_path)
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, "") and "nobody to give them to" in out

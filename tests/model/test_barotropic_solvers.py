@@ -42,8 +42,10 @@ def test_names():
         fm.FreeSurface(solver="pcsy")
     with pytest.raises(ValueError, match="no sum 'alreduce'"):
         fm.FreeSurface(sum="alreduce")
-    with pytest.raises(ValueError, match="steps = 5"):
-        fm.FreeSurface(steps=5)
+    for given, message in (({"steps": 5}, "steps = 5"), ({"reproducible": "no"}, "reproducible = 'no' must be true or false"), ({"maximum_iterations": 0}, "maximum_iterations = 0 must be at least 1"),
+                           ({"tolerance": "small"}, "tolerance = 'small' must be a number")):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            fm.FreeSurface(**given)
 
 
 def test_the_restart_knows_the_solver(tmp_path):
