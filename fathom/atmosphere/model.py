@@ -62,6 +62,8 @@ class SpectralAtmosphere:
             raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
         if scheme == "eulerian" and off_centring:
             raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
+        if fix_energy and (scheme == "eulerian" or not fix_mass):
+            raise ValueError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
         self.physics = [p if isinstance(p, components.Scheme) else components.scheme(p) for p in physics]
         self.moist = any("specific_humidity" in p.field_names for p in self.physics) or "specific_humidity" in tracers

@@ -195,6 +195,8 @@ def test_errors():
         fm.SpectralAtmosphere(grid, viscosity=7e5)
     with pytest.raises(ValueError, match="off_centring"):
         fm.SpectralAtmosphere(grid, scheme="eulerian", off_centring=0.1)
+    with pytest.raises(ValueError, match="fix_energy = True needs"):
+        fm.SpectralAtmosphere(grid, scheme="eulerian", fix_energy=True)
     for given, message in (({"filter": 3}, r"filter = 3 must lie in \[0, 1\]"), ({"williams": -1}, "williams = -1 must not be negative"), ({"viscosity": "x", "diffusion_time": 0}, "viscosity = 'x' must be a number")):
         with pytest.raises(ValueError, match=message):
             fm.SpectralAtmosphere(grid, scheme="eulerian", **given)
