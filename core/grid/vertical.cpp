@@ -22,9 +22,15 @@ static void check(int number, double depth) {
     if (!(depth > 0 && depth <= 20000)) throw Error("depth = ", depth, " m must lie in (0, 20000]");
 }
 
+/// The sum of the thicknesses may miss the depth by its last bit.
+static VerticalGrid down_to(double depth, VerticalGrid v) {
+    v.interface_depth.back() = depth;
+    return v;
+}
+
 VerticalGrid uniform_levels(int number, double depth) {
     check(number, depth);
-    return levels_from_thickness(std::vector<double>(number, depth / number));
+    return down_to(depth, levels_from_thickness(std::vector<double>(number, depth / number)));
 }
 
 VerticalGrid stretched_levels(int number, double depth, double surface) {
@@ -39,8 +45,8 @@ VerticalGrid stretched_levels(int number, double depth, double surface) {
         const double t = double(k) / (number - 1);
         sum += thickness[k] = surface + 2 * (mean - surface) * t * t * t * (10 - t * (15 - 6 * t));
     }
-    thickness.back() = depth - sum;                                          // the same, and the sum is `depth` to the last bit
-    return levels_from_thickness(std::move(thickness));
+    thickness.back() = depth - sum;
+    return down_to(depth, levels_from_thickness(std::move(thickness)));
 }
 
 }  // namespace fathom
