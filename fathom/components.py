@@ -38,6 +38,11 @@ class Scheme:
     def field_names(self):
         return [f["name"] for f in self.entry["fields"]]
 
+    @property
+    def all_parameters(self):
+        """Those given, and the others as they are by default."""
+        return {p["name"]: p["value"] for p in self.entry["parameters"]} | self.parameters
+
     def process(self, precision=8, *, phase="baroclinic", on=None, label=None, **runtime):
         """The core's process; `runtime` are parameters that the simulation knows (the step), `on` renames fields."""
         from fathom import mpi

@@ -14,12 +14,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from fathom import parallel
 from fathom.expression import Expression, constants_of, interpret
 from fathom.names import near
 from fathom.toml import Document, dumps
 
 sections = ("constants", "grid", "model", "state", "simulation", "output", "parallel")
-parallel_keys = ("ranks", "threads", "blocks", "distribution", "tile", "synchronise")
+parallel_keys = ("ranks", *parallel.usual)
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
 kinds = {"grid": "wet_levels", "model": "rotations", "surface": "records"}  # what a class must have to stand there
 
@@ -86,8 +87,8 @@ class Experiment:
         keywords = {k: v for k, v in given.items() if k not in run_keys} | {"surface": self.surface}
         if "step" not in given:
             raise ValueError(f"{self.document.place('simulation')}: [simulation] needs a step, as in step = \"1h\"")
-        parallel = self._at(("parallel",), Simulation.in_parallel, {k: v for k, v in self._section("parallel").items() if k != "ranks"})
-        simulation = self._at(("simulation",), Simulation, self.model, **keywords, directory=directory, overwrite=overwrite, parallel=parallel, configuration=self.resolved())
+        spread = self._at(("parallel",), parallel.checked, {k: v for k, v in self._section("parallel").items() if k != "ranks"})
+        simulation = self._at(("simulation",), Simulation, self.model, **keywords, directory=directory, overwrite=overwrite, parallel=spread, configuration=self.resolved())
         for name, table in self._section("output").items():
             for key in table:
                 self._known(key, _parameters(simulation.output, skip=("path",)), f"key of output '{name}'", "output", name, key)

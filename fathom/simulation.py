@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom import parallel as spread
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
 from fathom.gather import Gather
-from fathom.grids.arguments import integer
-from fathom.names import near
 
 
 class Event:
@@ -60,7 +59,7 @@ class Simulation:
         self.clock = Clock(start, calendar)
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel = self.in_parallel(parallel or {})
+        self.parallel = spread.checked(parallel or {})
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
@@ -68,20 +67,6 @@ class Simulation:
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
         self.wall_seconds, self._first, self._whole, self.inside_before = 0.0, None, None, {}
-
-    @staticmethod
-    def in_parallel(given):
-        """`parallel` with what is usual; ValueErrors of what cannot be."""
-        usual = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "synchronise": False}
-        for name in given:
-            if name not in usual:
-                raise ValueError(f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed: {', '.join(usual)}")
-        how = usual | given
-        if integer("threads", how["threads"]) < 1:
-            raise ValueError(f"threads = {how['threads']!r} must be at least 1")
-        if not isinstance(how["synchronise"], bool):
-            raise ValueError(f"synchronise = {how['synchronise']!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
-        return how
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
@@ -147,7 +132,7 @@ class Simulation:
         for stream in self.outputs:
             processes += stream.processes(known, precision)
             keep += stream.keep
-        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=self._tile)
+        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=spread.columns(self.parallel["tile"]))
         fixed = model.geometry() | (self.surface.fields(model) if self.surface else {})
         for name in filter(self.sequence.has, fixed):
             self.sequence.set(name, np.ascontiguousarray(fixed[name], float), nearest_outside=name not in model.zero_outside)
@@ -161,16 +146,6 @@ class Simulation:
         self._read_restart() if self.restart_from else model.initialise(self)
         self._tidy()
         return self
-
-    @property
-    def _tile(self):
-        """As the core takes it: -1 measured, 0 by the cache."""
-        given, words = self.parallel["tile"], {"measured": -1, "cache": 0}
-        if given in words:
-            return words[given]
-        if not isinstance(given, int) or given < 0:
-            raise ValueError(f"parallel tile = {given!r} must be a number of columns, 'measured' or 'cache'")
-        return given
 
     def _tidy(self):
         """Gives back what was needed only to fill the sequence."""

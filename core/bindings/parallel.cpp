@@ -126,7 +126,8 @@ void bind_parallel(nb::module_& m) {
         return gather_plan(d, horizontal(place), halo, list, rank);
     }, "decomposition"_a, "place"_a, "halo"_a, "rectangles"_a, "rank"_a = -1, "rectangles: (i0, j0, nx, ny, owner)");
 
-    m.def("transports", [] { std::vector<std::pair<std::string, std::string>> list; for (auto& k : transports()) list.emplace_back(k.name, k.text); return list; }, "(name, text) of the ways in which exchanges travel");
+    auto names = [](auto kinds) { std::vector<std::pair<std::string, std::string>> list; for (auto& k : kinds) list.emplace_back(k.name, k.text); return list; };
+    m.def("transports", [=] { return names(transports()); }, "(name, text) of the ways in which exchanges travel");
     m.def("synchronise", [](bool all) { Exchange::synchronise = all; }, "whether all ranks meet before the messages of any exchange go");
     m.def("seconds_synchronising", [] { return Exchange::seconds_synchronising; }, "that this rank has waited there since its start");
     nb::class_<BoundExchange>(m, "Exchange", "Halos of several fields, one message to each neighbour.")
@@ -147,11 +148,11 @@ void bind_parallel(nb::module_& m) {
         .def("sum", [](GlobalSum& s, nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> values) { nb::gil_scoped_release nogil; s.sum(std::span(values.data(), values.size())); }, "values"_a.noconvert(),
              "each number becomes its sum over all ranks");
     m.def("global_sum", [](int comm, const std::string& name) { return global_sum(name, MPI_Comm_f2c(comm)).release(); }, "comm"_a, "name"_a);
-    m.def("global_sums", [] { std::vector<std::pair<std::string, std::string>> list; for (auto& k : global_sums()) list.emplace_back(k.name, k.text); return list; }, "(name, text) of the catalogue");
+    m.def("global_sums", [=] { return names(global_sums()); }, "(name, text) of the catalogue");
 
     using Released = nb::call_guard<nb::gil_scoped_release>;
     m.def("seconds_of_halo", [](int comm, const std::string& transport, int words, bool strided, int repetitions) { return seconds_of_halo(MPI_Comm_f2c(comm), transport, words, strided, repetitions); },
-          "comm"_a, "transport"_a, "words"_a, "strided"_a = false, "repetitions"_a = 100, Released(), "of an exchange with both neighbours in a ring");
+          "comm"_a, "transport"_a, "words"_a, "strided"_a = false, "repetitions"_a = 100, Released(), "of an exchange with both neighbours: blocks in a chain, strided: in a ring");
     m.def("seconds_of_pairs", [](int comm, bool get, int words, bool word_by_word, int repetitions) { return seconds_of_pairs(MPI_Comm_f2c(comm), get ? Pairs::get : Pairs::send, words, word_by_word, repetitions); },
           "comm"_a, "get"_a, "words"_a, "word_by_word"_a = false, "repetitions"_a = 100, Released(), "of words that pairs of ranks give each other");
     m.def("seconds_of_sum", [](int comm, const std::string& sum, int words, int times, int repetitions) { return seconds_of_sum(MPI_Comm_f2c(comm), sum, words, times, repetitions); },
@@ -167,7 +168,6 @@ void bind_parallel(nb::module_& m) {
     }, "terms"_a.noconvert(), "exponent"_a, "(sum in units of 2^exponent, whether all terms fitted)");
 
     using Blocks = std::vector<Array>;
-    auto names = [](auto kinds) { std::vector<std::pair<std::string, std::string>> list; for (auto& k : kinds) list.emplace_back(k.name, k.text); return list; };
     m.def("solvers", [=] { return names(methods()); }, "(name, text) of the methods of the elliptic solver");
     m.def("preconditioners", [=] { return names(preconditioners()); }, "(name, text) of the catalogue");
     m.def("extremes", [](const std::vector<double>& diagonal, const std::vector<double>& off) { return extremes(diagonal, off); }, "diagonal"_a, "off"_a, "least and largest eigenvalue of a symmetric tridiagonal matrix");

@@ -64,9 +64,9 @@ template <class Number> void bind(nb::module_& m, const char* name, const char* 
             l.list.push_back(Transform::wind(l.coefficients(vorticity), l.coefficients(divergence), *l.slab(east, n), *l.slab(north, n))); },
             "vorticity"_a, "divergence"_a, "east"_a, "north"_a);
     nb::class_<Transform>(m, name, "Fields on a Gaussian grid <-> coefficients of a triangular truncation.")
-        .def("__init__", [](Transform* self, int comm, const GaussianGrid& grid, int truncation, const Decomposition& d, double radius, int fields, int threads, bool synchronise, std::size_t table) {
-            new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d, {radius, fields, threads, synchronise, table}); },
-            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a, "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0, "synchronise"_a = false, "table"_a = TransformOptions().table)
+        .def("__init__", [](Transform* self, int comm, const GaussianGrid& grid, int truncation, const Decomposition& d, double radius, int fields, int threads, std::size_t table) {
+            new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d, {radius, fields, threads, table}); },
+            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a, "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0, "table"_a = TransformOptions().table)
         .def_prop_ro("own", [](const Transform& t) {
             int* data = new int[2 * t.own().size()];
             for (std::size_t i = 0; i < t.own().size(); ++i) data[2 * i] = t.own()[i].m, data[2 * i + 1] = t.own()[i].n;

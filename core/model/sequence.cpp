@@ -112,7 +112,7 @@ void Sequence::derive() {
     Schedule schedule(processes, used, constant, rotations, domain->halo, options.compute_in_halo, options.group);
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) {
-        groups.push_back({g.first, g.last, {}, g.extent, 0, nullptr, {}, {}});
+        groups.push_back({g.first, g.last, {}, g.extent, {}, nullptr, {}, {}});
         for (auto& s : g.exchange) groups.back().sent.push_back({s.field, s.width});
     }
     for (std::size_t f = 0; f < all.size(); ++f) all[f].scratch = !keep[f] && schedule.local[f];
@@ -141,7 +141,7 @@ std::set<int> Sequence::fields_of(const Group& g) const {
 }
 
 /// A tile of all fields of a group fills two fifths of the second-level cache; the rest is for the rows on both sides. Where most
-/// fields have no levels, a tile is a whole row. Half, twice and four times that are tried where tiles are to be measured.
+/// fields have no levels, a tile is a whole row.
 void Sequence::choose_tiles() {
     int widest = 1;
     for (int b = 0; b < int(domain->blocks.size()); ++b) widest = std::max(widest, columns_of(b));
@@ -149,32 +149,16 @@ void Sequence::choose_tiles() {
         std::size_t column = 0;
         for (int f : fields_of(g)) if (all[f].place != place::profile) column += all[f].levels * bytes;
         const int fit = int(second_level_cache() * 2 / 5 / std::max<std::size_t>(column, 1));
-        g.tile = std::max(options.tile > 0 ? options.tile : std::min(fit, widest), cell);
-        if (options.tile >= 0) continue;
-        for (const int tile : {g.tile, g.tile / 2, 2 * g.tile, 4 * g.tile}) {
-            const int whole = std::max(std::min(tile, widest) / cell, 1) * cell;
-            if (std::ranges::none_of(g.trials, [&](auto& t) { return t.tile == whole; })) g.trials.push_back({whole, 1e30});
-        }
-        g.tile = g.trials[0].tile;
+        const int tile = std::max(options.tile > 0 ? options.tile : std::min(fit, widest), cell);
+        if (options.tile < 0) g.tiles.measure(tile, widest, cell); else g.tiles.fix(tile);
     }
 }
 
-constexpr int turns = 4;                                  // of each tile that is tried
-constexpr double gain = 0.95;                             // of the time, below which another tile takes the place of that by the cache
-
 /// Whether this step tells something of a group's tile: not the first, in which memory is touched, nor one in which a seldom process runs.
-bool Sequence::tries(Group& g) const {
-    if (g.trials.size() < 2 || g.tried >= turns * int(g.trials.size()) || count == 0) return false;
+bool Sequence::tries(const Group& g) const {
+    if (!g.tiles.open() || count == 0) return false;
     for (int p = g.first; p < g.last; ++p) if (steps[p].process.every > 1 && count % steps[p].process.every == 0) return false;
-    g.tile = g.trials[g.tried % g.trials.size()].tile;
     return true;
-}
-void Sequence::learn(Group& g, double seconds) {
-    auto& t = g.trials[g.tried++ % g.trials.size()];
-    t.seconds = std::min(t.seconds, seconds);
-    if (g.tried < turns * int(g.trials.size())) return;
-    const auto best = std::ranges::min_element(g.trials, {}, &Trial::seconds);
-    g.tile = best->seconds < gain * g.trials[0].seconds ? best->tile : g.trials[0].tile;
 }
 
 /// Rows are padded to whole cells; spare bytes at both ends for the reach of the first and the last cell.
@@ -214,10 +198,8 @@ void Sequence::allocate() {
     for (auto& g : groups) {
         std::size_t offset = 0;
         for (int i : fields_of(g)) if (Field& f = all[i]; f.scratch) {
-            int widest = g.tile;                                       // of those that are tried
-            for (auto& t : g.trials) widest = std::max(widest, t.tile);
-            for (int b = 0; b < blocks; ++b) f.level[b] = odd(widest), f.row[b] = 0, f.at[b] = (std::byte*)offset;
-            offset += std::size_t(f.levels) * odd(widest) * bytes;
+            for (int b = 0; b < blocks; ++b) f.level[b] = odd(g.tiles.widest), f.row[b] = 0, f.at[b] = (std::byte*)offset;
+            offset += std::size_t(f.levels) * odd(g.tiles.widest) * bytes;
         }
         scratch_bytes = std::max(scratch_bytes, offset);
     }
@@ -278,7 +260,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
     const int h = domain->halo, ny = domain->blocks[b]->ny;
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
-        while (last != wet.end() && last->column + cell <= first->column + group.tile) ++last;
+        while (last != wet.end() && last->column + cell <= first->column + group.tiles.now) ++last;
         double t = now();
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];
@@ -334,10 +316,11 @@ void Sequence::step() {
         const Row* list = rows[g].data();
         const int count = int(rows[g].size());
         const bool trial = tries(group);
+        if (trial) group.tiles.next();
         const double t = trial ? now() : 0;
         #pragma omp parallel for schedule(dynamic, 2)
         for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num());
-        if (trial) learn(group, now() - t);
+        if (trial) group.tiles.learn(now() - t);
     }
     for (auto& cycle : rotations)
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n) std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);
@@ -412,8 +395,9 @@ void Sequence::reset_timings() {
 std::vector<Sequence::GroupText> Sequence::describe() const {
     std::vector<GroupText> list;
     for (auto& g : groups) {
-        const bool open = g.tried < turns * int(g.trials.size()), whole = steps[g.first].process.global != nullptr;
-        list.push_back({{}, {}, g.extent, whole ? 0 : g.tile, options.tile > 0 ? "given" : g.trials.empty() ? "second-level cache" : open ? "second-level cache; to be measured" : "measured", g.trials});
+        const bool whole = steps[g.first].process.global != nullptr;
+        const char* reason = options.tile > 0 ? "given" : options.tile == 0 ? "second-level cache" : g.tiles.open() ? "second-level cache; to be measured" : "measured";
+        list.push_back({{}, {}, g.extent, whole ? 0 : g.tiles.now, reason, g.tiles.trials});
         for (auto& s : g.sent) list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
         for (int p = g.first; p < g.last; ++p) list.back().processes.push_back(steps[p].process.name);
     }

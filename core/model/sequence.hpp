@@ -3,8 +3,9 @@
 /// Compiled once, for both precisions, and assembled at run time.
 #pragma once
 #include "field/process.hpp"
-#include "parallel/decomposition.hpp"
 #include "model/schedule.hpp"
+#include "model/tiles.hpp"
+#include "parallel/decomposition.hpp"
 #include "parallel/exchange.hpp"
 #include <memory>
 #include <set>
@@ -66,8 +67,7 @@ public:
     struct Timing { std::string process, phase; double seconds; long calls; };
     std::vector<Timing> timings() const;                  ///< of threads added up and divided by their number; exchanges are entries too
     void reset_timings();
-    struct Trial { int tile; double seconds; };           ///< the least time of a group in a step with that tile
-    struct GroupText { std::vector<std::string> exchange, processes; int extent, tile; std::string reason; std::vector<Trial> trials; };
+    struct GroupText { std::vector<std::string> exchange, processes; int extent, tile; std::string reason; std::vector<Tiles::Trial> trials; };
     std::vector<GroupText> describe() const;
     std::size_t bytes_allocated() const { return allocated; }
 
@@ -79,7 +79,7 @@ private:
     struct Clock { double seconds = 0; long calls = 0; char pad[48]; };
     struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; };
     struct Sent { int field, width; };
-    struct Group { int first, last; std::vector<Sent> sent; int extent = 0, tile = 0; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; std::vector<Trial> trials; int tried = 0; };
+    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };
     struct Row { int block, row; };
     struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
     std::vector<Moving> moving;
@@ -94,7 +94,7 @@ private:
     Options options;
     int index(std::string_view name) const;
     std::set<int> fields_of(const Group&) const;
-    void declare(); void derive(); void share(const Schedule&); void choose_tiles(); bool tries(Group&) const; void learn(Group&, double seconds); void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
+    void declare(); void derive(); void share(const Schedule&); void choose_tiles(); bool tries(const Group&) const; void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
     void run_row(const Group&, Row, int thread);
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }

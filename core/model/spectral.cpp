@@ -95,13 +95,7 @@ private:
         const FieldSlab& tracer = groups[n / 4].fields[n % 4];
         const double now = State::mass_of(tracer);
         if (!(now != 0 && tracer_mass[n] / now > 0)) return;
-        const T factor = T(tracer_mass[n] / now);
-        State::for_columns([&](int, std::size_t block, int row, int count) {
-            for (int k = 0; k < levels; ++k) {
-                T* q = at(tracer, block, row, k);
-                for (int i = 0; i < count; ++i) q[i] *= factor;
-            }
-        });
+        State::multiply(tracer, T(tracer_mass[n] / now));
     }
     void step() {
         to_waves();

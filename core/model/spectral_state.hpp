@@ -25,10 +25,13 @@ public:
         if (s.has("hybrid_eta")) s.set_profile("hybrid_eta", eta(a, b, p.reference_pressure));
         const auto& d = *s.domain;
         std::size_t columns = 0;
-        for (auto* block : d.blocks) for (int j = block->j0; j < block->j0 + block->ny; ++j) columns += std::max(0, std::min(block->nx, grid.points[j] - block->i0));
-        terms.resize(columns); ground.resize(columns); surface.resize(grid.longest());
-        std::size_t first = 0;
-        for_columns([&](int j, std::size_t block, int row, int count) { rows.push_back({j, block, row, count, first}); first += count; });
+        for (std::size_t b = 0; b < d.blocks.size(); ++b) for (int r = 0; r < d.blocks[b]->ny; ++r) {
+            const int j = d.blocks[b]->j0 + r, count = std::min(d.blocks[b]->nx, grid.points[j] - d.blocks[b]->i0);
+            if (count <= 0) continue;
+            rows.push_back({b, r, count, columns, grid.area(j) / grid.points[j]});
+            columns += count;
+        }
+        terms.resize(columns); surface.resize(columns);
         for (int k = 0; k < levels; ++k) da.push_back(a[k + 1] - a[k]), db.push_back(b[k + 1] - b[k]);
     }
 
@@ -57,86 +60,81 @@ protected:
         transform.inverse({transform.gradient(of, &orography, &east, &north)});
         map_factor.times({&east, &north}, 1);
     }
-    /// The mean surface pressure becomes that of `mean_pressure` again.
-    void keep_mean_pressure() {
-        const T more = T(std::log(mean_pressure / mean()));
-        for_columns([&](int, std::size_t block, int r, int count) { T* pi = at(pressure, block, r, 0); for (int i = 0; i < count; ++i) pi[i] += more; });
+    /// Own columns of a row of a block: first of them among all of this rank, weight of each in means over the sphere.
+    struct Row { std::size_t block; int row, count; std::size_t first; double weight; };
+    /// body(row), shared out among threads.
+    template <class F> void for_rows(F body) {
+        #pragma omp parallel for schedule(static)
+        for (std::size_t n = 0; n < rows.size(); ++n) body(rows[n]);
     }
-    /// body(global row, block, row of the block, own columns).
-    template <class F> void for_columns(F body) {
-        const auto& d = *sequence.domain;
-        for (std::size_t b = 0; b < d.blocks.size(); ++b) for (int r = 0; r < d.blocks[b]->ny; ++r) {
-            const int j = d.blocks[b]->j0 + r, count = std::min(d.blocks[b]->nx, grid.points[j] - d.blocks[b]->i0);
-            if (count > 0) body(j, b, r, count);
-        }
-    }
-    T* at(const FieldSlab& f, std::size_t block, int row, int level) const {
+    T* at(const FieldSlab& f, const Row& r, int level = 0) const {
         const int halo = sequence.domain->halo;
-        return (T*)f.at[block] + (row + halo) * f.row[block] + level * f.level[block] + halo;
+        return (T*)f.at[r.block] + (r.row + halo) * f.row[r.block] + level * f.level[r.block] + halo;
+    }
+    /// Of all levels and own columns.
+    void add(const FieldSlab& f, T more) {
+        for_rows([&](const Row& r) { for (int k = 0; k < f.levels; ++k) for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x += more; });
+    }
+    void multiply(const FieldSlab& f, T factor) {
+        for_rows([&](const Row& r) { for (int k = 0; k < f.levels; ++k) for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x *= factor; });
     }
     /// Of surface pressure over 100000 Pa, over the sphere.
     double mean() {
-        std::size_t n = 0;
-        for_columns([&](int j, std::size_t b, int r, int count) {
-            const double weight = grid.area(j) / grid.points[j];
-            const T* pi = at(pressure, b, r, 0);
-            for (int i = 0; i < count; ++i) terms[n++] = weight * std::exp(double(pi[i]));
+        for_rows([&](const Row& r) {
+            const T* pi = at(pressure, r);
+            for (int i = 0; i < r.count; ++i) terms[r.first + i] = r.weight * std::exp(double(pi[i]));
         });
         return exact_sum(sequence.domain->comm, terms);
     }
+    /// The mean surface pressure becomes that of `mean_pressure` again.
+    void keep_mean_pressure() { add(pressure, T(std::log(mean_pressure / mean()))); }
     /// Of a tracer: its mean over the sphere of q dp summed over the layers [Pa].
     double mass_of(const FieldSlab& tracer) {
-        std::size_t n = 0;
-        for_columns([&](int j, std::size_t b, int r, int count) {
-            const double weight = grid.area(j) / grid.points[j];
-            const T* pi = at(pressure, b, r, 0);
-            for (int i = 0; i < count; ++i) surface[i] = numerics::unit_pressure * std::exp(double(pi[i])), terms[n + i] = 0;
+        for_rows([&](const Row& r) {
+            const double* ps = pressure_of(r);
+            double* mass = &terms[r.first];
+            std::fill_n(mass, r.count, 0.);
             for (int k = 0; k < levels; ++k) {
-                const T* q = at(tracer, b, r, k);
-                for (int i = 0; i < count; ++i) terms[n + i] += weight * (da[k] + db[k] * surface[i]) * double(q[i]);
+                const T* q = at(tracer, r, k);
+                for (int i = 0; i < r.count; ++i) mass[i] += r.weight * (da[k] + db[k] * ps[i]) * double(q[i]);
             }
-            n += count;
         });
         return exact_sum(sequence.domain->comm, terms);
     }
     /// One number for all temperatures, with which the energy over the sphere is that of numerics::ColumnEnergy.
     void keep_energy(const FieldSlab& before, const FieldSlab& height) {
         const double cp = parameters.heat_capacity;
-        #pragma omp parallel for schedule(static)
-        for (std::size_t row = 0; row < rows.size(); ++row) {
-            const auto [j, b, r, count, first] = rows[row];
-            const double weight = grid.area(j) / grid.points[j];
-            const T *pi = at(pressure, b, r, 0), *energy = at(before, b, r, 0), *phi = at(height, b, r, 0);
-            double *lost = &terms[first], *ps = &ground[first];
-            for (int i = 0; i < count; ++i) {
-                ps[i] = numerics::unit_pressure * std::exp(double(pi[i]));
-                lost[i] = constants::gravity * double(energy[i]) - double(phi[i]) * ps[i];
-            }
+        for_rows([&](const Row& r) {
+            const T *energy = at(before, r), *phi = at(height, r);
+            const double* ps = pressure_of(r);
+            double* lost = &terms[r.first];
+            for (int i = 0; i < r.count; ++i) lost[i] = constants::gravity * double(energy[i]) - double(phi[i]) * ps[i];
             for (int k = 0; k < levels; ++k) {
-                const T *U = at(u, b, r, k), *V = at(v, b, r, k), *warm = at(temperature, b, r, k);
+                const T *U = at(u, r, k), *V = at(v, r, k), *warm = at(temperature, r, k);
                 const double a = da[k], slope = db[k];
-                for (int i = 0; i < count; ++i) {
+                for (int i = 0; i < r.count; ++i) {
                     const double east = U[i], north = V[i];
                     lost[i] -= (a + slope * ps[i]) * (cp * (double(warm[i]) - numerics::ColumnEnergy::warmth) + 0.5 * (east * east + north * north));
                 }
             }
-            for (int i = 0; i < count; ++i) lost[i] *= weight;
-        }
+            for (int i = 0; i < r.count; ++i) lost[i] *= r.weight;
+        });
         double thickness = 0;                              // of the atmosphere, mean over the sphere [Pa]
         for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * numerics::unit_pressure * mean_pressure;
-        const T more = T(exact_sum(sequence.domain->comm, terms) / (cp * thickness));
-        for_columns([&](int, std::size_t b, int r, int count) {
-            for (int k = 0; k < levels; ++k) {
-                T* warm = at(temperature, b, r, k);
-                for (int i = 0; i < count; ++i) warm[i] += more;
-            }
-        });
+        add(temperature, T(exact_sum(sequence.domain->comm, terms) / (cp * thickness)));
     }
 
 private:
-    struct Row { int j; std::size_t block; int row, count; std::size_t first; };   ///< first: of its columns among all of this rank
     std::vector<Row> rows;
-    std::vector<double> terms, surface, ground, da, db;
+    std::vector<double> terms, surface, da, db;            // terms, surface: of own columns
+
+    /// At the surface of a row's columns [Pa].
+    const double* pressure_of(const Row& r) {
+        const T* pi = at(pressure, r);
+        double* ps = &surface[r.first];
+        for (int i = 0; i < r.count; ++i) ps[i] = numerics::unit_pressure * std::exp(double(pi[i]));
+        return ps;
+    }
 };
 
 }  // namespace fathom

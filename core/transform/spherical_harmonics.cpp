@@ -186,7 +186,6 @@ template <class Number> void SphericalHarmonics<Number>::travel(const Batch& bat
             side.wave_slab[0].at[o] = (std::byte*)(side.wave.data() + w[o] * columns);
             side.row_slab[0].at[o] = (std::byte*)(side.row.data() + r[o] * columns);
         }
-        if (options.synchronise) MPI_Barrier(comm);
     }
     Exchange& exchange = *(to_rows ? side.forth : side.back)[batch.cells - 1];
     if (finish) exchange.finish(to_rows ? side.row_slab : side.wave_slab);

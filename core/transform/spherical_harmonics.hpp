@@ -37,7 +37,6 @@ struct TransformOptions {
     double radius = constants::earth_radius;               ///< of the sphere [m]: gradients, winds
     int fields = 0;                                        ///< field-levels that travel and are computed together; 0: chosen
     int threads = 0;                                       ///< 0: as OpenMP is set
-    bool synchronise = false;                              ///< all ranks wait for each other before each transposition
     std::size_t table = 4 << 20;                           ///< bytes: Legendre functions that would need more are computed on the fly
 };
 

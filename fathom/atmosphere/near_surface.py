@@ -6,12 +6,12 @@ area, the wind at 10 m follows from the drag of the column. State and surface ar
 
 import numpy as np
 
-from fathom.data.moist_air import RATIO, relative_humidity, saturation_pressure
+from fathom.data.moist_air import GAS_CONSTANT, RATIO, relative_humidity, saturation_pressure
 from fathom.post import near_surface
 
 exchange = ("sea_conductance", "ground_conductance", "momentum_conductance", "open_sea", "ice_share", "ground_wetness", "roughness_length", "sea_surface_temperature", "ground_temperature")
 names = ("air_temperature_2m", "specific_humidity_2m", "relative_humidity_2m", "eastward_wind_10m", "northward_wind_10m", "wind_speed_10m")
-gas_constant, gravity, ice_roughness = 287.0597, 9.80616, 1e-3
+gravity = 9.80616  # [m s-2]
 
 
 def at(state, name):
@@ -21,13 +21,15 @@ def at(state, name):
     if name == "relative_humidity_2m":
         return relative_humidity(at(state, "specific_humidity_2m"), at(state, "air_temperature_2m"), state["surface_air_pressure"][0])
     T, q, u, v = (state[n][-1] for n in ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind"))
+    scheme = next(p for p in state.model.physics if p.name == "BulkExchange").all_parameters
     surface_pressure, given = state["surface_air_pressure"][0], {n: state[n][0] for n in exchange}
     middle = np.maximum((state["geopotential"][-1] - state["surface_geopotential"][0]) / gravity, 10.5)
-    height = np.minimum(middle, 100)  # surface layer, as in BulkExchange
-    speed = np.sqrt(u**2 + v**2 + 4)  # gusts, as in BulkExchange
-    flow = state["air_pressure"][-1] / (gas_constant * T * (1 + (1 / RATIO - 1) * q)) * speed
+    height = np.minimum(middle, scheme["layer"])
+    speed = np.sqrt(u**2 + v**2 + scheme["gust"] ** 2)
+    flow = state["air_pressure"][-1] / (GAS_CONSTANT * T * (1 + (1 / RATIO - 1) * q)) * speed
     drag, sea = given["momentum_conductance"] / flow, given["open_sea"]
-    roughness = {"sea": _sea_roughness(speed, height), "ground": np.maximum(given["roughness_length"] + given["ice_share"] * (ice_roughness - given["roughness_length"]), 1e-5)}
+    ground = given["roughness_length"] + given["ice_share"] * (scheme["ice_roughness"] - given["roughness_length"])
+    roughness = {"sea": _sea_roughness(speed, height), "ground": np.minimum(np.maximum(ground, 1e-5), np.minimum(scheme["most_roughness"], 0.5 * height))}
     if name.endswith("wind_10m"):
         neutral = sum(share / np.log1p(height / roughness[what]) ** 2 for what, share in (("sea", sea), ("ground", 1 - sea)))
         return near_surface.wind_at_10m(u if name.startswith("east") else v, height, height / np.expm1(1 / np.sqrt(neutral)), drag=drag)

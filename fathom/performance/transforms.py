@@ -112,7 +112,8 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
     decomposition = core.decompose(core.Topology(nx, ny, True), inside, comm.size, distribution="north-south", halo=0)
     blocks = [b for b in decomposition.blocks if b[5] == comm.rank]
     kind, items = (core.SphericalHarmonics64, core.TransformItems64) if case.precision == "fp64" else (core.SphericalHarmonics32, core.TransformItems32)
-    transform = kind(comm.py2f(), grid, case.truncation, decomposition, threads=case.threads, synchronise=case.synchronise)
+    transform = kind(comm.py2f(), grid, case.truncation, decomposition, threads=case.threads)
+    core.synchronise(case.synchronise)
     m = transform.own[:, 0]
     coefficients = np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields)).astype(real)
     coefficients[m == 0, 1] = 0
