@@ -1,11 +1,9 @@
 #include "parallel/exchange.hpp"
 #include "base/error.hpp"
-#include <bit>
 #include <chrono>
 #include <climits>
-#include <cstdint>
-#include <cstring>
 #include <map>
+#include <numeric>
 
 namespace fathom {
 
@@ -13,164 +11,59 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-constexpr std::size_t large = 32768;                       // numbers worth waking the threads for
-
-/// Numbers are moved as integers: a sign is a bit, whatever the value.
-template <class Number> struct As;
-template <> struct As<float> { using Bits = std::uint32_t; };
-template <> struct As<double> { using Bits = std::uint64_t; };
-
-template <class Number> using BitsOf = typename As<Number>::Bits;
-template <class Number> constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
-
-/// What is there already, zeros below the bottom above all, is not written: it may not even have memory yet.
-template <class Number> void put(Number* out, const Number* in, int count, int step, Number sign) {
-    if (step == 1 && sign == 1 && count >= 8) {
-        if (std::memcmp(out, in, count * sizeof(Number))) std::memcpy(out, in, count * sizeof(Number));
-        return;
-    }
-    for (int n = 0; n < count; ++n) {
-        const Number x = sign * in[n * step];
-        if (std::bit_cast<BitsOf<Number>>(out[n]) != std::bit_cast<BitsOf<Number>>(x)) out[n] = x;
-    }
+int rank_in(MPI_Comm comm) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
 }
 
-/// Where a piece lies in a field: columns, levels, rows.
-template <class Number> struct Spot {
-    Number* at; std::ptrdiff_t level, row;
-    Spot(const FieldSlab& f, int block, int row, int column) : at((Number*)f.at[block] + row * f.row[block] + column), level(f.level[block]), row(f.row[block]) {}
-    template <class F> void each(int rows, int levels, F body) const {
-        for (int m = 0; m < rows; ++m) for (int k = 0; k < levels; ++k) body(at + m * row + k * level);
+/// Fields at the same place share a plan.
+Packing halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Packing::Item> items) {
+    std::map<std::pair<Horizontal, int>, int> known;
+    std::vector<Plan> plans;
+    std::vector<int> of_item;
+    for (auto& item : items) {
+        if (item.width < 0 || item.width > halo) throw Error("an exchange of width ", item.width, " in a halo of ", halo);
+        const auto [it, made] = known.try_emplace({item.horizontal, item.width}, int(plans.size()));
+        if (made) plans.push_back(halo_plan(d, item.horizontal, halo, item.width, rank_in(comm)));
+        of_item.push_back(it->second);
     }
-};
-
-template <class Number> void pack(const FieldSlab& f, const Run& r, int rows, bool flip, Number* to) {
-    using Bits = BitsOf<Number>;
-    const Bits mask = flip ? sign_bit<Number> : 0;
-    Spot<Bits>(f, r.from_block, r.from_row, r.from_column).each(rows, f.levels, [&](const Bits* in) {
-        for (int n = 0; n < r.count; ++n) ((Bits*)to)[n] = in[n * r.step] ^ mask;
-        to += r.count;
-    });
+    return Packing(plans, of_item, std::move(items), bytes, rank_in(comm));
 }
 
-template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
-    const Number sign = flip ? -1 : 1;
-    Spot<Number>(f, r.to_block, r.to_row, r.to_column).each(rows, f.levels, [&](Number* out) {
-        if constexpr (add) for (int n = 0; n < r.count; ++n) out[n] += sign * from[n];
-        else put(out, from, r.count, 1, sign);
-        from += r.count;
-    });
-}
-
-template <class Number, bool add> void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, int rows, bool flip) {
-    const Spot<Number> source(from, r.from_block, r.from_row, r.from_column), target(to, r.to_block, r.to_row, r.to_column);
-    const Number sign = flip ? -1 : 1;
-    for (int m = 0; m < rows; ++m) for (int k = 0; k < from.levels; ++k) {
-        const Number* in = source.at + m * source.row + k * source.level;
-        Number* out = target.at + m * target.row + k * target.level;
-        if constexpr (add) for (int n = 0; n < r.count; ++n) out[n] += sign * in[n * r.step];
-        else put(out, in, r.count, r.step, sign);
-    }
-}
-
-template <class F> void for_pieces(std::size_t count, bool threads, F body) {
-    #pragma omp parallel for schedule(static) if (threads)
-    for (std::size_t n = 0; n < count; ++n) body(n);
+Packing given(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Packing::Item> items, bool add) {
+    if (plans.size() != items.size()) throw Error("an exchange of ", items.size(), " fields with ", plans.size(), " plans");
+    std::vector<int> of_item(plans.size());
+    std::iota(of_item.begin(), of_item.end(), 0);
+    return Packing(plans, of_item, std::move(items), bytes, rank_in(comm), add);
 }
 
 }  // namespace
 
-Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Item> items, std::string_view transport) : comm(comm), number(bytes), add(false), items(std::move(items)) {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    std::map<std::pair<Horizontal, int>, int> known;       // fields at the same place share a plan
-    std::vector<Plan> plans;
-    std::vector<int> of_item;
-    for (auto& item : this->items) {
-        if (item.width < 0 || item.width > halo) throw Error("an exchange of width ", item.width, " in a halo of ", halo);
-        const auto [it, made] = known.try_emplace({item.horizontal, item.width}, int(plans.size()));
-        if (made) plans.push_back(halo_plan(d, item.horizontal, halo, item.width, rank));
-        of_item.push_back(it->second);
-    }
-    build(plans, of_item, transport);
-}
+Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Item> items, std::string_view transport)
+    : Exchange(comm, halos(comm, d, halo, bytes, std::move(items)), transport) {}
 
-Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items, bool add, std::string_view transport) : comm(comm), number(bytes), add(add), items(std::move(items)) {
-    if (plans.size() != this->items.size()) throw Error("an exchange of ", this->items.size(), " fields with ", plans.size(), " plans");
-    std::vector<int> of_item;
-    for (std::size_t n = 0; n < plans.size(); ++n) of_item.push_back(int(n));
-    build(plans, of_item, transport);
-}
+Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items, bool add, std::string_view transport)
+    : Exchange(comm, given(comm, plans, bytes, std::move(items), add), transport) {}
 
-void Exchange::build(std::span<const Plan> plans, std::span<const int> plan_of_item, std::string_view name) {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    std::map<int, std::vector<Piece>> out, in;             // by neighbour
-    auto append = [](std::vector<Piece>& list, int item, const Run& run, bool new_message) {
-        if (!new_message && !list.empty()) {               // the same run one row further north on both sides
-            const Run& r = list.back().run;
-            const int rows = list.back().rows;
-            if (r.from_block == run.from_block && r.to_block == run.to_block && r.from_column == run.from_column && r.to_column == run.to_column && r.count == run.count &&
-                r.step == run.step && r.flipped == run.flipped && r.from_row + rows == run.from_row && r.to_row + rows == run.to_row) { ++list.back().rows; return; }
-        }
-        list.push_back({item, 1, run, 0});
-    };
-    for (std::size_t n = 0; n < items.size(); ++n)
-        for (auto& m : plans[plan_of_item[n]].messages) {
-            const bool mine = m.from_rank == rank, here = m.to_rank == rank;
-            if (!mine && !here) continue;
-            auto& list = mine && here ? local : mine ? out[m.to_rank] : in[m.from_rank];
-            for (auto& run : m.runs) append(list, int(n), run, &run == m.runs.data());
-            if (mine && here) local_numbers += m.points * items[n].levels;
-        }
-    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<Transport::Part>& messages) {
-        std::size_t offset = 0;                            // in numbers
-        for (auto& [other, list] : by_rank) {
-            const std::size_t begin = offset;
-            for (auto& piece : list) piece.offset = offset, offset += std::size_t(piece.run.count) * piece.rows * items[piece.item].levels, pieces.push_back(piece);
-            const std::size_t bytes = (offset - begin) * number;
-            if (bytes > INT_MAX) throw Error("a message of ", bytes, " bytes to rank ", other, "; the most is ", INT_MAX, ": use more ranks");
-            messages.push_back({other, begin * number, bytes});
-            offset = (offset + 15) / 16 * 16;              // messages start at a cache line
-        }
-        return offset * number;
-    };
-    parts.outgoing = lay_out(out, packed, parts.sends);
-    parts.incoming = lay_out(in, unpacked, parts.receives);
-    for (auto& s : parts.sends) sent_bytes += s.bytes;
-    transport = fathom::transport(name, comm, parts);
+Exchange::Exchange(MPI_Comm comm, Packing p, std::string_view name) : comm(comm), packing(std::move(p)) {
+    for (auto* parts : {&packing.parts.sends, &packing.parts.receives})
+        for (auto& m : *parts) if (m.bytes > INT_MAX) throw Error("a message of ", m.bytes, " bytes with rank ", m.rank, "; the most is ", INT_MAX, ": use more ranks");
+    transport = fathom::transport(name, comm, packing.parts);
 }
 
 /// Tells a transport that does not pack where the numbers lie, once for each set of fields.
 void Exchange::point_out(std::span<const FieldSlab> fields) {
     std::vector<const std::byte*> at;
     for (auto& f : fields) at.insert(at.end(), f.at.begin(), f.at.end());
-    if (transport->knows(at)) return;
-    std::vector<std::vector<Transport::Piece>> sends;
-    auto send = parts.sends.begin();
-    for (auto& p : packed) {
-        if (sends.empty() || p.offset * number >= send->offset + send->bytes) send = parts.sends.begin() + sends.size(), sends.emplace_back();
-        Spot<std::byte> spot(fields[p.item], p.run.from_block, 0, 0);
-        spot.at += (p.run.from_row * fields[p.item].row[p.run.from_block] + p.run.from_column) * number, spot.row *= number, spot.level *= number;
-        spot.each(p.rows, fields[p.item].levels, [&](const std::byte* in) {
-            if (p.run.step == 1) sends.back().push_back({in, p.run.count * number});
-            else for (int n = 0; n < p.run.count; ++n) sends.back().push_back({in + n * p.run.step * number, number});
-        });
-    }
-    transport->pieces(sends);
+    if (!transport->knows(at)) transport->pieces(packing.pieces(fields));
 }
 
 void Exchange::start(std::span<const FieldSlab> fields) {
     from = fields;
     transport->post();
     const double t = now();
-    auto all = [&]<class Number>(Number) {
-        for_pieces(packed.size(), sent_bytes > large * number, [&](std::size_t n) {
-            const Piece& p = packed[n];
-            pack(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector, (Number*)transport->outgoing() + p.offset);
-        });
-    };
-    if (transport->packs()) { if (number == 4) all(float()); else all(double()); }
+    if (transport->packs()) packing.pack(fields, transport->outgoing());
     else point_out(fields);
     const double packed_at = now();
     seconds_packing += packed_at - t;
@@ -183,29 +76,13 @@ void Exchange::start(std::span<const FieldSlab> fields) {
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
     double t = now();
-    auto locals = [&]<class Number>(Number) {              // while messages travel
-        for_pieces(local.size(), !add && local_numbers > large, [&](std::size_t n) {
-            const Piece& p = local[n];
-            const bool flip = p.run.flipped && items[p.item].vector;
-            if (add) copy<Number, true>(from[p.item], fields[p.item], p.run, p.rows, flip);
-            else copy<Number, false>(from[p.item], fields[p.item], p.run, p.rows, flip);
-        });
-    };
-    if (number == 4) locals(float()); else locals(double());
+    packing.copy(from, fields);                            // while messages travel
     double end = now();
     seconds_packing += end - t; t = end;
     transport->wait();
     end = now();
     seconds_waiting += end - t; t = end;
-    auto all = [&]<class Number>(Number) {
-        for_pieces(unpacked.size(), !add && parts.incoming > large * number, [&](std::size_t n) {
-            const Piece& p = unpacked[n];
-            const bool flip = !transport->packs() && p.run.flipped && items[p.item].vector;
-            if (add) unpack<Number, true>(fields[p.item], p.run, p.rows, flip, (const Number*)transport->incoming() + p.offset);
-            else unpack<Number, false>(fields[p.item], p.run, p.rows, flip, (const Number*)transport->incoming() + p.offset);
-        });
-    };
-    if (number == 4) all(float()); else all(double());
+    packing.unpack(fields, transport->incoming(), !transport->packs());
     seconds_packing += now() - t;
 }
 

@@ -9,7 +9,6 @@ namespace fathom {
 
 namespace {
 
-using Parts = Transport::Parts;
 using Word = std::uint64_t;
 
 /// Buffers of its own, and a list of requests.
@@ -267,7 +266,7 @@ constexpr TransportKind kinds[] = {
 }  // namespace
 
 std::span<const TransportKind> transports() { return kinds; }
-std::unique_ptr<Transport> transport(std::string_view name, MPI_Comm comm, const Transport::Parts& parts) {
+std::unique_ptr<Transport> transport(std::string_view name, MPI_Comm comm, const Parts& parts) {
     std::vector<std::string> names;
     for (auto& k : kinds) if (k.name == name) return k.make(comm, parts); else names.emplace_back(k.name);
     throw Error("unknown exchange '", name, "'", near(std::string(name), names));

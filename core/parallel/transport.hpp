@@ -8,6 +8,7 @@
 /// ahead, so that in the steady state nobody waits for the word.
 #pragma once
 #include "parallel/mpi.hpp"
+#include "parallel/packing.hpp"
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -18,10 +19,9 @@ namespace fathom {
 
 class Transport {
 public:
-    struct Part { int rank; std::size_t offset, bytes; };  ///< of the outgoing or incoming buffer; offsets: multiples of 16
-    struct Parts { std::vector<Part> sends, receives; std::size_t outgoing, incoming; };       ///< ordered by rank; bytes of the buffers
+    using Part = Parts::Part;
+    using Piece = Packing::InMemory;
     virtual ~Transport() = default;
-    struct Piece { const std::byte* at; int bytes; };
     virtual bool packs() const { return true; }            ///< false: `pieces` in place of `outgoing`; signs are the receiver's business then
     /// Whether the pieces at these addresses (of each field and block) were given before; one list for each send.
     virtual bool knows(std::span<const std::byte* const>) { return true; }
@@ -36,8 +36,8 @@ protected:
     std::byte *out = nullptr, *in = nullptr;
 };
 
-struct TransportKind { std::string_view name, text; std::unique_ptr<Transport> (*make)(MPI_Comm, const Transport::Parts&); };
+struct TransportKind { std::string_view name, text; std::unique_ptr<Transport> (*make)(MPI_Comm, const Parts&); };
 std::span<const TransportKind> transports();
-std::unique_ptr<Transport> transport(std::string_view name, MPI_Comm, const Transport::Parts&);       ///< all ranks together; an error that names them all
+std::unique_ptr<Transport> transport(std::string_view name, MPI_Comm, const Parts&);       ///< all ranks together; an error that names them all
 
 }  // namespace fathom
