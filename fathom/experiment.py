@@ -87,7 +87,8 @@ class Experiment:
         keywords = {k: v for k, v in given.items() if k not in run_keys} | {"surface": self.surface}
         if "step" not in given:
             raise ValueError(f"{self.document.place('simulation')}: [simulation] needs a step, as in step = \"1h\"")
-        spread = self._at(("parallel",), parallel.checked, {k: v for k, v in self._section("parallel").items() if k != "ranks"})
+        spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
+        self._at(("parallel",), parallel.checked, spread)
         simulation = self._at(("simulation",), Simulation, self.model, **keywords, directory=directory, overwrite=overwrite, parallel=spread, configuration=self.resolved())
         for name, table in self._section("output").items():
             for key in table:
@@ -164,7 +165,7 @@ class Experiment:
             "state": dict(self._section("state")),
             "simulation": keywords | {k: given[k] for k in run_keys if k in given} | {"surface": self.surface and _table(self.surface, given["surface"])},
             "output": {name: _parameters(Simulation.output, skip=("self", "path", "variables")) | dict(table) for name, table in self._section("output").items()},
-            "parallel": {"ranks": 1, "threads": 1, "distribution": "auto"} | dict(self._section("parallel")),
+            "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
         }
         return dumps(tables)
 

@@ -21,6 +21,7 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("grid", _grid(simulation)),
         ("memory", _memory(simulation)),
         ("blocks", simulation.domain.describe()),
+        ("choices", _choices(simulation)),
         ("step", _step(simulation)),
         ("surface", repr(simulation.surface) if simulation.surface else ""),
         ("sequence", _sequence(simulation)),
@@ -95,6 +96,14 @@ def _memory(simulation: Any) -> str:
 
 def _bytes(number: float) -> str:
     return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.1f} MB"
+
+
+def _choices(simulation: Any) -> list[str]:
+    """How it is spread and how ranks talk: value and reason of each."""
+    from fathom.parallel import text
+
+    shown = {name: "by group, below" if isinstance(simulation.parallel[name], dict) else text(simulation.parallel[name]) for name in simulation.why}
+    return [f"{name} = {value}: {simulation.why[name]}" for name, value in shown.items()]
 
 
 def _step(simulation: Any) -> list[str]:

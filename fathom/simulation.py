@@ -42,9 +42,8 @@ class Simulation:
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
-    parallel : threads, blocks (nx, ny), distribution, tile (columns that pass through a group at once: a number, "cache", what
-        the second-level cache holds, or "measured", the fastest of four in the first steps), synchronise (all ranks meet before messages go); never
-        changes a bit of the answer.
+    parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny), distribution, tile, exchange, sum, synchronise; what is not
+        named is what was measured before on this machine (automatic=False: the usual). Never changes a bit of the answer.
     configuration : TOML text of the run, kept beside its results.
     """
 
@@ -59,11 +58,11 @@ class Simulation:
         self.clock = Clock(start, calendar)
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel = spread.checked(parallel or {})
+        self.parallel, self.named, self.why = spread.checked(parallel or {}), {name for name, value in (parallel or {}).items() if value is not None}, {}
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
-        self.solvers = {}  # of global processes
+        self.choices, self.solvers = None, {}  # kept for this machine and case; of global processes
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
         self.wall_seconds, self._first, self._whole, self.inside_before = 0.0, None, None, {}
@@ -114,25 +113,27 @@ class Simulation:
         """Blocks, fields, processes, initial state: everything but time. Returns the simulation."""
         if self.sequence is not None:
             return self
-        from fathom import mpi
+        from fathom import choices, mpi
 
         model, grid = self.model, self.model.grid
+        choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
         mpi.core.synchronise(self.parallel["synchronise"])
+        self._synchronised = mpi.core.seconds_synchronising()
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if distribution == "auto" and not any(blocks):
             distribution = grid.distribution(self.comm.size)
-        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), distribution)
+        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), distribution, self.parallel["exchange"], self.parallel["sum"])
         self.domain.weigh(*(np.ascontiguousarray(a, float) for a in grid.areas), list(map(float, grid.levels.weights)))
-        precision = 8 if model.precision == "fp64" else 4
-        processes = model.processes(self.step, self.surface)
+        precision, processes = 8 if model.precision == "fp64" else 4, model.processes(self.step, self.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
         keep = list(model.kept)
         for stream in self.outputs:
             processes += stream.processes(known, precision)
             keep += stream.keep
-        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=spread.columns(self.parallel["tile"]))
+        tile, tiles = spread.columns(self.parallel["tile"])
+        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=tile, tiles=tiles)
         fixed = model.geometry() | (self.surface.fields(model) if self.surface else {})
         for name in filter(self.sequence.has, fixed):
             self.sequence.set(name, np.ascontiguousarray(fixed[name], float), nearest_outside=name not in model.zero_outside)
@@ -165,8 +166,7 @@ class Simulation:
                 raise ValueError(f"{self.restart_from} was written with a step of {file.header.seconds / file.header.steps:g} s; this run has {self.step:g} s")
             self.restored = set(state) & set(file.names)
             for name in self.restored:
-                values = np.ascontiguousarray(file[name], float)
-                self.sequence.set(name, values)
+                self.sequence.set(name, np.ascontiguousarray(file[name], float))
             self.series = {k: tuple(v) for k, v in file.header.extra.get("series", {}).items()}
             before, now = file.header.extra.get("numerics"), getattr(self.model, "numerics", {})
         if before is not None and before != now and self.is_root:
@@ -265,7 +265,7 @@ class Simulation:
 
     def run(self, period, progress=None, report=True):
         """Integrate for a period, with all events; leaves restart, summary and report in the directory. Returns the summary."""
-        from fathom import mpi
+        from fathom import choices, mpi
         from fathom.performance.summary import finish
 
         if self.sequence is None:
@@ -316,6 +316,7 @@ class Simulation:
         if self.is_root:
             stop_file.unlink(missing_ok=True)
         self.write_restart("restart.fathom")
+        choices.learn(self)
         return finish(self, report)
 
     def _watch_rhythm(self, length):
@@ -384,7 +385,7 @@ class Simulation:
         if self.parallel["synchronise"]:
             from fathom import mpi
 
-            found["synchronising"] = mpi.core.seconds_synchronising()
+            found["synchronising"] = mpi.core.seconds_synchronising() - self._synchronised
         return found
 
     def checksum(self):

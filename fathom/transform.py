@@ -161,4 +161,4 @@ class SphericalHarmonics:
 def _check(what: str, given: Any, allowed: Any) -> None:
     if given not in allowed:
         names = [str(a) for a in allowed]
-        raise ValueError(f"{what} = {given!r}{near(str(given), names)}; allowed: {', '.join(names)}")
+        raise ValueError(f"{what} = {given!r}{near(str(given), names) or ';'} allowed: {', '.join(names)}")

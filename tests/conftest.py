@@ -1,12 +1,18 @@
 """Running a part of a test on several ranks: `on_ranks(n, script, *arguments)` returns the JSON that rank 0 prints last."""
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+
+os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")  # what runs here find out stays here
+atexit.register(shutil.rmtree, os.environ["FATHOM_CACHE"], ignore_errors=True)
 
 
 def launch(ranks, script, *arguments, threads=1, timeout=240):

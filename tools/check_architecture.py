@@ -44,7 +44,7 @@ fathom: list[set[str]] = [
     {"toml", "expression", "mpi", "data"},
     {"output", "plots", "post"},  # know no model
     {"components", "grids", "transform", "performance.report", "performance.machine"},
-    {"state", "diagnostics", "gather", "parallel"},
+    {"state", "diagnostics", "gather", "parallel", "choices"},
     {"ocean", "atmosphere"},  # a model each
     {"streams", "show", "progress"},
     {"simulation", "performance.summary"},

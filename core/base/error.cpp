@@ -18,7 +18,7 @@ static std::size_t distance(std::string_view a, std::string_view b) {      // Le
 }
 
 std::string near(std::string_view given, const std::vector<std::string>& allowed) {
-    std::string text;
+    std::string text = ";";
     auto best = std::ranges::min_element(allowed, {}, [&](auto& name) { return distance(given, name); });
     if (best != allowed.end() && distance(given, *best) <= std::max<std::size_t>(2, given.size() / 3)) text = "; did you mean '" + *best + "'?";
     text += " allowed: ";

@@ -41,10 +41,13 @@ nb::tuple at(const Extremes::At& a) { return nb::make_tuple(a.k, a.j, a.i); }
 
 void bind_model(nb::module_& m) {
     nb::class_<Domain>(m, "Domain", "The part of a grid that this rank computes.")
-        .def("__init__", [](Domain* self, int comm, int nx, int ny, bool periodic, bool fold, int levels, std::vector<int> wet, int halo, int block_nx, int block_ny, std::string distribution) {
+        .def("__init__", [](Domain* self, int comm, int nx, int ny, bool periodic, bool fold, int levels, std::vector<int> wet, int halo, int block_nx, int block_ny, std::string distribution,
+                            std::string exchange, std::string sum) {
             DecompositionOptions o; o.block_nx = block_nx; o.block_ny = block_ny; o.distribution = std::move(distribution); o.halo = halo;
             new (self) Domain(MPI_Comm_f2c(comm), Topology{nx, ny, periodic, fold}, levels, std::move(wet), o);
-        }, "comm"_a, "nx"_a, "ny"_a, "periodic"_a, "fold"_a, "levels"_a, "wet_levels"_a, "halo"_a = 2, "block_nx"_a = 0, "block_ny"_a = 0, "distribution"_a = "auto")
+            self->exchange = std::move(exchange), self->sum = std::move(sum);
+        }, "comm"_a, "nx"_a, "ny"_a, "periodic"_a, "fold"_a, "levels"_a, "wet_levels"_a, "halo"_a = 2, "block_nx"_a = 0, "block_ny"_a = 0, "distribution"_a = "auto",
+           "exchange"_a = "packed", "sum"_a = "allreduce")
         .def_prop_ro("blocks", [](const Domain& d) { std::vector<std::tuple<int, int, int, int>> list; for (auto* b : d.blocks) list.emplace_back(b->j0, b->i0, b->ny, b->nx); return list; },
                      "(j0, i0, ny, nx) of each block of this rank")
         .def_prop_ro("decomposition", [](const Domain& d) { return &d.decomposition; }, nb::rv_policy::reference_internal)
@@ -58,9 +61,10 @@ void bind_model(nb::module_& m) {
 
     nb::class_<Sequence>(m, "Sequence", "An ordered list of processes on a domain, with all that follows from their declarations.")
         .def("__init__", [](Sequence* self, std::shared_ptr<Domain> domain, std::vector<Process> processes, int precision, std::vector<std::string> keep,
-                            std::vector<std::vector<std::string>> rotate, int tile, bool compute_in_halo, bool group) {
-            new (self) Sequence(domain, precision, std::move(processes), {std::move(keep), std::move(rotate), tile, compute_in_halo, group});
-        }, "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{}, "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 0, "compute_in_halo"_a = true, "group"_a = true)
+                            std::vector<std::vector<std::string>> rotate, int tile, std::map<std::string, int> tiles, bool compute_in_halo, bool group) {
+            new (self) Sequence(domain, precision, std::move(processes), {std::move(keep), std::move(rotate), tile, std::move(tiles), compute_in_halo, group});
+        }, "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{}, "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 0, "tiles"_a = std::map<std::string, int>{},
+           "compute_in_halo"_a = true, "group"_a = true)
         .def("advance", [](Sequence& s, int steps) { nb::gil_scoped_release nogil; for (int n = 0; n < steps; ++n) s.step(); }, "steps"_a = 1)
         .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
         .def("follow_sun", &follow_sun, "step"_a, "days"_a, "period"_a = 0.0, "fixed_season"_a = false,
@@ -134,10 +138,10 @@ void bind_model(nb::module_& m) {
 
     nb::class_<Barotropic>(m, "Barotropic", "Implicit free surface of a sequence that has a BarotropicSolve.")
         .def("__init__", [](Barotropic* self, Sequence& s, double step, double implicitness, double gravity, double tolerance, int maximum_iterations, const std::string& solver,
-                            const std::string& preconditioner, const std::string& precision, const std::string& exchange, const std::string& sum, bool reproducible, int steps) {
-            new (self) Barotropic(s, {step, implicitness, gravity, {solver, preconditioner, precision, exchange, sum, tolerance, maximum_iterations, steps, reproducible}});
+                            const std::string& preconditioner, const std::string& precision, bool reproducible, int steps) {
+            new (self) Barotropic(s, {step, implicitness, gravity, {solver, preconditioner, precision, s.domain->exchange, s.domain->sum, tolerance, maximum_iterations, steps, reproducible}});
         }, nb::keep_alive<1, 2>(), "sequence"_a, "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a, "solver"_a = "chrongear", "preconditioner"_a = "diagonal",
-           "precision"_a = "mixed", "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4)
+           "precision"_a = "mixed", "reproducible"_a = true, "steps"_a = 4)
         .def_ro("iterations", &Barotropic::iterations)
         .def_ro("solves", &Barotropic::solves)
         .def_prop_ro("seconds", [](const Barotropic& b) { return b.solver->record.seconds.by_name(); }, "of the solves, by what was done")

@@ -23,7 +23,7 @@ template <class Scheme> void set_parameter(Scheme& scheme, std::string_view of, 
         known.emplace_back(p.name);
         if (p.name != name) return;
         if (!(value >= p.least && value <= p.most))               // written so that NaN fails
-            throw Error(of, ": ", p.name, " = ", value, " ", p.units, " (", p.meaning, ") must lie in [", p.least, ", ", p.most, "]");
+            throw Error(of, ": ", p.name, " = ", value, p.units == "1" ? "" : " ", p.units == "1" ? "" : p.units, " (", p.meaning, ") must lie in [", p.least, ", ", p.most, "]");
         scheme.*p.value = value; found = true; }(), ...); }, Scheme::parameters);
     if (!found) throw Error("unknown ", of, " parameter '", name, "'", near(name, known));
 }

@@ -149,6 +149,8 @@ void Sequence::choose_tiles() {
         std::size_t column = 0;
         for (int f : fields_of(g)) if (all[f].place != place::profile) column += all[f].levels * bytes;
         const int fit = int(second_level_cache() * 2 / 5 / std::max<std::size_t>(column, 1));
+        const auto known = options.tiles.find(steps[g.first].process.name);
+        if (options.tile < 0 && known != options.tiles.end()) { g.tiles.fix(std::max(std::min(known->second, widest) / cell, 1) * cell); continue; }
         const int tile = std::max(options.tile > 0 ? options.tile : std::min(fit, widest), cell);
         if (options.tile < 0) g.tiles.measure(tile, widest, cell); else g.tiles.fix(tile);
     }
@@ -212,7 +214,7 @@ void Sequence::allocate() {
     for (auto& g : groups) {
         std::vector<Exchange::Item> items;
         for (auto& s : g.sent) items.push_back({all[s.field].place.horizontal, all[s.field].place.vector, s.width, all[s.field].levels}), g.slabs.push_back(slab(all[s.field]));
-        if (!items.empty()) g.exchange = std::make_unique<Exchange>(domain->comm, domain->decomposition, domain->halo, bytes, items);
+        if (!items.empty()) g.exchange = std::make_unique<Exchange>(domain->comm, domain->decomposition, domain->halo, bytes, items, domain->exchange);
     }
 }
 
@@ -396,7 +398,7 @@ std::vector<Sequence::GroupText> Sequence::describe() const {
     std::vector<GroupText> list;
     for (auto& g : groups) {
         const bool whole = steps[g.first].process.global != nullptr;
-        const char* reason = options.tile > 0 ? "given" : options.tile == 0 ? "second-level cache" : g.tiles.open() ? "second-level cache; to be measured" : "measured";
+        const char* reason = options.tile > 0 ? "given" : options.tile == 0 ? "second-level cache" : g.tiles.open() ? "second-level cache; to be measured" : g.tiles.trials.empty() ? "measured before" : "measured";
         list.push_back({{}, {}, g.extent, whole ? 0 : g.tiles.now, reason, g.tiles.trials});
         for (auto& s : g.sent) list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
         for (int p = g.first; p < g.last; ++p) list.back().processes.push_back(steps[p].process.name);

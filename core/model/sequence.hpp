@@ -7,6 +7,7 @@
 #include "model/tiles.hpp"
 #include "parallel/decomposition.hpp"
 #include "parallel/exchange.hpp"
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -20,6 +21,7 @@ struct Domain {
     int levels, halo;
     std::vector<int> wet_levels;                          ///< of each column of the global grid, (ny, nx)
     std::vector<const Block*> blocks;                     ///< of this rank
+    std::string exchange = "packed", sum = "allreduce";  ///< how halos and sums travel: of the catalogues in transport.hpp and global_sum.hpp
     std::vector<double> area_center, area_corner, level_weights;   ///< what a value counts for in means: area (ny, nx) x weight of its level; 1 where empty
     Domain(MPI_Comm, Topology, int levels, std::vector<int> wet_levels, DecompositionOptions);
     int wet(Horizontal, int i, int j) const;              ///< wet levels at a global point, halo and outside included
@@ -41,6 +43,7 @@ public:
         std::vector<std::string> keep;                    ///< what output wants to see: not scratch
         std::vector<std::vector<std::string>> rotate;     ///< {before, now, after}: each takes the next one's place at the end of a step
         int tile = 0;                                     ///< columns that pass through a group at once; 0: what the second-level cache holds; -1: measured in the first steps
+        std::map<std::string, int> tiles = {};            ///< where tile = -1: known before, of a group by its first process
         bool compute_in_halo = true, group = true;        ///< for tests and measurements
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);

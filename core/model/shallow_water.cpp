@@ -13,7 +13,7 @@ namespace {
 template <class T> class ShallowWater final : public SpectralShallowWater::Work {
 public:
     ShallowWater(Sequence& s, const GaussianGrid& grid, int truncation, ShallowWaterParameters p)
-        : sequence(s), parameters(p), leapfrog(s.has("vorticity_flux_east")), transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}),
+        : sequence(s), parameters(p), leapfrog(s.has("vorticity_flux_east")), transform(s.domain->comm, grid, truncation, s.domain->decomposition, {.radius = p.radius, .exchange = s.domain->exchange}),
           starts(first_of_each(transform.own())),
           waves({p.mean_geopotential}, {p.radius, p.splitting > 0 ? 0 : p.rotation, 0.5 * p.step * (1 + p.off_centring), truncation}, wavenumbers(transform.own(), starts)),
           stretched({p.mean_geopotential}, grid.stretching, p.radius, 0.5 * p.step * (1 + p.off_centring), truncation, grid.stretching ? wavenumbers(transform.own(), starts) : std::vector<int>()),

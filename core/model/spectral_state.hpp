@@ -16,7 +16,7 @@ template <class T> class SpectralState : public SpectralDynamics::Work {
 public:
     SpectralState(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, SpectralParameters p)
         : sequence(s), grid(grid), levels(s.domain->levels), parameters(p), reference(a, b, p.reference_pressure, p.reference_temperature, p.gas_constant, p.heat_capacity),
-          transform(s.domain->comm, grid, truncation, s.domain->decomposition, {p.radius}), starts(first_of_each(transform.own())), map_factor(s, grid) {
+          transform(s.domain->comm, grid, truncation, s.domain->decomposition, {.radius = p.radius, .exchange = s.domain->exchange}), starts(first_of_each(transform.own())), map_factor(s, grid) {
         if (int(a.size()) != levels + 1) throw Error("the sequence has ", levels, " levels; given ", a.size(), " interfaces");
         const char* warmth = s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
         u = slab("eastward_wind"); v = slab("northward_wind"); temperature = slab(warmth); pressure = slab("log_pressure_ratio");

@@ -82,8 +82,8 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
             for (int cells = 1; cells <= most_cells; ++cells) {
                 const Plan plan[] = {distribution.to_rows(2 * cells * width)}, back[] = {adjoint(plan[0])};
                 const std::vector<Exchange::Item> item{{Horizontal::center, false, 0, 1}};
-                s.forth.push_back(std::make_unique<Exchange>(comm, plan, int(sizeof(Number)), item));
-                s.back.push_back(std::make_unique<Exchange>(comm, back, int(sizeof(Number)), item));
+                s.forth.push_back(std::make_unique<Exchange>(comm, plan, int(sizeof(Number)), item, false, options.exchange));
+                s.back.push_back(std::make_unique<Exchange>(comm, back, int(sizeof(Number)), item, false, options.exchange));
             }
             for (FieldSlab* f : {&s.wave_slab[0], &s.row_slab[0]}) f->at.resize(d.ranks), f->row.assign(d.ranks, 0), f->level.assign(d.ranks, 0), f->levels = 1;
         }
@@ -92,8 +92,8 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
             const Plan plan = gather_plan(d, Horizontal::center, 0, distribution.rectangles, rank);
             const std::vector<Plan> forth(lanes, plan), back(lanes, adjoint(plan));
             const std::vector<Exchange::Item> items(lanes, {Horizontal::center, false, 0, 1});
-            s.gather = std::make_unique<Exchange>(comm, forth, int(sizeof(Number)), items);
-            s.scatter = std::make_unique<Exchange>(comm, back, int(sizeof(Number)), items);
+            s.gather = std::make_unique<Exchange>(comm, forth, int(sizeof(Number)), items, false, options.exchange);
+            s.scatter = std::make_unique<Exchange>(comm, back, int(sizeof(Number)), items, false, options.exchange);
             s.strips.resize(distribution.own_rows.size() * lanes * nx);
             s.whole_rows.resize(lanes), s.pieces_of_rows.resize(lanes);
             std::size_t spare = 0;

@@ -38,6 +38,7 @@ struct TransformOptions {
     int fields = 0;                                        ///< field-levels that travel and are computed together; 0: chosen
     int threads = 0;                                       ///< 0: as OpenMP is set
     std::size_t table = 4 << 20;                           ///< bytes: Legendre functions that would need more are computed on the fly
+    std::string exchange = "packed";                       ///< how transpositions travel: of the catalogue in transport.hpp
 };
 
 template <class Number> class SphericalHarmonics {

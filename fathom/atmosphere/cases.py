@@ -23,7 +23,7 @@ def apply(model, name, cases):
     from fathom.names import near
 
     if name not in cases:
-        raise ValueError(f"no case '{name}'{near(str(name), list(cases))}; allowed: {', '.join(cases)}")
+        raise ValueError(f"no case '{name}'{near(str(name), list(cases)) or ';'} allowed: {', '.join(cases)}")
     values = cases[name](model)
     for own in ("orography", "coriolis"):
         if own in values:

@@ -36,14 +36,11 @@ class FreeSurface:
         iterations for one sum of "s-step": 2, 3 or 4.
     reproducible : bool
         sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter messages, and runs that depend on ranks.
-    exchange, sum : str
-        ways in which halos and sums travel (docs/parallel.md); they change no bit of a reproducible run.
     """
 
     factorised = 200_000  # columns of water up to which the matrix is factorised unless told otherwise
 
-    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True,
-                 exchange="packed", sum="allreduce"):  # fmt: skip
+    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True):
         from fathom.mpi import core
         from fathom.names import near
 
@@ -58,13 +55,12 @@ class FreeSurface:
         if not isinstance(reproducible, bool):
             raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
         names = lambda catalogue: [name for name, _ in catalogue]
-        for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"]),
-                                     ("exchange", exchange, names(core.transports())), ("sum", sum, names(core.global_sums()))):  # fmt: skip
+        for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"])):
             if given is not None and given not in allowed:
                 raise ValueError(f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}")
         self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), maximum_iterations, float(implicitness)
         self.preconditioner, self.solver, self.precision, self.steps = preconditioner, solver, precision, int(steps)
-        self.reproducible, self.exchange, self.sum = reproducible, exchange, sum
+        self.reproducible = reproducible
 
     def on(self, columns):
         """The same for a grid of so many columns of water: its preconditioner and solver are settled."""

@@ -40,7 +40,7 @@ class Case:
     def __post_init__(self):
         for what, given, allowed in (("case", self.case, cases), ("precision", self.precision, ("fp64", "fp32")), ("grid", self.grid, ("linear", "quadratic", "cubic"))):
             if given is not None and given not in allowed:
-                raise ValueError(f"bench atmosphere: {what} = '{given}'{near(given, allowed)}; allowed: {', '.join(allowed)}")
+                raise ValueError(f"bench atmosphere: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}")
 
     def simulation(self) -> Any:
         """The atmosphere of the case, with waves in it."""

@@ -39,7 +39,7 @@ class Case:
 
         for what, given, allowed in (("grid", self.grid, grids), ("physics", self.physics, physics), ("precision", self.precision, ("fp64", "fp32"))):
             if given not in allowed:
-                raise ValueError(f"bench ocean: {what} = '{given}'{near(given, allowed)}; allowed: {', '.join(allowed)}")
+                raise ValueError(f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}")
 
     def simulation(self) -> Any:
         """The forced global ocean of the case; lean: MWJF, Richardson mixing, centred advection, Laplacian friction and diffusion, solver to

@@ -27,7 +27,7 @@ def wet_columns(name: str) -> tuple[Any, np.ndarray]:
 
     known = {**{key: value[:2] for key, value in grids.items()}, "0.1deg": ("DipoleGrid", "0.1deg")}
     if name not in known:
-        raise ValueError(f"blocks: grid = '{name}'{near(name, known)}; allowed: {', '.join(known)}")
+        raise ValueError(f"blocks: grid = '{name}'{near(name, known) or ';'} allowed: {', '.join(known)}")
     maker, resolution = known[name]
     grid = getattr(fm, maker)(resolution)
     return grid, np.asarray(grid.wet_levels)

@@ -107,7 +107,8 @@ def _value(value: Any) -> str:
 
 def _facts(summary: Mapping[str, Any]) -> str:
     rows = [(key.replace("_", " "), value) for key, value in summary.items() if not isinstance(value, (Mapping, list, tuple))]
-    return _table(("", ""), [(name, _value(value)) for name, value in rows], "facts") if rows else ""
+    chosen = [(name, html.escape(f"{'by group' if isinstance(held['value'], Mapping) else held['value']}: {held['why']}")) for name, held in summary.get("choices", {}).items()]
+    return _table(("", ""), [(name, _value(value)) for name, value in rows] + chosen, "facts") if rows else ""
 
 
 def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:

@@ -16,7 +16,7 @@ def finish(simulation, report=True):
     years = steps * s.step / (365.2425 * 86400)
     summary = {
         "model": type(s.model).__name__, "grid": repr(s.model.grid), "start": str(s.clock.start), "end": str(s.date), "step": s.step, "steps": steps, "precision": s.model.precision,
-        "cells": s.model.grid.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(),
+        "cells": s.model.grid.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(), "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
         "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s), "inside": inside(s),

@@ -43,7 +43,7 @@ class Case:
 
         for what, given, allowed in (("precision", self.precision, ("fp64", "fp32")), ("grid", self.grid, grids), ("reduced", self.reduced, ("", "classical", "octahedral"))):
             if given not in allowed:
-                raise ValueError(f"bench transform: {what} = '{given}'{near(given, allowed)}; allowed: {', '.join(a for a in allowed if a)}")
+                raise ValueError(f"bench transform: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(a for a in allowed if a)}")
 
 
 def measure(case: Case) -> dict[str, Any]:

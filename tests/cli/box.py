@@ -55,7 +55,7 @@ def command(*arguments):
 
 def environment():
     """This one, without a launcher around the tests."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "OMPI", "SLURM", "FATHOM"))}
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "OMPI", "SLURM", "FATHOM_T"))}
 
 
 def fathom(*arguments, folder, **more):
