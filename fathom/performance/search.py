@@ -1,12 +1,13 @@
 """Search for the fastest of many configurations, by measurements that are dear and noisy.
 
-    for each axis, until a round changes nothing:   its values race against the best configuration so far
+    for each axis, twice, and until a round changes nothing:   its values race against the best configuration so far
     a race    all take turns, the best so far among them;   x = log(seconds / seconds of the best so far beside it)
-              the slower half leaves after each round (successive halving), and at once who cannot win: median x - 2 e > -least
+              who cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser counts: one may have been disturbed);
+              from three pairs on the slower half leaves after each round (successive halving), if it is slower than the fastest by e
               who is left alone wins if median x + 2 e < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
     at the end the winner meets the first configuration in fresh pairs; if it is not surely faster, the first stays.
 
-Coordinate descent: settings of a model act on different parts of a step, so that axes hardly interact; a second round finds what does.
+Coordinate descent: settings of a model act on different parts of a step, so that axes hardly interact; the second round finds what does, and what bad luck hid.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from statistics import median
 from typing import Any
 
 Configuration = Mapping[str, Any]
-rounds = (1, 1, 2, 4, 8)  # pairs of each candidate that is still there
+rounds = (2, 1, 2, 4, 8)  # pairs of each candidate that is still there
 
 
 class Rejected(Exception):
@@ -84,20 +85,17 @@ class Search:
         self.deviations: list[float] = []  # of pairs from the median of theirs
         self.findings: list[Finding] = []
 
-    def run(self, axes: Sequence[Axis], start: Configuration | None = None, most_rounds: int = 2) -> Result:
+    def run(self, axes: Sequence[Axis], start: Configuration | None = None, most_rounds: int = 3) -> Result:
         first = dict(start or {}) | {axis.name: axis.values[0] for axis in axes}
-        best, examined, changed = dict(first), set(), {axis.name for axis in axes}
+        best, examined, late = dict(first), set(), False
         try:
-            for _ in range(most_rounds):
+            for number in range(most_rounds):
                 before = dict(best)
                 for axis in axes:
-                    if changed - {axis.name} or axis.name not in examined:
-                        best = self.race(best, axis)
-                        examined.add(axis.name)
-                changed = {name for name in best if best[name] != before[name]}
-                if not changed:
+                    best = self.race(best, axis)
+                    examined.add(axis.name)
+                if number and best == before:
                     break
-            late = False
         except OutOfTime as end:
             best, late = end.args[0] if end.args else best, True
         result = Result(first, best, findings=self.findings, examined=[a.name for a in axes if a.name in examined], out_of_time=late)
@@ -118,10 +116,7 @@ class Search:
                     self.find(axis, n, x, "no time")
                 raise OutOfTime(best) from None
             self.reject(axis, alive)
-            if len(alive) > 1:
-                order = sorted(alive, key=lambda n: median(alive[n]))
-                for n in order[(len(order) + 1) // 2 :]:
-                    self.find(axis, n, alive.pop(n), "slower")
+            self.halve(axis, alive)
             if not alive:
                 break
             if len(alive) == 1:
@@ -155,10 +150,17 @@ class Search:
 
     def reject(self, axis: Axis, alive: dict[int, list[float]]) -> None:
         """Those that cannot win any more leave."""
-        for n in list(alive):
-            if median(alive[n]) - 2 * self.error(alive[n]) > -self.least:
-                x = alive.pop(n)
-                self.find(axis, n, x, "slower" if median(x) > self.error(x) else "not surely faster")
+        for n, x in list(alive.items()):
+            likely = median(x) if len(x) > 2 else min(x)
+            if likely - 2 * self.error(x) > -self.least:
+                self.find(axis, n, alive.pop(n), "slower" if likely > self.error(x) else "not surely faster")
+
+    def halve(self, axis: Axis, alive: dict[int, list[float]]) -> None:
+        """Of those that could win the slower half leaves, unless it is near the fastest."""
+        order = sorted(alive, key=lambda n: median(alive[n]))
+        for n in order[(len(order) + 1) // 2 :]:
+            if len(alive[n]) > 2 and median(alive[n]) - median(alive[order[0]]) > self.error(alive[n]):
+                self.find(axis, n, alive.pop(n), "slower")
 
     def sample(self, configuration: Configuration, best: Configuration, axis: Axis) -> float:
         if self.clock() > self.until:
