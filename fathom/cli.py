@@ -56,6 +56,24 @@ def run(file: Path, ranks: int | None, threads: int | None, settings: tuple[str,
     return _on_ranks(file, settings, directory, lambda experiment: _run(experiment, directory, **how))
 
 
+@cli.command(short_help="Find the fastest way to run an experiment on this machine.")
+@experiment_options
+@click.option("--seconds", type=click.FloatRange(1), default=60.0, show_default=True, help="How long it may take, about.")
+@click.option("--proposals/--no-proposals", default=True, help="Try also what changes bits: solver, preconditioner, sums.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", default="tuned.toml", show_default=True, help="The experiment with [parallel] filled.")
+@click.option("--json", "evidence", type=click.Path(path_type=Path), metavar="FILE", help="Write everything that was measured.")
+@click.option("--probe", type=click.Path(path_type=Path), hidden=True)
+@click.option("--shapes", type=click.Path(path_type=Path), hidden=True)
+def tune(file: Path, ranks: int | None, threads: int | None, settings: tuple[str, ...], **how: Any) -> int:
+    """Measure in short runs of FILE what leaves every bit unchanged: tiles, blocks, exchange, sum, ranks and threads if they are not given.
+
+    Leaves tuned.toml, and keeps what it found for all runs of this case on this machine. What changes bits is proposed, never chosen.
+    """
+    from fathom.performance.tune_command import Request, run
+
+    return run(Request(file, ranks, threads, settings, **how), _distribute)
+
+
 @cli.command(short_help="Draw a field of an output file.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("variable")

@@ -12,32 +12,22 @@ from typing import Any, TextIO
 year = 365.2425 * 86400  # [s]
 
 
-class Progress:
-    """What `Simulation.run(progress=...)` calls: progress(simulation, fraction done)."""
-
-    every = 0.05  # of the run, in a log
+class Line:
+    """A line that is redrawn on a terminal."""
 
     def __init__(self, stream: TextIO | None = None, terminal: int | None = None):
         """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found out."""
         self.stream = stream or sys.stdout
         self.terminal = _columns(self.stream) if terminal is None else terminal
-        self._logged, self._width = 0, 0
+        self._width = 0
 
-    def __call__(self, simulation: Any, fraction: float) -> None:
-        wall = max(simulation.wall_seconds, 1e-9)
-        years = (simulation.count - simulation.start_steps) * simulation.step / year
-        text = line(simulation.date, fraction, years / (wall / 86400), simulation.now, wall * (1 - fraction) / max(fraction, 1e-9))
+    def redraw(self, text: str, last: bool = False) -> None:
+        """Nothing in a log."""
         if self.terminal:
-            self._redraw(text, fraction)
-        elif (marks := int(fraction / self.every + 1e-9)) > self._logged:
-            self._logged = marks
-            print(text, file=self.stream, flush=True)
-
-    def _redraw(self, text: str, fraction: float) -> None:
-        text = text[: self.terminal - 1]
-        self.stream.write("\r" + text.ljust(self._width) + ("\n" if fraction >= 1 else ""))
-        self.stream.flush()
-        self._width = len(text) if fraction < 1 else 0
+            text = text[: self.terminal - 1]
+            self.stream.write("\r" + text.ljust(self._width) + ("\n" if last else ""))
+            self.stream.flush()
+            self._width = 0 if last else len(text)
 
     def close(self) -> None:
         """Leave the line where it is, and what follows on the next one."""
@@ -45,6 +35,23 @@ class Progress:
             self.stream.write("\n")
             self.stream.flush()
             self._width = 0
+
+
+class Progress(Line):
+    """What `Simulation.run(progress=...)` calls: progress(simulation, fraction done)."""
+
+    every = 0.05  # of the run, in a log
+    logged = 0
+
+    def __call__(self, simulation: Any, fraction: float) -> None:
+        wall = max(simulation.wall_seconds, 1e-9)
+        years = (simulation.count - simulation.start_steps) * simulation.step / year
+        text = line(simulation.date, fraction, years / (wall / 86400), simulation.now, wall * (1 - fraction) / max(fraction, 1e-9))
+        if self.terminal:
+            self.redraw(text, fraction >= 1)
+        elif (marks := int(fraction / self.every + 1e-9)) > self.logged:
+            self.logged = marks
+            print(text, file=self.stream, flush=True)
 
 
 def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_left: float) -> str:

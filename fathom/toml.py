@@ -96,15 +96,16 @@ def dumps(tables: Mapping[str, Any]) -> str:
         headed = {f"output.{_name(k)}": v for k, v in content.items()} if section == "output" else {section: content}
         for heading, table in headed.items():
             if table:
-                lines += [f"[{heading}]", *(f"{_name(k)} = {_text(v)}" for k, v in table.items() if v is not None), ""]
+                lines += [f"[{heading}]", *(f"{_name(k)} = {inline(v)}" for k, v in table.items() if v is not None), ""]
     return "\n".join(lines)
 
 
 def _name(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else inline(key)
 
 
-def _text(value: Any) -> str:
+def inline(value: Any) -> str:
+    """A value as it stands behind a key."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
@@ -112,9 +113,9 @@ def _text(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{_name(k)} = {_text(v)}" for k, v in value.items() if v is not None)
+        inside = ", ".join(f"{_name(k)} = {inline(v)}" for k, v in value.items() if v is not None)
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_text, value))}]"
+        return f"[{', '.join(map(inline, value))}]"
     import json
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

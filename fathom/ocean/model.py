@@ -215,6 +215,16 @@ class Ocean:
         surface = self.free_surface
         return {name: getattr(surface, name) for name in ("solver", "preconditioner", "precision", "steps", "reproducible", "tolerance")}
 
+    @property
+    def alternatives(self):
+        """What could be faster with other bits of the same answer: key below [model] -> values, that of now first."""
+        from fathom.mpi import core
+
+        surface = self.free_surface
+        ways = {"preconditioner": [name for name, _ in core.preconditioners()], "solver": [name for name, _ in core.solvers()], "precision": ["mixed", "fp64"], "reproducible": [True, False]}
+        now = {name: getattr(surface, name) for name in ways}
+        return {f"free_surface.{name}": [now[name], *(way for way in given if way != now[name])] for name, given in ways.items()}
+
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth 2, a little damped)."""
         return {"time_weights": [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]}

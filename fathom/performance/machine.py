@@ -36,6 +36,14 @@ def memory() -> dict[str, float]:
     return {"resident_megabytes": peak, "peak_megabytes": peak}
 
 
+def free_memory() -> float:
+    """Bytes that this machine could still give; 4 GB where the system does not say."""
+    file = Path("/proc/meminfo")
+    if not file.exists():
+        return 4e9
+    return next((1024.0 * int(line.split()[1]) for line in file.read_text().splitlines() if line.startswith("MemAvailable")), 4e9)
+
+
 def last_level_cache() -> int:
     """Bytes of the largest cache that the first core sees; 32 MiB where the system does not say."""
     sizes = [path.read_text().strip() for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")]
