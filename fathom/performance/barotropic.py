@@ -72,12 +72,12 @@ def fields(name: str) -> dict[str, Any]:
 
 
 class Problem:
-    """A grid on the ranks of a communicator, with a right-hand side of all wavelengths."""
+    """A grid (a name, or `fields`) on the ranks of a communicator, with a right-hand side of all wavelengths."""
 
-    def __init__(self, name: str, comm: Any) -> None:
+    def __init__(self, grid: str | dict[str, Any], comm: Any) -> None:
         from fathom.mpi import core
 
-        f = self.fields = fields(name)
+        f = self.fields = fields(grid) if isinstance(grid, str) else grid
         self.comm, self.wet = comm, f["wet"]
         self.ny, self.nx = self.wet.shape
         self.mass = 1 / (gravity * implicitness * f["step"] ** 2)

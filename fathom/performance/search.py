@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any
 
 Configuration = Mapping[str, Any]
-rounds = (2, 1, 2, 4, 8)  # pairs of each candidate that is still there
+rounds = (2, 1, 2, 4, 8, 15)  # pairs of each candidate that is still there
 
 
 class Rejected(Exception):
@@ -187,7 +187,7 @@ class Search:
 
     # ---- the end -----------------------------------------------------------------------------------------------------------------
 
-    def confirm(self, result: Result, pairs: int = 16) -> Result:
+    def confirm(self, result: Result, pairs: int = 32) -> Result:
         """Fresh pairs of the first and the best configuration, in the order abba, so that a drift of the machine cancels."""
         self.until = self.deadline
         x, seconds = [], {"first": [], "best": []}

@@ -22,7 +22,7 @@ hopeless = 3.0  # times slower than the first: not worth a pair
 class Trials:
     """measure(configuration) -> seconds of a step, the same on all ranks; Rejected where it cannot be. read(settings) -> Document of the case."""
 
-    def __init__(self, read: Callable[[list[str]], Any], comm: Any, sample: float = 0.2) -> None:
+    def __init__(self, read: Callable[[list[str]], Any], comm: Any, sample: float = 0.05) -> None:
         self.read, self.comm, self.sample = read, comm, sample
         self.folder = tempfile.TemporaryDirectory()  # the last state of one that blows up
         self.live: dict[str, Any] = {}  # by configuration, the one that was used last at the end
@@ -119,7 +119,7 @@ class Trials:
     def size_up(self, simulation: Any) -> None:
         """How many steps a sample has, whole cycles of what runs seldom; how many simulations fit into memory."""
         cycle = math.lcm(*(p.every for p in simulation.model.processes(simulation.step, simulation.surface)))
-        steps = max(1, math.ceil(self.sample / self.step_seconds))
+        steps = max(2, math.ceil(self.sample / self.step_seconds))
         self.steps = math.ceil(steps / cycle) * cycle if cycle * self.step_seconds < 10 * self.sample else steps
         room = 0.5 * machine.free_memory() / (2 * simulation.sequence.bytes_allocated * self.comm.size + 1)
         self.most_live = max(2, min(self.comm.allgather(int(min(room, 1000.0)))))

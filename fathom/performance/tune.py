@@ -47,7 +47,7 @@ def tune(read: Callable[[list[str]], Document], seconds: float, propose: bool = 
     """All ranks call it, all get the same. read(settings) -> Document of the case with further settings; line: of progress (fathom.progress.Line), on rank 0."""
     from fathom import choices, mpi
 
-    with Trials(read, mpi.world, sample=min(0.2, seconds / 400)) as trials:
+    with Trials(read, mpi.world, sample=min(0.05, seconds / 1000)) as trials:
         began, named = trials.clock(), set(read([]).tables.get("parallel", {})) - {"ranks", "threads"}
         say = _voice(line, lambda: trials.clock() - began, seconds)
         say("", "the usual", "", None)
