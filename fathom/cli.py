@@ -128,6 +128,8 @@ def bench() -> None:
 @click.option("--steps", type=click.IntRange(1), default=48, show_default=True, help="Steps that are measured.")
 @click.option("--spin-up", type=click.IntRange(0), default=48, show_default=True, help="Steps before them.")
 @click.option("--step", help="Time step; by default one that stays stable for 30 days on that grid.")
+@click.option("--solver", help="Of the free surface; by default that of the model.")
+@click.option("--preconditioner", help="Of the free surface; by default that of the model.")
 @click.option("--peers/--no-peers", default=True, help="Veros beside it, where it is installed.")
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
 def bench_ocean(ranks: int, threads: int, file: Path | None, **case: Any) -> int:

@@ -32,6 +32,8 @@ class Case:
     steps: int = 48
     spin_up: int = 48
     step: str | None = None
+    solver: str | None = None
+    preconditioner: str | None = None
     peers: bool = True
 
     def __post_init__(self):
@@ -49,7 +51,8 @@ class Case:
         maker, resolution, step = grids[self.grid]
         grid = getattr(fm, maker)(resolution=resolution, levels=fm.ZLevels(number=levels[self.grid], depth=5500))
         ocean = fm.Ocean(grid, equation_of_state=fm.MWJF(), vertical_mixing=fm.RichardsonMixing(), tracer_advection=fm.CentredAdvection(), friction=fm.LaplacianFriction(),
-                         diffusion=fm.LaplacianDiffusion(), free_surface=fm.FreeSurface(tolerance=1e-12), precision=self.precision)  # fmt: skip
+                         diffusion=fm.LaplacianDiffusion(), precision=self.precision,
+                         free_surface=fm.FreeSurface(tolerance=1e-12, solver=self.solver, preconditioner=self.preconditioner))  # fmt: skip
         ocean.set(temperature="levitus", salinity="levitus")
         return fm.Simulation(ocean, step=self.step or step, surface=fm.BulkForcing("coads"), parallel={"threads": self.threads})
 

@@ -4,7 +4,7 @@
     a race    all take turns, the best so far among them;   x = log(seconds / seconds of the best so far beside it)
               who cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser counts: one may have been disturbed);
               from three pairs on the slower half leaves after each round (successive halving), if it is slower than the fastest by e
-              who is left alone wins if median x + 2 e < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
+              who is left alone after five pairs wins if median x + 2 e < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
     at the end the winner meets the first configuration in fresh pairs; if it is not surely faster, the first stays.
 
 Coordinate descent: settings of a model act on different parts of a step, so that axes hardly interact; the second round finds what does, and what bad luck hid.
@@ -121,7 +121,7 @@ class Search:
                 break
             if len(alive) == 1:
                 ((n, x),) = alive.items()
-                if median(x) + 2 * self.error(x) < -self.least:
+                if len(x) > 4 and median(x) + 2 * self.error(x) < -self.least:
                     self.find(axis, n, alive.pop(n), "won")
                     best = of[n]
                     break
@@ -190,19 +190,18 @@ class Search:
     def confirm(self, result: Result, pairs: int = 32) -> Result:
         """Fresh pairs of the first and the best configuration, in the order abba, so that a drift of the machine cancels."""
         self.until = self.deadline
-        x, seconds = [], {"first": [], "best": []}
+        x, seconds = [], []
         try:
             while result.best != result.start and len(x) < pairs:
                 a, b, c, d = (self.sample(each, result.best, Axis("", ())) for each in (result.start, result.best, result.best, result.start))
                 x += [math.log(b / a), math.log(c / d)]
-                seconds["first"] += [a, d]
-                seconds["best"] += [b, c]
+                seconds += [a, d]
                 self.seen(result.best, "", None, median(x))
         except OutOfTime:
             result.out_of_time = True
         if x:
             result.gain, result.noise, result.pairs = math.expm1(-median(x)), self.error(x), len(x)
-            result.seconds = {name: median(held) for name, held in seconds.items()}
+            result.seconds = {"first": median(seconds), "best": median(seconds) / (1 + result.gain)}
         if result.best != result.start and not (len(x) > 3 and result.gain > 2 * result.noise):
             result.best, result.gain = dict(result.start), 0.0
         return result
