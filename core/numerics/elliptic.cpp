@@ -11,18 +11,24 @@ template <class Number> EllipticOperator<Number>::EllipticOperator(MPI_Comm comm
     int rank;
     MPI_Comm_rank(comm, &rank);
     for (auto* b : d.of(rank)) blocks.push_back(*b);
-    scale = vectors + std::max(solver_vectors, 5);         // five hold the fields while the operator is made
-    arrays = scale + 1;
+    arrays = vectors + std::max(solver_vectors, 5);        // five hold the fields while the operator is made
     lay_out();
     assemble(comm, d, halo, fields);
     cut(*this);
 }
 
 template <class Number> EllipticOperator<Number>::EllipticOperator(const EllipticOperator<double>& A, int solver_vectors) requires std::same_as<Number, float>
-    : blocks(A.blocks), arrays(vectors + solver_vectors), wet_points(A.wet_points) {
+    : blocks(A.blocks), arrays(vectors + solver_vectors), exponent(A.exponent), wet_points(A.wet_points) {
     lay_out();
+    const double size = std::ldexp(1.0, exponent), root = std::ldexp(1.0, exponent / 2);
     for (std::size_t n = 0; n < rows.size(); ++n)
-        for (int a : {east, north, northeast, northwest}) std::copy_n(A.rows[n].of(a), rows[n].nx + 2 * halo, rows[n].of(a));
+        for (int c = 0; c < rows[n].up; ++c) {
+            const auto& from = A.rows[n];
+            const bool there = c < rows[n].nx + 2 * halo, wet = there && from.of(scale)[c] > 0;
+            for (int a : {sum, difference}) rows[n].of(a)[c] = there ? float(from.of(a)[c] / size) : 0;
+            rows[n].of(scale)[c] = wet ? float(from.of(scale)[c] * root) : 0;
+            rows[n].of(square)[c] = wet ? float(from.of(square)[c] * size) : 1;
+        }
     cut(A);
 }
 
@@ -36,7 +42,7 @@ template <class Number> void EllipticOperator<Number>::lay_out() {
         const std::ptrdiff_t up = odd(nx + 2 * halo), array = odd(up * (ny + 2 * halo));
         first_row.push_back(rows.size());
         for (int j = -halo; j < ny + halo; ++j) {
-            rows.push_back({b, j, nx, j < 0 ? -j : std::max(j - ny + 1, 0), nullptr, array, up, nullptr, nullptr});
+            rows.push_back({b, j, nx, j < 0 ? -j : std::max(j - ny + 1, 0), nullptr, array, up, nullptr, nullptr, nullptr, nullptr});
             offset.push_back(size + (j + halo) * up);
         }
         size += array * arrays;
@@ -85,8 +91,7 @@ template <class Number> void EllipticOperator<Number>::assemble(MPI_Comm comm, c
     fill(Horizontal::center, {wet, area});
     fill(Horizontal::corner, {depth, dx, dy});
 
-    // a + b and a - b of corners (-2,-2) to (nx,ny), in place of depth and width
-    constexpr int sum = depth, difference = dx;
+    // corners (-2,-2) to (nx,ny)
     const Topology& t = d.topology;
     for (const Row& row : rows) {
         const Block& b = blocks[row.block];
@@ -103,6 +108,7 @@ template <class Number> void EllipticOperator<Number>::assemble(MPI_Comm comm, c
             row.of(difference)[i] = A - B;
         }
     }
+    double largest = 0;
     for (const Row& row : rows) if (row.ring == 0)
         for (int i = halo; i < row.nx + halo; ++i) {
             if (row.of(wet)[i] == 0) continue;
@@ -110,37 +116,44 @@ template <class Number> void EllipticOperator<Number>::assemble(MPI_Comm comm, c
             if (!(diagonal > 0) || !std::isfinite(diagonal))
                 throw Error("free surface: area ", row.of(area)[i], " m2, mass ", f.mass, " at i = ", blocks[row.block].i0 + i - halo, ", j = ", blocks[row.block].j0 + row.j);
             row.of(scale)[i] = 1 / std::sqrt(diagonal);
+            largest = std::max(largest, diagonal);
             ++wet_points;
         }
+    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    exponent = largest > 0 ? std::ilogb(largest) & ~1 : 0;
     fill(Horizontal::center, {scale});
     for (const Row& row : rows) {
-        if (row.j > blocks[row.block].ny) continue;
-        const double *d = row.of(scale), *c = row.of(sum), *e = row.of(difference), *up = d + row.up;
-        for (int i = 0; i < row.nx + 3; ++i) {
-            if (row.j >= -1) row.of(east)[i] = -(e[i] + e[i - row.up]) * (d[i] * d[i + 1]);
-            if (i > 0) row.of(north)[i] = (e[i] + e[i - 1]) * (d[i] * up[i]);
-            row.of(northeast)[i] = -c[i] * (d[i] * up[i + 1]);
-            row.of(northwest)[i] = -c[i] * (d[i + 1] * up[i]);
-        }
+        const double* d = row.of(scale);
+        for (int i = 0; i < row.up; ++i) row.of(square)[i] = i < row.nx + 2 * halo && d[i] > 0 ? d[i] * d[i] : 1;
+        for (int v = vectors; v < arrays; ++v) std::fill_n(row.of(v), row.up, 0);
     }
-    for (const Row& row : rows) for (int v = vectors; v < scale; ++v) std::fill_n(row.of(v), row.up, 0);
 }
 
 template <class Number> void EllipticOperator<Number>::cut(const EllipticOperator<double>& of) {
-    std::vector<std::pair<std::size_t, std::size_t>> range;
+    struct Range { std::size_t first, last, near, near_end; };
+    std::vector<Range> range;
+    auto wet = [&](std::size_t n, int c) {
+        const double* d = of.rows[n].of(scale);
+        return std::any_of(d + c, d + std::min(c + line, of.rows[n].nx + 2 * halo), [](double x) { return x != 0; });
+    };
+    auto extend = [](std::vector<Segment>& list, std::size_t first, int c) {
+        if (list.size() > first && list.back().end == c) list.back().end += line;
+        else list.push_back({c, c + line});
+    };
     for (std::size_t n = 0; n < rows.size(); ++n) {
-        const std::size_t first = segments.size();
-        const int columns = rows[n].nx + 2 * halo;
-        const double* d = of.rows[n].of(of.scale);
-        for (int c = 0; c < columns; c += line) {
-            if (std::all_of(d + c, d + std::min(c + line, columns), [](double x) { return x == 0; })) continue;
-            if (segments.size() > first && segments.back().end == c) segments.back().end += line;
-            else segments.push_back({c, c + line});
-            lines += rows[n].ring == 0;
+        const Range begin{segments.size(), 0, near_segments.size(), 0};
+        auto beside = [&](std::ptrdiff_t m, int c) { return m >= 0 && m < std::ptrdiff_t(rows.size()) && rows[m].block == rows[n].block && wet(m, c); };
+        for (int c = 0; c < rows[n].nx + 2 * halo; c += line) {
+            const bool here = wet(n, c);
+            if (here) extend(segments, begin.first, c), lines += rows[n].ring == 0;
+            if (here || beside(std::ptrdiff_t(n) - 1, c) || beside(n + 1, c)) extend(near_segments, begin.near, c);
         }
-        range.emplace_back(first, segments.size());
+        range.push_back({begin.first, segments.size(), begin.near, near_segments.size()});
     }
-    for (std::size_t n = 0; n < rows.size(); ++n) rows[n].first = segments.data() + range[n].first, rows[n].last = segments.data() + range[n].second;
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+        rows[n].first = segments.data() + range[n].first, rows[n].last = segments.data() + range[n].last;
+        rows[n].near = near_segments.data() + range[n].near, rows[n].near_end = near_segments.data() + range[n].near_end;
+    }
 }
 
 template class EllipticOperator<double>;

@@ -60,7 +60,6 @@ struct Factorisation::System {
     std::vector<double> diagonal, coefficient;             // coefficient: beside graph.neighbour
 
     System(MPI_Comm comm, const Topology& t, const EllipticOperator<double>& A) {
-        using Operator = EllipticOperator<double>;
         static constexpr int di[8] = {1, -1, 0, 0, 1, -1, -1, 1}, dj[8] = {0, 0, 1, -1, 1, -1, 1, -1};
         int ranks;
         MPI_Comm_size(comm, &ranks);
@@ -70,8 +69,7 @@ struct Factorisation::System {
             if (row.of(A.scale)[c] == 0) continue;
             const Block& b = A.blocks[row.block];
             mine.push_back((b.j0 + row.j) * t.nx + b.i0 + c - lead);
-            const double *e = row.of(Operator::east) + c, *n = row.of(Operator::north) + c, *ne = row.of(Operator::northeast) + c, *nw = row.of(Operator::northwest) + c;
-            for (double x : {e[0], e[-1], n[0], n[-row.up], ne[0], ne[-1 - row.up], nw[-1], nw[-row.up]}) my_coefficients.push_back(x);
+            for (double x : A.entries(row, c)) my_coefficients.push_back(x);
         }
         std::vector<int> count(ranks), first(ranks, 0), count8, first8;
         const int own = int(mine.size());

@@ -45,10 +45,14 @@ template <bool fine_> struct SumLanes {
     explicit SumLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
     void add(Real x) {
         const Real M(coarse), y = x + M;
-        const Bits bits = std::bit_cast<Bits>(y.lanes);
-        strange |= bits ^ std::bit_cast<Bits>(M.lanes);
-        high += bits;
+        take(y);
         if constexpr (fine_) low += std::bit_cast<Bits>((x + (M - y) + Real(fine)).lanes);
+    }
+    /// y = coarse + x: of multiplications that add, each rounded to whole units, one instruction adds what two would. Without n2 only.
+    void take(Real y) {
+        const Bits bits = std::bit_cast<Bits>(y.lanes);
+        strange |= bits ^ std::bit_cast<Bits>(Real(coarse).lanes);
+        high += bits;
         ++count;
     }
     void add(Real::Mask yes, Real x) { add(select(yes, x, Real(0.0))); }
@@ -60,9 +64,9 @@ class ExactSum {
 public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
-    template <bool fine> void add(const SumLanes<fine>& lanes) {
+    template <bool fine> void add(const SumLanes<fine>& lanes, int times = 1) {
         const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse), m = fine ? lanes.count * std::bit_cast<std::uint64_t>(lanes.fine) : 0;
-        for (int n = 0; n < register_lanes; ++n) total += ((__int128)std::int64_t(lanes.high[n] - M) << 40) + std::int64_t(lanes.low[n] - m), bad |= (lanes.strange[n] >> 52) != 0;
+        for (int n = 0; n < register_lanes; ++n) total += times * (((__int128)std::int64_t(lanes.high[n] - M) << 40) + std::int64_t(lanes.low[n] - m)), bad |= (lanes.strange[n] >> 52) != 0;
     }
     void add(const ExactSum& other) { total += other.total; bad |= other.bad; }
     /// False if a term was too large for the unit, or not a number: choose a larger unit, or report it.

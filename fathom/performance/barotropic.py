@@ -17,7 +17,7 @@ halo = 2
 gravity, implicitness = 9.80616, 0.6
 steps = {"x1": 1200.0, "1deg": 3600.0, "3deg": 7200.0, "0.1deg": 180.0}  # [s]
 # numbers that must move between memory and processor for a point and iteration with the diagonal, if no vector stays in cache: reads and writes of each pass
-streams = {"pcg": 15, "chrongear": 9, "pipelined": 19, "s-step": 69 / 4, "pcsi": 5}
+streams = {"pcg": 14, "chrongear": 8, "pipelined": 18, "s-step": 62 / 4, "pcsi": 4.5}
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,19 @@ def test_every_solver_and_preconditioner(problem, name, preconditioner):
     assert np.array_equal(x, other)                                                  # any blocks: the same bits
 
 
+@pytest.mark.parametrize("fold", [False, True])
+@pytest.mark.parametrize("precision", ["fp64", "mixed"])
+def test_long_rows(fold, precision):
+    """All stages in one loop over a row, or one loop each over the rows of blocks: the same bits."""
+    case = Case(1100, 8, True, fold, seed=3)
+    b = np.random.default_rng(5).normal(size=case.wet.shape)
+    solver, x = solved(case, b, 0 * b, tolerance=1e-12, precision=precision)
+    _, other = solved(case, b, 0 * b, (110, 4), tolerance=1e-12, precision=precision)
+    assert np.array_equal(x, other) and solver.last_residual <= 1e-12 and solver.passes <= 5
+    exact = spsolve(case.matrix().tocsc(), b[case.wet > 0])
+    assert np.abs(x[case.wet > 0] - exact).max() <= 1e-10 * np.abs(exact).max()
+
+
 @pytest.mark.parametrize("name", SOLVERS)
 def test_sums_of_an_iteration(name):
     """Besides those at the beginning and the end of the passes."""

@@ -4,10 +4,14 @@
 /// Conjugate gradients with one sum (Chronopoulos & Gear 1989), of rho = r.r, delta = r.Ar:
 ///   beta = rho / rho',   sigma = delta - beta^2 sigma',   alpha = rho / sigma,   s = r + beta s,   y += alpha s,   r -= alpha A s
 /// A s is computed anew, where Chronopoulos & Gear carry it along as A r + beta p: two vectors less to read and write, and a residual that
-/// stays nearer to the truth. y += alpha' s' + alpha s is added every second iteration. All in all nine numbers are read or written a
-/// point and iteration: r, s and the four coefficients, and y half the time.
+/// stays nearer to the truth. y += alpha' s' + alpha s is added every second iteration. During a pass r, s and y stand for D r, D s, D y:
+///   s = r + beta s,   r -= alpha (s - D^2 F s),   rho = sum of r D^-2 r,   delta = rho - r.F r
+/// with F of elliptic.hpp, so that nothing needs to be scaled before it is applied, and r.F r is a sum over corners,
+///   r.F r = sum of 2 (P (r_SW r_NE + r_SE r_NW) + M (r_SW - r_NE) (r_SE - r_NW)),   once for the two halves of a corner on the fold.
+/// All in all eight numbers are read or written a point and iteration: r, s, P, M and D^2, and y half the time.
 ///
-/// Chebyshev's iteration needs no sum, so two iterations share a sweep: ten numbers for both, r, s, y and the coefficients.
+/// Chebyshev's iteration is the same without sums, alpha = a_k, beta = b_k a_(k-1) / a_k, so two iterations share a sweep: nine numbers for
+/// both, r, s, y, P, M and D^2.
 ///
 /// r and s are updated in the halo by everyone: of conjugate gradients r alone is exchanged, two points wide, while the sums travel.
 #pragma once

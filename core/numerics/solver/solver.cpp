@@ -157,7 +157,7 @@ void EllipticSolver::fail(double residual, const char* what) {
     for (const Row& row : space.A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c)
         if (size(row, c) == most) place = std::min(place, long(space.A.blocks[row.block].j0 + row.j) * nx + space.A.blocks[row.block].i0 + c - lead);
     MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, space.how.comm);
-    for (int v = Space::r; v < space.A.scale; ++v) space.clear(v);                       // no NaN is left for the next time
+    for (int v = Space::r; v < space.A.arrays; ++v) space.clear(v);                       // no NaN is left for the next time
     if (single) for (int v = Single::r; v < Single::more; ++v) single->clear(v);
     last_residual = residual;
     throw Error("elliptic solver (", options.solver, ", ", options.preconditioner, "): after ", iterations, " iterations (at most ", options.maximum_iterations, ") the residual, ", residual,

@@ -182,10 +182,11 @@ public:
     static SumUnit unit_of(double size) { return SumUnit::for_largest(size * 0x1p26); }
 
     /// |v| over all ranks; infinite if anything is not a number.
-    double largest(int v) {
+    double largest(int v) { return largest([v](const Row& row, int c) { return row.of(v)[c]; }); }
+    template <class F> double largest(F of) requires std::invocable<F, const Row&, int> {
         double most = 0;
         for (const Row& row : A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c) {
-            const double x = std::abs(row.of(v)[c]);
+            const double x = std::abs(double(of(row, c)));
             most = x <= most ? most : x < std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::infinity();
         }
         const double t = seconds_now();
