@@ -67,8 +67,11 @@ template <unsigned work, class Number> void fused_row(const typename EllipticOpe
         if constexpr ((work & searches) == 0) return at(s + up + c);
         const Real s0 = at(s + up + c), s1 = fused(beta, s0, at(r + up + c));
         s1.store(s + up + c);
-        if constexpr ((work & adds) != 0) (at(y + up + c) + fused(before, s0, alpha * s1)).store(y + up + c);
-        if constexpr (!alone) for (const Number* x : {(const Number*)r + 2 * up, (const Number*)s + 2 * up, (const Number*)y + 2 * up, p + up, m + up, square + up}) __builtin_prefetch(x + c, 0, 2);
+        if constexpr (!alone) for (const Number* x : {(const Number*)r + 2 * up, (const Number*)s + 2 * up, p + up, m + up, square + up}) __builtin_prefetch(x + c, 0, 2);
+        if constexpr ((work & adds) != 0) {
+            (at(y + up + c) + fused(before, s0, alpha * s1)).store(y + up + c);
+            if constexpr (!alone) __builtin_prefetch(y + 2 * up + c, 0, 2);
+        }
         return s1;
     };
     Real from_se, from_ne;                                 // what the corners of a pack leave to their SE and NE, still to be moved east
