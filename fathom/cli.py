@@ -24,7 +24,8 @@ def experiment_options(command: Any) -> Any:
     for option in (
         click.option("--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file, as in --set model.eddies.diffusivity=800."),
         click.option("--threads", type=click.IntRange(1), help="OpenMP threads of each rank."),
-        click.option("--ranks", type=click.IntRange(1), help="MPI ranks, started here; not needed under mpiexec or srun."),
+        click.option("--io-servers", "servers", type=click.IntRange(0), help="MPI ranks beside those, which write output while the others compute."),
+        click.option("--ranks", type=click.IntRange(1), help="MPI ranks that compute, started here; not needed under mpiexec or srun."),
         click.argument("file", type=click.Path(path_type=Path)),
     ):
         command = option(command)
@@ -33,9 +34,9 @@ def experiment_options(command: Any) -> Any:
 
 @cli.command(short_help="The tree of an experiment: grid, memory, sequence, state, events.")
 @experiment_options
-def show(file: Path, ranks: int | None, threads: int | None, settings: tuple[str, ...]) -> int:
+def show(file: Path, ranks: int | None, servers: int | None, threads: int | None, settings: tuple[str, ...]) -> int:
     """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state, events. Runs nothing."""
-    settings += _parallel(ranks, threads)
+    settings += _parallel(ranks, servers, threads)
     return _on_ranks(file, settings, Path("."), lambda experiment: _show(experiment))
 
 
@@ -46,12 +47,12 @@ def show(file: Path, ranks: int | None, threads: int | None, settings: tuple[str
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in that directory.")
 @click.option("--report/--no-report", default=True, help="Draw report.html.")
 @click.option("--restart", type=click.Path(path_type=Path), metavar="FILE", help="Start from this restart, written on any ranks.")
-def run(file: Path, ranks: int | None, threads: int | None, settings: tuple[str, ...], period: str | None, out: Path | None, **how: Any) -> int:
+def run(file: Path, ranks: int | None, servers: int | None, threads: int | None, settings: tuple[str, ...], period: str | None, out: Path | None, **how: Any) -> int:
     """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run directory.
 
     Ctrl-C writes a restart and ends cleanly; go on from it with --restart.
     """
-    settings += _parallel(ranks, threads) + ((f'simulation.run="{period}"',) if period else ())
+    settings += _parallel(ranks, servers, threads) + ((f'simulation.run="{period}"',) if period else ())
     directory = out or Path("runs") / file.stem
     return _on_ranks(file, settings, directory, lambda experiment: _run(experiment, directory, **how))
 
@@ -237,8 +238,8 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _parallel(ranks: int | None, threads: int | None) -> tuple[str, ...]:
-    return tuple(f"parallel.{name}={value}" for name, value in (("ranks", ranks), ("threads", threads)) if value)
+def _parallel(ranks: int | None, servers: int | None, threads: int | None) -> tuple[str, ...]:
+    return tuple(f"parallel.{name}={value}" for name, value in (("ranks", ranks), ("io_servers", servers), ("threads", threads)) if value is not None)
 
 
 def _number(text: str | None) -> float | str | None:
@@ -250,26 +251,35 @@ def _number(text: str | None) -> float | str | None:
 
 def _on_ranks(file: Path, settings: tuple[str, ...], directory: Path, act: Any) -> int:
     """Do it with the experiment of a file, on the ranks and threads that file, settings and launcher ask for."""
+    import os
+
     from fathom.toml import Document
 
     document = Document.read(file, settings)
-    ranks, threads = (_count(document, name) for name in ("ranks", "threads"))
+    given = document.tables.setdefault("parallel", {})
+    servers = given.get("io_servers", 0) or given.get("per_node", 0)  # started here, all are on one node
+    if not isinstance(servers, int) or servers < 0:
+        raise ValueError(f"{document.place('parallel', 'io_servers')}: {servers!r} I/O servers; must be a whole number, at least 0")
+    here = launch.launched()
+    if here and 0 < here[1] <= servers:
+        raise ValueError(f"{servers} I/O servers of {here[1]} ranks leave none to compute; allowed: at most {here[1] - 1}")
+    ranks, threads = _count(document, "ranks", here[1] - servers if here else 1), _count(document, "threads", int(os.environ.get("OMP_NUM_THREADS", 1)))
 
     def with_experiment() -> int:
         from fathom.experiment import Experiment
 
         return act(Experiment(document))
 
-    return _distribute(ranks, threads, directory, with_experiment)
+    if here and given.get("per_node"):
+        servers = here[1] - ranks  # as many as there are nodes; checked where they are counted
+    return _distribute(ranks + servers, threads, directory, with_experiment)
 
 
-def _count(document: Any, name: str) -> int:
-    import os
-
+def _count(document: Any, name: str, usual: int) -> int:
     from fathom.expression import interpret  # noqa: F401  (numpy is needed by every rank; errors of an empty environment come here)
 
     given = document.tables.setdefault("parallel", {})
-    number = given.setdefault(name, int(os.environ.get("OMP_NUM_THREADS", 1)) if name == "threads" else (launch.launched() or (0, 1))[1])
+    number = given.setdefault(name, usual)
     if not isinstance(number, int) or number < 1:
         raise ValueError(f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at least 1")
     return number
@@ -293,6 +303,8 @@ def _show(experiment: Any) -> int:
     from fathom.show import describe, tree
 
     simulation = experiment.simulation().prepare()
+    if simulation.serves:
+        return 0
     text = tree(*describe(simulation))
     if simulation.is_root:
         click.echo(text)

@@ -43,18 +43,20 @@ def find(name, model, fields):
 def windows(simulation, diagnostic, field, sources=None, divisor=1):
     """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the first of those it needs, as the sequence
     describes it. From the fields `sources` in place of those it needs, divided: means from sums."""
-    model = simulation.model
     blocks = [simulation.sequence.windows(name) for name in sources or diagnostic.needs]
-    wet, result = model.grid.levels_at(field["horizontal"]), []
-    for window, *arrays in zip(simulation.domain.blocks, *blocks):
-        j0, i0, ny, nx = window
+    return [of_window(simulation.model, diagnostic, field["horizontal"], window, arrays, divisor) for window, *arrays in zip(simulation.domain.blocks, *blocks)]
+
+
+def of_window(model, diagnostic, horizontal, window, arrays, divisor=1):
+    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is nothing, from those that it needs there."""
+    j0, i0, ny, nx = window
+    if diagnostic.of is not same or divisor != 1:
         arrays = [np.asarray(a, float) / divisor for a in arrays]
-        value = diagnostic.of(model, window, *(a[:1] if diagnostic.surface else a for a in arrays))
-        there = wet[j0 : j0 + ny, i0 : i0 + nx]
-        if not diagnostic.vertical:
-            there = there > np.arange(value.shape[0])[:, None, None]
-        result.append(np.where(there, value, np.nan))
-    return result
+    value = diagnostic.of(model, window, *(a[:1] if diagnostic.surface else a for a in arrays))
+    there = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx]
+    if not diagnostic.vertical:
+        there = there > np.arange(value.shape[0])[:, None, None]
+    return np.where(there, value, np.nan)
 
 
 def whole(simulation, name, pressures=None):

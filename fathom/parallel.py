@@ -6,7 +6,8 @@ What the user names stands. Of the rest, `chosen` is taken from what was measure
 from fathom.grids.arguments import integer
 from fathom.names import near
 
-usual = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "exchange": "packed", "sum": "allreduce", "synchronise": False, "automatic": True}
+usual = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "exchange": "packed", "sum": "allreduce", "synchronise": False, "automatic": True,
+         "io_servers": 0, "per_node": 0, "io_sets": 0, "io_slots": 0, "on_busy": "synchronous", "io_silence": 30.0}  # fmt: skip
 chosen = ("distribution", "blocks", "tile", "exchange", "sum", "synchronise")
 together = {"blocks", "distribution"}  # one decision: who names one of them decides
 between_ranks = {"exchange", "sum", "synchronise"}  # nothing to one rank
@@ -29,6 +30,16 @@ def checked(given):
         if how[name] != usual[name] and how[name] not in ways(name):
             raise ValueError(f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed: {', '.join(ways(name))}")
     columns(how["tile"])
+    for name in ("io_servers", "per_node", "io_sets", "io_slots"):
+        if integer(name, how[name]) < 0:
+            raise ValueError(f"{name} = {how[name]!r} must be at least 0")
+    if how["io_servers"] and how["per_node"]:
+        raise ValueError(f"io_servers = {how['io_servers']} and per_node = {how['per_node']}: give one of them")
+    if how["on_busy"] not in ("synchronous", "wait"):
+        raise ValueError(f"on_busy = {how['on_busy']!r}{near(str(how['on_busy']), ('synchronous', 'wait')) or ';'} allowed: synchronous, wait")
+    silence = how["io_silence"]
+    if isinstance(silence, bool) or not isinstance(silence, int | float) or not silence > 0:
+        raise ValueError(f"io_silence = {silence!r} must be a number of seconds above 0")
     return how
 
 

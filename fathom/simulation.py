@@ -12,6 +12,7 @@ from fathom import parallel as spread
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
 from fathom.gather import Gather
+from fathom.servers import Servers, divide, serve
 
 
 class Event:
@@ -50,7 +51,7 @@ class Simulation:
     def __init__(self, model, step, start="2000-01-01", surface=None, calendar="standard", directory=".", overwrite=False, parallel=None, configuration=""):
         from fathom import mpi
 
-        self.model, self.comm = model, mpi.world
+        self.model = model
         period = Period(step, "step")
         if period.months:
             raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
@@ -59,6 +60,10 @@ class Simulation:
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
         self.parallel, self.named, self.why = spread.checked(parallel or {}), {name for name, value in (parallel or {}).items() if value is not None}, {}
+        self.roles = divide(self.parallel)  # which ranks serve output; None: none
+        self.comm = mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world
+        self.serves = self.roles is not None and self.roles.server >= 0
+        self.servers = None
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
@@ -107,11 +112,11 @@ class Simulation:
 
     @property
     def is_root(self):
-        return self.comm.rank == 0
+        return self.comm.rank == 0 and not self.serves
 
     def prepare(self):
         """Blocks, fields, processes, initial state: everything but time. Returns the simulation."""
-        if self.sequence is not None:
+        if self.sequence is not None or self.serves:
             return self
         from fathom import choices, mpi
 
@@ -126,7 +131,8 @@ class Simulation:
             distribution = grid.distribution(self.comm.size)
         self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), distribution, self.parallel["exchange"], self.parallel["sum"])
         self.domain.weigh(*(np.ascontiguousarray(a, float) for a in grid.areas), list(map(float, grid.levels.weights)))
-        precision, processes = 8 if model.precision == "fp64" else 4, model.processes(self.step, self.surface)
+        precision = self.sequence_bytes = 8 if model.precision == "fp64" else 4
+        processes = model.processes(self.step, self.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
         keep = list(model.kept)
         for stream in self.outputs:
@@ -268,11 +274,9 @@ class Simulation:
         from fathom import choices, mpi
         from fathom.performance.summary import finish
 
-        if self.sequence is None:
-            self._make_directory()
-        self.prepare()
-        for stream in self.outputs:
-            stream.open()
+        if self.serves:
+            return serve(self)
+        self._begin()
         end = self.clock.after(self.seconds, Period(period, "run"))
         watch = Event(self._watch_rhythm(end - self.seconds), lambda s: s.watch(), self.step, "watch")
         events = [*self.events, watch]
@@ -304,13 +308,21 @@ class Simulation:
                     if event.due <= self.seconds + 1e-6:
                         event.action(self)
                         event.schedule(self.clock, self.seconds)
+                if self.servers is not None:
+                    self.servers.watch()
                 self.wall_seconds = wall_clock.perf_counter() - began
                 if progress is not None and self.is_root and (now - shown > 0.5 or self.seconds >= end - 1e-6):
                     shown = now
                     progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
+        except RunFailure:  # on all computing ranks
+            if self.servers is not None:
+                self.servers.finish(failed=True)
+            raise
         finally:
             signal.signal(signal.SIGINT, handler)
         self.wall_seconds = wall_clock.perf_counter() - began
+        if self.servers is not None:
+            self.servers.finish()
         for stream in self.outputs:
             stream.close()
         if self.is_root:
@@ -318,6 +330,21 @@ class Simulation:
         self.write_restart("restart.fathom")
         choices.learn(self)
         return finish(self, report)
+
+    def _begin(self):
+        """Everything that comes before the first step; servers hear of it, or of why it could not be."""
+        try:
+            if self.sequence is None:
+                self._make_directory()
+            self.prepare()
+            for stream in self.outputs:
+                stream.open()
+        except (OSError, ValueError, RunFailure) as error:
+            if self.roles:
+                Servers.refuse(error)
+            raise
+        if self.roles:
+            self.servers = Servers(self)
 
     def _watch_rhythm(self, length):
         """Once a day, or twenty times in a run of less than ten days [s]."""

@@ -1,6 +1,8 @@
 """Streams: fields of a running model into a store on their rhythm. Each chunk of the store has one owner, which collects it from the
 blocks through a plan; chunks are fixed by the grid, so the bytes do not depend on ranks."""
 
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +26,7 @@ class Stream:
         self.levels = None if levels is None else [100.0 * float(p) for p in np.atleast_1d(levels)]
         if levels is not None and not hasattr(simulation.model, "at_pressure"):
             raise ValueError(f"output {path}: levels = {levels} are of pressure [hPa]; {type(simulation.model).__name__} has none")
-        output.writer(path)  # an unknown ending is an error now
+        self.shared = output.writer(path).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
         self.keep, self.sums, self.last, self.file = [], [], 0, None
 
     # ---- before the run ------------------------------------------------------------------------------------------------------------
@@ -70,6 +72,7 @@ class Stream:
         path = s.directory / self.path
         fields = {f["name"]: f for f in s.sequence.fields}
         self.places = {name: fields[d.needs[0]] for name, d in self.variables}
+        self.levels_of = {name: f["levels"] for name, f in fields.items()}
         self.known_at_start = {name: f["state"] or not f["written"] for name, f in fields.items()}
         continued = s.restart_from is not None and path.exists()
 
@@ -86,10 +89,10 @@ class Stream:
         if self.file is None:
             self.file = output.append(path) if output.writer(path).collective else None
         self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
-        regions = s.comm.bcast({name: list(self.file.regions(self._alias(name))) for name, _ in self.variables} if s.is_root else None)
-        ranks = s.comm.size if output.writer(self.path).collective else 1
+        self.regions = s.comm.bcast({name: list(self.file.regions(self._alias(name))) for name, _ in self.variables} if s.is_root else None)
+        ranks = s.comm.size if self.shared else 1
         gathers = {}  # variables of the same chunks share a plan
-        self.gathers = {name: gathers.get(tuple(r)) or gathers.setdefault(tuple(r), Gather(s.comm, s.domain, r, [n % ranks for n in range(len(r))])) for name, r in regions.items()}
+        self.gathers = {name: gathers.get(tuple(r)) or gathers.setdefault(tuple(r), Gather(s.comm, s.domain, r, [n % ranks for n in range(len(r))])) for name, r in self.regions.items()}
         self.last = self._interval_start() if self.sums and set(self.sums) <= s.restored else s.count
 
     def _interval_start(self):
@@ -118,31 +121,131 @@ class Stream:
             self.write()
 
     def write(self):
-        """One time of all variables."""
+        """One time of all variables: handed over to servers, or written here."""
         s = self.simulation
         steps = s.count - self.last
-        for name, d in self.variables:
-            windows = self._windows(name, d, steps)
-            for region, values in self.gathers[name](windows):
-                self.file.write(self._alias(name), self.count, region, s.model.grid.regular(values, region[0]).astype(self.dtype, copy=False))
-        s.comm.barrier()
         bounds = (self.last * s.step, s.seconds) if self.mean else None
-        s._on_root(lambda: self.file.extend(self.count, s.seconds if not self.mean else sum(bounds) / 2, bounds))
+        taken = s.servers is not None and s.servers.take(self, steps if self.mean else 1, bounds)
+        if not taken:
+            for name, d in self.variables:
+                self._write_blocks(name, d, self.count, self._windows(name, d, steps))
+            s.comm.barrier()
+            if s.servers is not None:
+                s.servers.wrote()
+            else:
+                s._on_root(lambda: self.file.extend(self.count, s.seconds if not self.mean else sum(bounds) / 2, bounds))
         if self.mean:
             for field, surface in sorted({(f, d.surface) for _, d in self.variables for f in d.needs}):
                 s.sequence.zero(self._sum_name(field, surface))
         self.count += 1
         self.last = s.count
 
+    def _write_blocks(self, name, d, time, blocks):
+        blocks = [block[0] for block in blocks] if self._vertical(name, d) == "column" else blocks
+        for region, values in self.gathers[name](blocks):
+            self._put(name, time, region, values)
+
+    def _put(self, name, time, region, values):
+        self.file.write(self._alias(name), time, region, self.simulation.model.grid.regular(values, region[0]).astype(self.dtype, copy=False))
+
+    def extend(self, event):
+        """Makes a time visible; of a file that has one writer, this is that writer's business (work)."""
+        if self.shared:
+            self.file.extend(event.time, event.seconds, (event.begin, event.end) if self.mean else None)
+
+    def reopen(self):
+        """As the file now is, after others have written to it; for the rank that makes times visible."""
+        self.leave()
+        self.file = output.append(self.simulation.directory / self.path)
+
+    def leave(self):
+        if self.file is not None:
+            self.file.close()
+        self.file = None
+
     def _windows(self, name, d, steps):
-        """Values of each block of this rank, (levels, ny, nx) or (ny, nx)."""
+        """Values of each block of this rank, (levels, ny, nx)."""
         sums = [self._sum_name(f, d.surface) for f in d.needs] if self.mean else None
-        early = self.simulation.count == 0 and not all(self.known_at_start[need] for need in d.needs)
-        with np.errstate(all="ignore" if early else None):
+        with self._early(d, self.simulation.count == 0) as unknown:
             blocks = diagnostics.windows(self.simulation, d, self.places[name], sums, steps if self.mean else 1)
-        if early:
-            blocks = [np.full_like(block, np.nan) for block in blocks]
-        return [block[0] for block in blocks] if self._vertical(name, d) == "column" else blocks
+        return [np.full_like(block, np.nan) for block in blocks] if unknown else blocks
+
+    @contextmanager
+    def _early(self, d, start):
+        """Before the first step: whether something is needed that only a step computes."""
+        unknown = start and not all(self.known_at_start[need] for need in d.needs)
+        with np.errstate(all="ignore" if unknown else None):
+            yield unknown
+
+    # ---- with servers ---------------------------------------------------------------------------------------------------------------
+
+    def prepare_items(self, number, per_set, sets):
+        """What travels to a set of servers, (field, levels, regions) in `items`; which of them each variable is made of."""
+        self.number, self.per_set, self.set = number, per_set, -1 if self.shared else number % sets
+        self.items, self.made_of = [], {}
+        for name, d in self.variables:
+            regions = self.regions[name]
+            self.made_of[name] = []
+            for field in d.needs:
+                source = self._sum_name(field, d.surface) if self.mean else field
+                levels = 1 if d.surface else self.levels_of[source]
+                item = (source, levels, regions)
+                if item not in self.items:
+                    self.items.append(item)
+                self.made_of[name].append(self.items.index(item))
+
+    def announcement(self):
+        """What the servers must hear of it."""
+        return {name: getattr(self, name) for name in ("number", "per_set", "set", "count", "regions", "items", "made_of", "places", "known_at_start")}
+
+    def hear(self, announcement):
+        """On a server: all that computing ranks know of the stream, and its file."""
+        self.__dict__.update(announcement)
+        position = self.simulation.roles.server % self.per_set
+        self.file = output.append(self.simulation.directory / self.path) if self.shared or (position == 0 and self.set == self.simulation.roles.server // self.per_set) else None
+
+    def owner(self, n):
+        """The server of a set that gets the n-th region of a variable."""
+        return n % self.per_set if self.shared else 0
+
+    def parcel(self, precision):
+        """The stream as the core describes it."""
+        items = [(levels, [(i0, j0, i1 - i0, j1 - j0, self.owner(n)) for n, (j0, j1, i0, i1) in enumerate(regions)]) for _, levels, regions in self.items]
+        return precision, items, self.set, self.count
+
+    def work(self, event, arrays, position):
+        """On a server: what is to be done for an event, pieces that do not depend on each other. arrays: of each item, of each region that is this server's."""
+        if not self.shared:
+            yield partial(self._write_alone, event, arrays)
+            return
+        for name, d in self.variables:
+            own = [region for n, region in enumerate(self.regions[name]) if self.owner(n) == position]
+            for n, region in enumerate(own):
+                yield partial(self._write_region, name, d, event, region, [arrays[item][n] for item in self.made_of[name]])
+
+    def _write_alone(self, event, arrays):
+        for name, d in self.variables:
+            for n, region in enumerate(self.regions[name]):
+                self._write_region(name, d, event, region, [arrays[item][n] for item in self.made_of[name]])
+        self.file.extend(event.time, event.seconds, (event.begin, event.end) if self.mean else None)
+
+    def _write_region(self, name, d, event, region, arrays):
+        j0, j1, i0, i1 = region
+        window = (j0, i0, j1 - j0, i1 - i0)
+        with self._early(d, event.seconds == 0) as unknown:
+            values = diagnostics.of_window(self.simulation.model, d, self.places[name]["horizontal"], window, arrays, event.steps)
+        if unknown:
+            values = np.full_like(values, np.nan)
+        self._put(name, event.time, region, values[0] if self._vertical(name, d) == "column" else values)
+
+    def write_restored(self, event, fields):
+        """On the computing ranks: an event that a server did not write, from what it had been sent (fields, of each block)."""
+        for name, d in self.variables:
+            with self._early(d, event.seconds == 0) as unknown:
+                blocks = [diagnostics.of_window(self.simulation.model, d, self.places[name]["horizontal"], window, arrays, event.steps)
+                          for window, *arrays in zip(self.simulation.domain.blocks, *(fields[item] for item in self.made_of[name]))]  # fmt: skip
+            self._write_blocks(name, d, event.time, [np.full_like(block, np.nan) for block in blocks] if unknown else blocks)
+        self.simulation.comm.barrier()
 
     def close(self):
         if self.file is not None:

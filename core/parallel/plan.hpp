@@ -24,7 +24,7 @@ struct Plan { std::vector<Message> messages; };            ///< ordered by (from
 Plan halo_plan(const Decomposition&, Horizontal, int halo, int width, int rank);
 
 /// A rectangle of the global grid, for example a chunk of output: collected by `owner`, stored without halo.
-struct Rectangle { int i0, j0, nx, ny, owner; };
+struct Rectangle { int i0, j0, nx, ny, owner; bool operator==(const Rectangle&) const = default; };
 Plan gather_plan(const Decomposition&, Horizontal, int halo, std::span<const Rectangle>, int rank);
 
 /// What was received is sent back; to be run with +=.

@@ -42,6 +42,20 @@ public:
         MPI_Get(to.data(), int(to.size()), MPI_UINT64_T, target, MPI_Aint(at), int(to.size()), MPI_UINT64_T, window);
         flush(target);
     }
+    /// The part of a rank whose memory can be read from here, within a node; nullptr of others.
+    const std::uint64_t* near(int target) const {
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+        MPI_Aint bytes = 0;
+        int unit, flavour = 0, *kind = nullptr, found = 0;
+        std::uint64_t* at = nullptr;
+        MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &kind, &found);
+        if (found) flavour = *kind;
+        if (flavour == MPI_WIN_FLAVOR_ALLOCATE && MPI_Win_shared_query(window, target, &bytes, &unit, &at) == MPI_SUCCESS && bytes > 0) return at;
+#else
+        (void)target;
+#endif
+        return nullptr;
+    }
     /// Each word is seen whole.
     void replace(std::span<const std::uint64_t> from, int target, std::size_t at) {
         MPI_Accumulate(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at), int(from.size()), MPI_UINT64_T, MPI_REPLACE, window);

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import shutil
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,7 @@ class ZarrWriter:
         self.path = Path(path)
         self._root = _read_json(self.path / "zarr.json")
         self._arrays = self._root["consolidated_metadata"]["metadata"]
-        self._encoders: dict[str, Any] = {}
-        self._scratch: dict[tuple, np.ndarray] = {}
+        self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
         self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
         self.sizes = {dim: size for array in self._arrays.values()
                       for dim, size in zip(array["dimension_names"], array["shape"])}
@@ -170,9 +170,10 @@ class ZarrWriter:
     def _padded(self, name: str, full: tuple[int, ...], block: np.ndarray) -> np.ndarray:
         """The block in the type and full shape of the chunk, in memory that is used again and again."""
         dtype = np.dtype(self.variables[name].dtype).newbyteorder("<")
-        scratch = self._scratch.get((full, dtype))
+        kept = self._own.__dict__.setdefault("scratch", {})
+        scratch = kept.get((full, dtype))
         if scratch is None:
-            scratch = self._scratch[full, dtype] = np.empty(full, dtype)
+            scratch = kept[full, dtype] = np.empty(full, dtype)
         if block.shape != full:
             fill = self.variables[name].fill
             scratch[...] = 0 if dtype.kind != "f" and math.isnan(fill) else fill
@@ -183,10 +184,11 @@ class ZarrWriter:
         codec = _compressor(entry)
         if codec is None:
             return block.reshape(-1).view(np.uint8)
+        encoders = self._own.__dict__.setdefault("encoders", {})
         key = json.dumps([codec, block.dtype.itemsize])
-        if key not in self._encoders:
-            self._encoders[key] = _encoder(codec)
-        return self._encoders[key].encode(block)
+        if key not in encoders:
+            encoders[key] = _encoder(codec)
+        return encoders[key].encode(block)
 
     def _times(self, name: str, chunk: int) -> np.ndarray:
         """The stored times of one chunk, (times, columns), NaN where none were written."""

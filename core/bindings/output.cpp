@@ -1,0 +1,164 @@
+/// Roles, clients and servers of output for Python. No logic.
+#include "base/error.hpp"
+#include "model/sequence.hpp"
+#include "output/client.hpp"
+#include "output/server.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fathom;
+
+namespace {
+
+/// (bytes, [(levels, [(i0, j0, nx, ny, owner)])], set, times)
+using Stream = std::tuple<int, std::vector<std::tuple<int, std::vector<std::tuple<int, int, int, int, int>>>>, int, std::int64_t>;
+std::vector<OutputStream> streams_of(const std::vector<Stream>& given) {
+    std::vector<OutputStream> list;
+    for (auto& [bytes, items, set, times] : given) {
+        auto& s = list.emplace_back(OutputStream{bytes, {}, {}, set, times});
+        for (auto& [levels, rectangles] : items) {
+            s.items.push_back({Horizontal::center, false, 0, levels});       // rows and columns of the field's own place
+            auto& r = s.rectangles.emplace_back();
+            for (auto& [i0, j0, nx, ny, owner] : rectangles) r.push_back({i0, j0, nx, ny, owner});
+        }
+    }
+    return list;
+}
+
+template <class Number> nb::object view(std::byte* at, std::size_t rows, std::size_t levels, std::size_t columns) {       // (levels, rows, columns) of f[row][level][point]
+    const std::int64_t strides[] = {std::int64_t(columns), std::int64_t(levels * columns), 1};
+    const std::size_t shape[] = {levels, rows, columns};
+    return nb::cast(nb::ndarray<nb::numpy, Number>(at, 3, shape, nb::handle(), strides), nb::rv_policy::reference);
+}
+nb::object view(int bytes, std::byte* at, std::size_t rows, std::size_t levels, std::size_t columns) {
+    return bytes == 4 ? view<float>(at, rows, levels, columns) : view<double>(at, rows, levels, columns);
+}
+
+struct BoundClient {
+    std::vector<OutputStream> streams; std::shared_ptr<Domain> domain; OutputClient client;
+    BoundClient(const Roles& roles, std::shared_ptr<Domain> d, std::vector<OutputStream> s, int slots) : streams(s), domain(d), client(roles, d->decomposition, d->halo, std::move(s), slots) {}
+};
+
+}  // namespace
+
+void bind_output(nb::module_& m) {
+    nb::class_<Roles>(m, "Roles", "Which ranks compute and which serve output.")
+        .def_prop_ro("own", [](const Roles& r) { return MPI_Comm_c2f(r.own); }, "communicator of the ranks that compute; of the servers")
+        .def_ro("server", &Roles::server, "position among the servers; -1: this rank computes").def_ro("per_set", &Roles::per_set)
+        .def_ro("compute", &Roles::compute).def_ro("servers", &Roles::servers).def_prop_ro("sets", &Roles::sets);
+    m.def("roles", [](int world, int servers, int per_set) { return roles(MPI_Comm_f2c(world), servers, per_set); }, "world"_a, "servers"_a, "per_set"_a = 1);
+
+    nb::class_<OutputEvent>(m, "OutputEvent", "One time of a stream.")
+        .def("__init__", [](OutputEvent* e, int stream, int time, int steps, double seconds, double begin, double end) { new (e) OutputEvent{-1, stream, time, -1, -1, steps, seconds, begin, end}; },
+             "stream"_a, "time"_a, "steps"_a, "seconds"_a, "begin"_a = 0.0, "end"_a = 0.0)
+        .def_ro("number", &OutputEvent::number).def_ro("stream", &OutputEvent::stream).def_ro("time", &OutputEvent::time).def_ro("slot", &OutputEvent::slot).def_ro("set", &OutputEvent::set)
+        .def_ro("steps", &OutputEvent::steps).def_ro("seconds", &OutputEvent::seconds).def_ro("begin", &OutputEvent::begin).def_ro("end", &OutputEvent::end);
+
+    nb::class_<BoundClient>(m, "OutputClient", "The computing side of output servers.")
+        .def("__init__", [](BoundClient* self, const Roles& roles, std::shared_ptr<Domain> domain, const std::vector<Stream>& list, int slots) {
+            nb::gil_scoped_release nogil;
+            new (self) BoundClient(roles, domain, streams_of(list), slots);
+        }, "roles"_a, "domain"_a, "streams"_a, "slots"_a)
+        .def("grant", [](BoundClient& c, OutputEvent& e, double patience) { nb::gil_scoped_release nogil; c.client.grant(e, patience); }, "event"_a, "patience"_a = 0.0)
+        .def("post", [](BoundClient& c, const OutputEvent& e, const Sequence& s, const std::vector<std::string>& names) {
+            const auto& items = c.streams[e.stream].items;
+            if (names.size() != items.size()) throw Error(names.size(), " fields for a stream of ", items.size());
+            std::vector<FieldSlab> slabs;
+            for (std::size_t n = 0; n < names.size(); ++n) {
+                const auto& f = s.field(names[n]);
+                if (f.scratch || f.guest_of >= 0) throw Error("'", names[n], "' lives only within a step; ask for it when the model is built (keep)");
+                if (f.levels < items[n].levels) throw Error("'", names[n], "' has ", f.levels, " levels; the stream sends ", items[n].levels);
+                slabs.push_back(s.slab(f));
+                slabs.back().levels = items[n].levels;
+            }
+            nb::gil_scoped_release nogil;
+            c.client.post(e, slabs);
+        }, "event"_a, "sequence"_a, "fields"_a)
+        .def("restored", [](const BoundClient& c, const OutputEvent& e) {
+            const auto& stream = c.streams[e.stream];
+            const int h = c.domain->halo;
+            std::vector<FieldSlab> slabs;
+            nb::list fields;
+            for (auto& item : stream.items) {
+                FieldSlab slab{{}, {}, {}, item.levels};
+                nb::list blocks;
+                for (auto* b : c.domain->blocks) {
+                    const std::size_t rows = b->ny + 2 * h, columns = b->nx + 2 * h, bytes = rows * columns * item.levels * stream.bytes;
+                    auto* data = new std::byte[bytes]();
+                    nb::capsule owner(data, [](void* p) noexcept { delete[] (std::byte*)p; });
+                    slab.at.push_back(data), slab.row.push_back(std::ptrdiff_t(columns) * item.levels), slab.level.push_back(std::ptrdiff_t(columns));
+                    const std::int64_t strides[] = {std::int64_t(columns), std::int64_t(item.levels * columns), 1};
+                    const std::size_t shape[] = {std::size_t(item.levels), std::size_t(b->ny), std::size_t(b->nx)};
+                    std::byte* first = data + (h * columns * item.levels + h) * stream.bytes;
+                    blocks.append(stream.bytes == 4 ? nb::cast(nb::ndarray<nb::numpy, float>(first, 3, shape, owner, strides)) : nb::cast(nb::ndarray<nb::numpy, double>(first, 3, shape, owner, strides)));
+                }
+                slabs.push_back(std::move(slab));
+                fields.append(blocks);
+            }
+            c.client.restore(e, slabs);
+            return fields;
+        }, "event"_a, "of each field, (levels, ny, nx) of each block of this rank: what was posted")
+        .def("wrote", [](BoundClient& c, const OutputEvent& e) { c.client.wrote(e); }, "event"_a)
+        .def("silent", [](BoundClient& c, double seconds) { return c.client.silent(seconds); }, "seconds"_a)
+        .def("give_up", [](BoundClient& c, int set) { return c.client.give_up(set); }, "set"_a)
+        .def("keep_ledger", [](BoundClient& c, const std::vector<std::int64_t>& times) { c.client.keep_ledger(times); }, "times"_a)
+        .def("due", [](const BoundClient& c) { return c.client.due(); })
+        .def("visible", [](BoundClient& c, const OutputEvent& e) { c.client.visible(e); }, "event"_a)
+        .def("idle", [](BoundClient& c) { return c.client.idle(); })
+        .def("finish", [](BoundClient& c, bool failed) { nb::gil_scoped_release nogil; c.client.finish(failed); }, "failed"_a = false)
+        .def_prop_ro("slot_bytes", [](const BoundClient& c) { return c.client.slot_bytes(); })
+        .def("bytes", [](const BoundClient& c, int stream) { return c.client.bytes(stream); }, "stream"_a, "that this rank copies at each of its events")
+        .def_prop_ro("seconds", [](const BoundClient& c) {
+            nb::dict d;
+            d["granting"] = c.client.seconds_granting; d["copying"] = c.client.seconds_copying; d["notifying"] = c.client.seconds_notifying; d["waiting"] = c.client.seconds_waiting;
+            return d;
+        })
+        .def_prop_ro("counts", [](const BoundClient& c) {
+            nb::dict d;
+            d["events"] = c.client.events; d["busy"] = c.client.busy; d["deepest"] = c.client.deepest;
+            return d;
+        });
+
+    nb::class_<OutputServer::Job>(m, "OutputJob").def_ro("event", &OutputServer::Job::event);
+    nb::class_<OutputServer>(m, "OutputServer", "The serving side of output.")
+        .def("__init__", [](OutputServer* self, const Roles& roles, const Decomposition& d, int halo, const std::vector<Stream>& list) {
+            nb::gil_scoped_release nogil;
+            new (self) OutputServer(roles, d, halo, streams_of(list));
+        }, "roles"_a, "decomposition"_a, "halo"_a, "streams"_a)
+        .def("poll", [](OutputServer& s, double seconds) {
+            nb::gil_scoped_release nogil;
+            const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+            while (!s.poll()) {
+                if (std::chrono::steady_clock::now() >= end) return false;
+                std::this_thread::sleep_for(std::chrono::microseconds(200));  // leaves its core to others
+            }
+            return true;
+        }, "seconds"_a, "waits so long for messages; whether there was one")
+        .def("next", &OutputServer::next, nb::rv_policy::reference)
+        .def("arrays", [](OutputServer& s, OutputServer::Job& job) {
+            nb::list items;
+            for (std::size_t n = 0; n < job.slabs.size(); ++n) {
+                nb::list list;
+                const auto& rectangles = s.rectangles(int(job.event.stream), int(n));
+                for (std::size_t r = 0; r < rectangles.size(); ++r) list.append(view(s.bytes(int(job.event.stream)), job.slabs[n].at[r], rectangles[r].ny, job.slabs[n].levels, rectangles[r].nx));
+                items.append(list);
+            }
+            return items;
+        }, "job"_a, "of each field, (levels, rows, columns) of each rectangle of this server; good until the job is written")
+        .def("written", &OutputServer::written, "job"_a)
+        .def("due", &OutputServer::due).def("visible", &OutputServer::visible, "event"_a)
+        .def("done", [](OutputServer& s) { nb::gil_scoped_release nogil; return s.done(); })
+        .def_prop_ro("failed", &OutputServer::failed)
+        .def_prop_ro("seconds_fetching", [](const OutputServer& s) { return s.seconds_fetching; })
+        .def_prop_ro("fetched_bytes", [](const OutputServer& s) { return s.fetched_bytes; });
+}

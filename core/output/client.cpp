@@ -1,0 +1,176 @@
+#include "output/client.hpp"
+#include "base/error.hpp"
+#include <chrono>
+
+namespace fathom {
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+std::size_t header(const Roles& r) { return (r.servers.size() + 7) / 8 * 8; }             // words: a beat for each server
+std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
+
+}  // namespace
+
+OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo, std::vector<OutputStream> list, int slots)
+    : slots(slots), sets(r.sets()), roles(r), streams(std::move(list)), posted(slots), told(slots), beats(r.servers.size(), Beat{0, now()}), lost(sets) {
+    if (slots < 1) throw Error("output in ", slots, " slots; allowed: at least 1");
+    MPI_Comm_rank(roles.own, &rank);
+    for (auto& s : streams) {
+        packings.push_back(packing(s, d, halo, rank));
+        slot_words = std::max(slot_words, words(packings.back().parts.outgoing));
+    }
+    window = std::make_unique<Window>(roles.world, header(roles) + slots * slot_words);
+    for (std::size_t server = 0; server < roles.servers.size(); ++server) {   // where its part lies: size of a slot; offset and bytes for each stream
+        std::vector<std::uint64_t> layout{slot_words};
+        for (auto& p : packings) {
+            auto part = std::ranges::find(p.parts.sends, d.ranks + int(server) % roles.per_set, &Parts::Part::rank);
+            layout.push_back(part == p.parts.sends.end() ? 0 : part->offset);
+            layout.push_back(part == p.parts.sends.end() ? 0 : part->bytes);
+        }
+        MPI_Send(layout.data(), int(layout.size()), MPI_UINT64_T, roles.servers[server], message::layout, roles.world);
+    }
+}
+
+int OutputClient::free_slot() const {
+    for (int s = 0; s < slots; ++s) if (std::ranges::none_of(under_way, [&](const Granted& g) { return g.event.slot == s; })) return s;
+    return -1;
+}
+
+/// The one with the fewest events under way.
+int OutputClient::idle_set(int only) const {
+    int best = -1;
+    long least = 0;
+    for (int s = 0; s < sets; ++s) {
+        if (lost[s] || (only >= 0 && s != only)) continue;
+        const long load = std::ranges::count_if(under_way, [&](const Granted& g) { return g.event.set == s; });
+        if (best < 0 || load < least) best = s, least = load;
+    }
+    return best;
+}
+
+void OutputClient::grant(OutputEvent& e, double patience) {
+    const double t = now();
+    std::int64_t reply[2] = {-1, -1};
+    if (rank == 0) {
+        progress();
+        const int set = idle_set(streams[e.stream].set);
+        if (set >= 0) {
+            int slot = free_slot();
+            if (slot < 0) {
+                ++busy;
+                while (slot < 0 && now() - t < patience) {
+                    sched_yield();
+                    progress();
+                    slot = free_slot();
+                }
+                seconds_waiting += now() - t;
+            }
+            if (slot >= 0) {
+                reply[0] = slot, reply[1] = set;
+                under_way.push_back({e, 0, now()});
+                auto& given = under_way.back().event;
+                given.number = number, given.slot = slot, given.set = set;
+                deepest = std::max(deepest, long(under_way.size()));
+            }
+        }
+    }
+    MPI_Bcast(reply, 2, MPI_INT64_T, 0, roles.own);
+    e.number = number++, e.slot = reply[0], e.set = reply[1];
+    seconds_granting += now() - t;
+}
+
+void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields) {
+    double t = now();
+    auto& requests = told[e.slot];
+    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    requests.clear();
+    const auto& p = packings[e.stream];
+    p.pack(fields, (std::byte*)(window->own() + header(roles) + e.slot * slot_words));
+    window->see();
+    const double copied = now();
+    seconds_copying += copied - t;
+    posted[e.slot] = e;
+    for (int n = 0; n < roles.per_set; ++n) {
+        const bool part = std::ranges::find(p.parts.sends, int(roles.compute.size()) + n, &Parts::Part::rank) != p.parts.sends.end();
+        if (!part && rank != 0) continue;                  // the first one's word comes in any case
+        requests.emplace_back();
+        MPI_Isend(&posted[e.slot], sizeof(OutputEvent), MPI_BYTE, roles.servers[roles.first_server(int(e.set)) + n], message::ready, roles.world, &requests.back());
+    }
+    ++events;
+    seconds_notifying += now() - copied;
+}
+
+void OutputClient::restore(const OutputEvent& e, std::span<const FieldSlab> fields) const {
+    packings[e.stream].restore(fields, (const std::byte*)(window->own() + header(roles) + e.slot * slot_words));
+}
+
+void OutputClient::wrote(const OutputEvent& e) {
+    OutputEvent ours = e;
+    ours.slot = ours.set = -1;
+    if (ledger) ledger->note(ours);
+    else MPI_Send(&ours, sizeof ours, MPI_BYTE, roles.servers[0], message::written, roles.world);
+}
+
+void OutputClient::progress() {
+    for (;;) {
+        int any;
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, message::written, roles.world, &any, &status);
+        if (!any) return;
+        OutputEvent e;
+        MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, message::written, roles.world, MPI_STATUS_IGNORE);
+        auto it = std::ranges::find(under_way, e.number, [](const Granted& g) { return g.event.number; });
+        if (it == under_way.end()) continue;               // of a set that was given up
+        if (ledger) ledger->note(e);
+        else seen.push_back(e);
+        if (++it->writers == roles.per_set) under_way.erase(it);
+    }
+}
+
+std::vector<int> OutputClient::silent(double seconds) {
+    std::vector<int> found;
+    window->see();
+    for (std::size_t s = 0; s < beats.size(); ++s)
+        if (const auto count = window->load(s); count != beats[s].count) beats[s] = {count, now()};
+    for (int s = 0; s < sets; ++s) {
+        if (lost[s]) continue;
+        for (int n = 0; n < roles.per_set; ++n) if (now() - beats[roles.first_server(s) + n].at > seconds) { found.push_back(s); break; }
+    }
+    return found;
+}
+
+std::vector<OutputEvent> OutputClient::give_up(int set) {
+    std::vector<OutputEvent> left;
+    for (auto& g : under_way) if (g.event.set == set) left.push_back(g.event);
+    std::erase_if(under_way, [&](const Granted& g) { return g.event.set == set; });
+    int count = int(left.size());
+    MPI_Bcast(&count, 1, MPI_INT, 0, roles.own);
+    left.resize(count);
+    MPI_Bcast(left.data(), int(count * sizeof(OutputEvent)), MPI_BYTE, 0, roles.own);
+    lost[set] = true;
+    return left;
+}
+
+void OutputClient::keep_ledger(std::span<const std::int64_t> times) {
+    for (std::size_t n = 0; n < streams.size(); ++n) streams[n].times = times[n];
+    ledger.emplace(streams, roles.per_set);
+    for (auto& e : seen) if (e.time >= times[e.stream]) ledger->note(e);
+    seen.clear();
+}
+
+void OutputClient::finish(bool failed) {
+    for (auto& requests : told) MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    MPI_Barrier(roles.own);
+    if (rank == 0) {
+        const int word[] = {int(std::ranges::count(lost, false)) * roles.per_set, failed};     // servers that answer
+        for (int s = 0; s < sets; ++s) if (!lost[s])
+            for (int n = 0; n < roles.per_set; ++n) MPI_Send(word, 2, MPI_INT, roles.servers[roles.first_server(s) + n], message::end, roles.world);
+        if (!lost[0]) MPI_Recv(nullptr, 0, MPI_INT, roles.servers[0], message::goodbye, roles.world, MPI_STATUS_IGNORE);
+        progress();
+    }
+    if (std::ranges::count(lost, true)) (void)window.release();               // freeing it would wait for them
+    else window.reset();
+}
+
+}  // namespace fathom

@@ -1,0 +1,52 @@
+/// What the two sides of output tell each other, and in which order times become visible.
+#pragma once
+#include "output/roles.hpp"
+#include "parallel/packing.hpp"
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace fathom {
+
+/// One time of a stream.
+struct OutputEvent {
+    std::int64_t number = -1;                              ///< of all events, counted from 0
+    std::int64_t stream = 0, time = 0;                     ///< position of the stream; of the time in its store
+    std::int64_t slot = -1, set = -1;                      ///< who writes it; -1: the computing ranks themselves
+    std::int64_t steps = 1;                                ///< by which sums are divided
+    double seconds = 0, begin = 0, end = 0;                ///< model time; bounds of a mean
+};
+
+/// What a stream sends each time: fields, and for each the rectangles that are made of it, `owner` a server's position in its set.
+struct OutputStream {
+    int bytes;                                             ///< of a number
+    std::vector<Packing::Item> items;
+    std::vector<std::vector<Rectangle>> rectangles;        ///< of each item
+    int set = -1;                                          ///< the only one that may write it; -1: any
+    std::int64_t times = 0;                                ///< that its store holds already
+};
+
+namespace message { enum Tag { layout = 1, ready, written, end, goodbye }; }
+
+/// What a rank sends and receives of a stream: computing ranks by their own numbers, servers by theirs in the set, after those.
+Packing packing(const OutputStream&, const Decomposition&, int halo, int rank);
+
+/// Which times of each store may be made visible: those that all their writers have written, in their order.
+class Ledger {
+public:
+    Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) { for (auto& s : streams) next.push_back(s.times); }
+    void note(const OutputEvent&);                         ///< one writer has written its part
+    std::optional<OutputEvent> due() const;
+    void visible(const OutputEvent&);
+    bool empty() const { return open.empty(); }
+
+private:
+    struct Entry { OutputEvent event; int writers; };
+    int per_set;
+    std::vector<Entry> open;
+    std::vector<std::int64_t> next;                        ///< time of each stream
+};
+
+}  // namespace fathom

@@ -1,0 +1,144 @@
+#include "output/server.hpp"
+#include "base/error.hpp"
+#include <chrono>
+
+namespace fathom {
+
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+std::size_t header(const Roles& r) { return (r.servers.size() + 7) / 8 * 8; }             // words: a beat for each server
+constexpr double rhythm = 0.25;                            // of beats [s]
+
+}  // namespace
+
+OutputServer::OutputServer(const Roles& r, const Decomposition& d, int halo, std::vector<OutputStream> list)
+    : roles(r), streams(std::move(list)), ledger(streams, r.per_set) {
+    const int position = roles.server % roles.per_set;
+    for (auto& s : streams) {
+        packings.push_back(packing(s, d, halo, d.ranks + position));
+        auto& of_items = mine.emplace_back();
+        for (auto& rectangles : s.rectangles) {
+            auto& own = of_items.emplace_back();
+            for (auto& rectangle : rectangles) if (rectangle.owner == position) own.push_back(rectangle);
+        }
+        places.emplace_back(packings.back().parts.receives.size());
+    }
+    window = std::make_unique<Window>(roles.world, 0);
+    for (int rank = 0; rank < int(roles.compute.size()); ++rank) {
+        std::vector<std::uint64_t> layout(1 + 2 * streams.size());
+        MPI_Recv(layout.data(), int(layout.size()), MPI_UINT64_T, roles.compute[rank], message::layout, roles.world, MPI_STATUS_IGNORE);
+        for (std::size_t s = 0; s < streams.size(); ++s) {
+            const auto& receives = packings[s].parts.receives;
+            const auto part = std::ranges::find(receives, rank, &Parts::Part::rank);
+            if ((part == receives.end() ? 0 : part->bytes) != layout[2 + 2 * s]) throw Error("output: rank ", rank, " sends ", layout[2 + 2 * s], " bytes of stream ", s, ", another number is expected");
+            if (part != receives.end()) places[s][part - receives.begin()] = {layout[0], layout[1 + 2 * s]};
+        }
+    }
+}
+
+OutputServer::Job& OutputServer::job(const OutputEvent& e) {
+    auto& known = jobs[e.number];
+    if (known) return *known;
+    auto it = std::ranges::find(spare, e.stream, [](const auto& j) { return j->event.stream; });
+    if (it != spare.end()) known = std::move(*it), spare.erase(it);
+    else {
+        known = std::make_unique<Job>();
+        const auto& s = streams[e.stream];
+        for (std::size_t n = 0; n < s.items.size(); ++n) {
+            const int levels = s.items[n].levels;
+            std::size_t size = 0;
+            FieldSlab slab{{}, {}, {}, levels};
+            for (auto& r : mine[e.stream][n]) size += std::size_t(r.nx) * r.ny * levels * s.bytes;
+            std::byte* at = known->memory.emplace_back(size).data();
+            for (auto& r : mine[e.stream][n]) {
+                slab.at.push_back(at), slab.row.push_back(std::ptrdiff_t(levels) * r.nx), slab.level.push_back(r.nx);
+                at += std::size_t(r.nx) * r.ny * levels * s.bytes;
+            }
+            known->slabs.push_back(std::move(slab));
+        }
+    }
+    const auto& receives = packings[e.stream].parts.receives;
+    known->event = e, known->arrived = 0, known->first_seen = now();
+    known->expected = receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) == receives.end());         // the first rank's word always comes
+    return *known;
+}
+
+void OutputServer::fetch(Job& job, int from) {
+    const auto stream = job.event.stream;
+    const auto& receives = packings[stream].parts.receives;
+    const auto part = std::ranges::find(receives, from, &Parts::Part::rank);
+    if (part != receives.end()) {
+        const double t = now();
+        const std::size_t n = part - receives.begin();
+        const auto& place = places[stream][n];
+        const std::size_t at = header(roles) + job.event.slot * place.slot_words + place.offset / 8;      // offsets are multiples of 64 bytes
+        window->see();
+        const std::uint64_t* there = window->near(roles.compute[from]);
+        if (there) there += at;
+        else {
+            staging.resize(std::max(staging.size(), (part->bytes + 7) / 8));
+            window->get({staging.data(), (part->bytes + 7) / 8}, roles.compute[from], at);
+            there = staging.data();
+        }
+        packings[stream].unpack_part(n, job.slabs, (const std::byte*)there);
+        seconds_fetching += now() - t;
+        fetched_bytes += part->bytes;
+    }
+    if (++job.arrived == job.expected) job.whole_at = now(), whole.push_back(&job);
+}
+
+bool OutputServer::poll() {
+    if (now() - last_beat > rhythm) {
+        ++beat;
+        window->replace({&beat, 1}, roles.compute[0], roles.server);
+        window->flush(roles.compute[0]);
+        last_beat = now();
+    }
+    int any;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, roles.world, &any, &status);
+    if (!any) return false;
+    if (status.MPI_TAG == message::ready || status.MPI_TAG == message::written) {
+        OutputEvent e;
+        MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, roles.world, MPI_STATUS_IGNORE);
+        if (status.MPI_TAG == message::written) ledger.note(e);
+        else fetch(job(e), int(std::ranges::lower_bound(roles.compute, status.MPI_SOURCE) - roles.compute.begin()));
+    } else if (status.MPI_TAG == message::end) {
+        int word[2];
+        MPI_Recv(word, 2, MPI_INT, status.MPI_SOURCE, message::end, roles.world, MPI_STATUS_IGNORE);
+        alive = word[0], failure = word[1], ending = true;
+    } else {
+        MPI_Recv(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::goodbye, roles.world, MPI_STATUS_IGNORE);
+        ++goodbyes;
+    }
+    return true;
+}
+
+OutputServer::Job* OutputServer::next() {
+    if (whole.empty()) return nullptr;
+    Job* job = whole.front();
+    whole.erase(whole.begin());
+    return job;
+}
+
+void OutputServer::written(Job* job) {
+    OutputEvent e = job->event;
+    auto it = jobs.find(e.number);
+    spare.push_back(std::move(it->second));
+    jobs.erase(it);
+    if (keeps_ledger()) ledger.note(e);
+    else MPI_Send(&e, sizeof e, MPI_BYTE, roles.servers[0], message::written, roles.world);
+    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute[0], message::written, roles.world);
+}
+
+bool OutputServer::done() {
+    if (!ending || !jobs.empty()) return false;
+    if (keeps_ledger() && (!ledger.empty() || goodbyes < alive - 1)) return false;
+    if (!over) MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute[0] : roles.servers[0], message::goodbye, roles.world);
+    if (!over && alive == int(roles.servers.size())) window.reset();
+    else if (!over) (void)window.release();
+    return over = true;
+}
+
+}  // namespace fathom

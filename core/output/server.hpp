@@ -1,0 +1,57 @@
+/// The serving side of output (client.hpp): fetches what the computing ranks have laid ready, and hands it over as whole rectangles.
+/// The caller encodes and writes them, in threads of its own if it likes; all of this is called by one thread.
+#pragma once
+#include "output/event.hpp"
+#include "parallel/window.hpp"
+#include <map>
+#include <memory>
+
+namespace fathom {
+
+class OutputServer {
+public:
+    OutputServer(const Roles&, const Decomposition&, int halo, std::vector<OutputStream>);
+    OutputServer(const OutputServer&) = delete;
+
+    struct Job {
+        OutputEvent event;
+        std::vector<std::vector<std::byte>> memory;        ///< of each item: its rectangles of this server, one after another, f[row][level][point]
+        std::vector<FieldSlab> slabs;
+        std::size_t expected, arrived = 0;                 ///< ranks
+        double first_seen, whole_at = 0;
+    };
+    bool poll();                                           ///< one round of messages; whether anything happened
+    Job* next();                                           ///< an event whose rectangles are whole and were not handed over yet, or nullptr
+    void written(Job*);                                    ///< its rectangles are in the store; the job is gone
+    std::optional<OutputEvent> due() const { return keeps_ledger() ? ledger.due() : std::nullopt; }          ///< a time that may become visible
+    void visible(const OutputEvent& e) { ledger.visible(e); }
+    bool done();                                           ///< everything is written and visible, and no more comes
+
+    const std::vector<Rectangle>& rectangles(int stream, int item) const { return mine[stream][item]; }
+    int bytes(int stream) const { return streams[stream].bytes; }
+    bool failed() const { return failure; }                ///< the computing ranks ended with an error
+    bool keeps_ledger() const { return roles.server == 0; }
+    double seconds_fetching = 0;
+    std::size_t fetched_bytes = 0;
+
+private:
+    Roles roles;
+    std::vector<OutputStream> streams;
+    std::vector<Packing> packings;
+    std::vector<std::vector<std::vector<Rectangle>>> mine;                    ///< of each stream and item
+    std::unique_ptr<Window> window;
+    struct Place { std::size_t slot_words, offset; };      ///< in words: of a rank's slot, and where in it this server's part begins
+    std::vector<std::vector<Place>> places;                ///< of each stream and receive
+    std::vector<std::uint64_t> staging;
+    std::map<std::int64_t, std::unique_ptr<Job>> jobs;     ///< by number of event
+    std::vector<std::unique_ptr<Job>> spare;
+    std::vector<Job*> whole;
+    Ledger ledger;
+    std::uint64_t beat = 0; double last_beat = 0;
+    bool ending = false, over = false, failure = false;
+    int goodbyes = 0, alive = 0;                           ///< servers that have said goodbye; that are to
+    Job& job(const OutputEvent&);
+    void fetch(Job&, int from);
+};
+
+}  // namespace fathom

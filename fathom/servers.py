@@ -1,0 +1,190 @@
+"""I/O servers: ranks that encode and write what the others have computed, while those compute on. docs/output.md, core/output/client.hpp.
+
+Every rank builds the same simulation; in `run` the servers take another way: they hear from the first computing rank which stores there
+are, and serve until the run ends. What a server makes of fields is what a computing rank would make of them: the same bytes in the store."""
+
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from fathom.failure import RunFailure
+
+
+def divide(how):
+    """The roles of all ranks as [parallel] asks for, or None where nobody serves."""
+    from fathom import mpi
+
+    servers = how["io_servers"]
+    if how["per_node"]:
+        servers = how["per_node"] * _nodes(mpi)
+    if not servers:
+        return None
+    sets = how["io_sets"] or servers
+    if servers % sets:
+        raise ValueError(f"io_servers = {servers} cannot be dealt out evenly to io_sets = {sets}")
+    return mpi.core.roles(mpi.world.py2f(), servers, servers // sets)
+
+
+def _nodes(mpi):
+    node = mpi.world.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+    nodes = mpi.world.allreduce(int(node.rank == 0))
+    node.Free()
+    return nodes
+
+
+class Servers:
+    """The servers as the computing ranks see them, from the moment when all stores are open."""
+
+    def __init__(self, simulation):
+        from fathom import mpi
+
+        self.simulation, self.roles = simulation, simulation.roles
+        self.on_busy, self.patience = simulation.parallel["on_busy"], simulation.parallel["io_silence"]
+        self.slots = simulation.parallel["io_slots"] or max(2, self.roles.sets + 1)
+        self.lost, self.fallen_back = [], 0
+        d = simulation.domain.decomposition
+        self.streams = simulation.outputs
+        for number, stream in enumerate(self.streams):
+            stream.prepare_items(number, self.roles.per_set, self.roles.sets)
+        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "streams": [stream.announcement() for stream in self.streams]})
+        for stream in self.streams:
+            if not stream.shared:
+                stream.leave()  # its server has it open now
+        self.client = mpi.core.OutputClient(self.roles, simulation.domain, [stream.parcel(simulation.sequence_bytes) for stream in self.streams], self.slots)
+
+    @staticmethod
+    def refuse(error):
+        """Before it began the run failed on all computing ranks: so that the servers end with them."""
+        from fathom import mpi
+
+        mpi.world.bcast(error)
+
+    def take(self, stream, steps, bounds):
+        """Hands one time of a stream over; False where the computing ranks are to write it themselves, and then tell with `wrote`."""
+        from fathom import mpi
+
+        s = self.simulation
+        seconds = sum(bounds) / 2 if bounds else s.seconds
+        event = mpi.core.OutputEvent(stream.number, stream.count, steps, seconds, *(bounds or (0.0, 0.0)))
+        waits = self.on_busy == "wait" or not stream.shared
+        while True:
+            self.client.grant(event, 1.0 if waits else 0.0)
+            if event.slot >= 0:
+                self.client.post(event, s.sequence, [field for field, _, _ in stream.items])
+                return True
+            self.watch()
+            if not waits or len(self.lost) == self.roles.sets:
+                self.fallen_back += 1
+                self.own = event
+                return False
+
+    def wrote(self):
+        """The computing ranks have written what they were not relieved of."""
+        if self.simulation.is_root:
+            self.client.wrote(self.own)
+
+    def watch(self):
+        """Gives up sets that are silent: what they had not written is written by the computing ranks from the slots where it still lies."""
+        s = self.simulation
+        silent = s.comm.bcast(self.client.silent(self.patience) if s.is_root else None)
+        for number in silent:
+            ranks = [self.roles.servers[number * self.roles.per_set + n] for n in range(self.roles.per_set)]
+            left = self.client.give_up(number)
+            self.lost.append(number)
+            if s.is_root:
+                warnings.warn(f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; "
+                              f"the computing ranks write in their place, {len(left)} times from memory")
+            if number == 0:
+                self._keep_ledger()
+            for event in left:
+                self.streams[event.stream].write_restored(event, self.client.restored(event))
+                self.own = event
+                self.wrote()
+        self._make_visible()
+
+    def _keep_ledger(self):
+        for stream in self.streams:
+            if self.simulation.is_root:
+                stream.reopen()
+        if self.simulation.is_root:
+            self.client.keep_ledger([len(stream.file.times) for stream in self.streams])
+
+    def _make_visible(self):
+        while self.simulation.is_root and 0 in self.lost and (event := self.client.due()):
+            self.streams[event.stream].extend(event)
+            self.client.visible(event)
+
+    def finish(self, failed=False):
+        """Waits until everything is written and visible; the servers' part of the run is over."""
+        s = self.simulation
+        while not s.comm.bcast(self.client.idle() if s.is_root else None):
+            self.watch()
+            time.sleep(0.001)
+        self._make_visible()
+        self.client.finish(failed)
+        self._make_visible()
+
+    def summary(self):
+        """What the protocol did, for the summary: seconds on the slowest rank."""
+        comm, seconds = self.simulation.comm, self.client.seconds
+        slowest = {name: max(comm.allgather(value)) for name, value in seconds.items()}
+        return {"servers": len(self.roles.servers), "sets": self.roles.sets, "slots": self.slots, "slot_bytes": max(comm.allgather(self.client.slot_bytes)), "lost_sets": self.lost,
+                "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest}  # fmt: skip
+
+
+class _Server:
+    """This rank as a server."""
+
+    def __init__(self, simulation, told):
+        from fathom import mpi
+
+        self.simulation, self.streams = simulation, simulation.outputs
+        grid, h = simulation.model.grid, simulation.model.grid.horizontal
+        wet = np.ascontiguousarray(grid.wet_levels, np.int32).ravel().tolist()
+        topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
+        decomposition = mpi.core.arrange(topology, wet, len(simulation.roles.compute), *told["cuts"], told["owners"], simulation.model.halo)
+        precision = 8 if simulation.model.precision == "fp64" else 4
+        processes = simulation.model.processes(simulation.step, simulation.surface)
+        known = {f["name"]: f for p in processes for f in p.fields}
+        for stream, announcement in zip(self.streams, told["streams"]):
+            stream.processes(known, precision)
+            stream.hear(announcement)
+        self.core = mpi.core.OutputServer(simulation.roles, decomposition, simulation.model.halo, [stream.parcel(precision) for stream in self.streams])
+        self.position = simulation.roles.server % simulation.roles.per_set
+
+    def serve(self):
+        threads = int(self.simulation.parallel["threads"])
+        under_way = []  # (job, what its threads do)
+        with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(1) as in_turn:
+            while not self.core.done():
+                self.core.poll(0.002)
+                while (job := self.core.next()) is not None:
+                    stream, arrays = self.streams[job.event.stream], self.core.arrays(job)
+                    where = pool if stream.shared else in_turn
+                    under_way.append((job, [where.submit(work) for work in stream.work(job.event, arrays, self.position)]))
+                for job, tasks in under_way:
+                    if all(task.done() for task in tasks):
+                        for task in tasks:
+                            task.result()
+                        self.core.written(job)
+                under_way = [(job, tasks) for job, tasks in under_way if not all(task.done() for task in tasks)]
+                while event := self.core.due():
+                    self.streams[event.stream].extend(event)
+                    self.core.visible(event)
+        for stream in self.streams:
+            stream.leave()
+
+
+def serve(simulation):
+    """The run of a rank that serves; returns when it ends, with the same error where the computing ranks end with one."""
+    from fathom import mpi
+
+    told = mpi.world.bcast(None)
+    if isinstance(told, BaseException):
+        raise told
+    server = _Server(simulation, told)
+    server.serve()
+    if server.core.failed:
+        raise RunFailure("the computing ranks ended with an error")
