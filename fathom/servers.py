@@ -48,10 +48,9 @@ class Servers:
         self.streams = simulation.outputs
         for number, stream in enumerate(self.streams):
             stream.prepare_items(number, self.roles.per_set, self.roles.sets)
-        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "streams": [stream.announcement() for stream in self.streams]})
-        for stream in self.streams:
             if not stream.shared:
-                stream.leave()  # its server has it open now
+                stream.leave()  # its server opens it
+        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "streams": [stream.announcement() for stream in self.streams]})
         self.client = mpi.core.OutputClient(self.roles, simulation.domain, [stream.parcel(simulation.sequence_bytes) for stream in self.streams], self.slots)
 
     @staticmethod
@@ -118,6 +117,8 @@ class Servers:
 
     def finish(self, failed=False):
         """Waits until everything is written and visible; the servers' part of the run is over."""
+        from fathom import mpi
+
         s = self.simulation
         while not s.comm.bcast(self.client.idle() if s.is_root else None):
             self.watch()
@@ -125,13 +126,14 @@ class Servers:
         self._make_visible()
         self.client.finish(failed)
         self._make_visible()
+        self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):
         """What the protocol did, for the summary: seconds on the slowest rank."""
         comm, seconds = self.simulation.comm, self.client.seconds
         slowest = {name: max(comm.allgather(value)) for name, value in seconds.items()}
         return {"servers": len(self.roles.servers), "sets": self.roles.sets, "slots": self.slots, "slot_bytes": max(comm.allgather(self.client.slot_bytes)), "lost_sets": self.lost,
-                "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest}  # fmt: skip
+                "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest, "serving": comm.bcast(self.serving)}  # fmt: skip
 
 
 class _Server:
@@ -153,6 +155,7 @@ class _Server:
             stream.hear(announcement)
         self.core = mpi.core.OutputServer(simulation.roles, decomposition, simulation.model.halo, [stream.parcel(precision) for stream in self.streams])
         self.position = simulation.roles.server % simulation.roles.per_set
+        self.events, self.bytes, self.seconds_working = 0, 0, 0.0
 
     def serve(self):
         threads = int(self.simulation.parallel["threads"])
@@ -161,20 +164,34 @@ class _Server:
             while not self.core.done():
                 self.core.poll(0.002)
                 while (job := self.core.next()) is not None:
-                    stream, arrays = self.streams[job.event.stream], self.core.arrays(job)
-                    where = pool if stream.shared else in_turn
-                    under_way.append((job, [where.submit(work) for work in stream.work(job.event, arrays, self.position)]))
-                for job, tasks in under_way:
-                    if all(task.done() for task in tasks):
-                        for task in tasks:
-                            task.result()
-                        self.core.written(job)
-                under_way = [(job, tasks) for job, tasks in under_way if not all(task.done() for task in tasks)]
+                    under_way.append((job, self._begin(job, pool, in_turn)))
+                finished = [(job, tasks) for job, tasks in under_way if all(task.done() for task in tasks)]
+                under_way = [entry for entry in under_way if entry not in finished]
+                for job, tasks in finished:
+                    self.seconds_working += sum(task.result() for task in tasks)
+                    self.core.written(job)
                 while event := self.core.due():
                     self.streams[event.stream].extend(event)
                     self.core.visible(event)
         for stream in self.streams:
             stream.leave()
+
+    def _begin(self, job, pool, in_turn):
+        stream, arrays = self.streams[job.event.stream], self.core.arrays(job)
+        self.events += 1
+        self.bytes += sum(array.nbytes for item in arrays for array in item)
+        return [(pool if stream.shared else in_turn).submit(_timed, work) for work in stream.work(job.event, arrays, self.position)]
+
+    def statistics(self):
+        """Seconds are processor time of all its threads, but for fetching."""
+        return {"rank": self.simulation.roles.servers[self.simulation.roles.server], "events": self.events, "bytes": self.bytes, "seconds_fetching": self.core.seconds_fetching,
+                "seconds_encoding_and_writing": self.seconds_working}  # fmt: skip
+
+
+def _timed(work):
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
 
 
 def serve(simulation):
@@ -186,5 +203,7 @@ def serve(simulation):
         raise told
     server = _Server(simulation, told)
     server.serve()
+    if not server.core.abandoned:
+        mpi.world.gather(server.statistics())
     if server.core.failed:
         raise RunFailure("the computing ranks ended with an error")

@@ -46,9 +46,10 @@ class Simulation:
     parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny), distribution, tile, exchange, sum, synchronise; what is not
         named is what was measured before on this machine (automatic=False: the usual). Never changes a bit of the answer.
     configuration : TOML text of the run, kept beside its results.
+    comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve output (parallel: io_servers, docs/output.md).
     """
 
-    def __init__(self, model, step, start="2000-01-01", surface=None, calendar="standard", directory=".", overwrite=False, parallel=None, configuration=""):
+    def __init__(self, model, step, start="2000-01-01", surface=None, calendar="standard", directory=".", overwrite=False, parallel=None, configuration="", comm=None):
         from fathom import mpi
 
         self.model = model
@@ -60,8 +61,8 @@ class Simulation:
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
         self.parallel, self.named, self.why = spread.checked(parallel or {}), {name for name, value in (parallel or {}).items() if value is not None}, {}
-        self.roles = divide(self.parallel)  # which ranks serve output; None: none
-        self.comm = mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world
+        self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
+        self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
         self.serves = self.roles is not None and self.roles.server >= 0
         self.servers = None
         self.configuration = configuration

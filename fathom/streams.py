@@ -4,6 +4,7 @@ blocks through a plan; chunks are fixed by the grid, so the bytes do not depend 
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 
@@ -28,6 +29,7 @@ class Stream:
             raise ValueError(f"output {path}: levels = {levels} are of pressure [hPa]; {type(simulation.model).__name__} has none")
         self.shared = output.writer(path).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
         self.keep, self.sums, self.last, self.file = [], [], 0, None
+        self.stalls = []  # [s] that each time kept this rank from computing
 
     # ---- before the run ------------------------------------------------------------------------------------------------------------
 
@@ -122,7 +124,7 @@ class Stream:
 
     def write(self):
         """One time of all variables: handed over to servers, or written here."""
-        s = self.simulation
+        s, began = self.simulation, perf_counter()
         steps = s.count - self.last
         bounds = (self.last * s.step, s.seconds) if self.mean else None
         taken = s.servers is not None and s.servers.take(self, steps if self.mean else 1, bounds)
@@ -139,6 +141,7 @@ class Stream:
                 s.sequence.zero(self._sum_name(field, surface))
         self.count += 1
         self.last = s.count
+        self.stalls.append(perf_counter() - began)
 
     def _write_blocks(self, name, d, time, blocks):
         blocks = [block[0] for block in blocks] if self._vertical(name, d) == "column" else blocks

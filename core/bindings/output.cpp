@@ -158,6 +158,7 @@ void bind_output(nb::module_& m) {
         .def("written", &OutputServer::written, "job"_a)
         .def("due", &OutputServer::due).def("visible", &OutputServer::visible, "event"_a)
         .def("done", [](OutputServer& s) { nb::gil_scoped_release nogil; return s.done(); })
+        .def_prop_ro("abandoned", &OutputServer::abandoned)
         .def_prop_ro("failed", &OutputServer::failed)
         .def_prop_ro("seconds_fetching", [](const OutputServer& s) { return s.seconds_fetching; })
         .def_prop_ro("fetched_bytes", [](const OutputServer& s) { return s.fetched_bytes; });

@@ -29,6 +29,7 @@ public:
 
     const std::vector<Rectangle>& rectangles(int stream, int item) const { return mine[stream][item]; }
     int bytes(int stream) const { return streams[stream].bytes; }
+    bool abandoned() const { return alive < int(roles.servers.size()); }       ///< some servers were given up
     bool failed() const { return failure; }                ///< the computing ranks ended with an error
     bool keeps_ledger() const { return roles.server == 0; }
     double seconds_fetching = 0;

@@ -36,7 +36,7 @@ def digital_filter(simulation, span):
     middle = len(h) // 2
     start = {name: sequence.windows(name) for name in sequence.state}
     total = {name: [h[middle] * np.asarray(w, float) for w in start[name]] for name in model.prognostic}
-    before = type(simulation)(_adiabatic(model), step, start=str(simulation.clock.start), calendar=simulation.clock.calendar, parallel=simulation.parallel)
+    before = type(simulation)(_adiabatic(model), step, start=str(simulation.clock.start), calendar=simulation.clock.calendar, parallel=simulation.parallel, comm=simulation.comm)
     before.step = -step
     for run in (before, simulation):
         run.prepare()

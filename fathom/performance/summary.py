@@ -19,7 +19,7 @@ def finish(simulation, report=True):
         "cells": s.model.grid.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(), "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
-        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s), "inside": inside(s),
+        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s), "inside": inside(s), "output": output(s),
     }  # fmt: skip
     drawn = s.model.report(s) if report else None
     if s.is_root:
@@ -39,6 +39,13 @@ def profile(s):
     mine = s.sequence.timings
     seconds = s.comm.allreduce(np.array([t["seconds"] for t in mine])) / s.comm.size
     return [{**t, "seconds": float(x)} for t, x in zip(mine, seconds)]
+
+
+def output(s):
+    """What output did: times of each store and how long they kept the slowest rank from computing [s], the protocol of the servers."""
+    stalls = {str(stream.path): np.max(s.comm.allgather(stream.stalls), axis=0) for stream in s.outputs if stream.stalls}
+    stores = {path: {"times": len(x), "stall_seconds": float(x.sum()), "longest_stall": float(x.max())} for path, x in stalls.items()}
+    return {"stores": stores} | ({} if s.servers is None else {"servers": s.servers.summary()})
 
 
 def inside(s):
