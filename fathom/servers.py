@@ -3,6 +3,8 @@
 Every rank builds the same simulation; in `run` the servers take another way: they hear from the first computing rank which stores there
 are, and serve until the run ends. What a server makes of fields is what a computing rank would make of them: the same bytes in the store."""
 
+import atexit
+import sys
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -126,6 +128,8 @@ class Servers:
         self._make_visible()
         self.client.finish(failed)
         self._make_visible()
+        if self.lost:
+            atexit.register(_end_without, s.comm)
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):
@@ -192,6 +196,17 @@ def _timed(work):
     began = time.thread_time()
     work()
     return time.thread_time() - began
+
+
+def _end_without(comm):
+    """Ends the ranks of servers that do not answer, which would keep MPI from ending."""
+    from fathom import mpi
+
+    sys.stdout.flush()
+    comm.Barrier()
+    if comm.rank == 0:
+        mpi.world.Abort(0)
+    time.sleep(60)
 
 
 def serve(simulation):

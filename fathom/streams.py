@@ -219,7 +219,7 @@ class Stream:
     def work(self, event, arrays, position):
         """On a server: what is to be done for an event, pieces that do not depend on each other. arrays: of each item, of each region that is this server's."""
         if not self.shared:
-            yield partial(self._write_alone, event, arrays)
+            yield from [partial(self._write_alone, event, arrays)] * (position == 0)
             return
         for name, d in self.variables:
             own = [region for n, region in enumerate(self.regions[name]) if self.owner(n) == position]

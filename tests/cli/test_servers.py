@@ -1,0 +1,169 @@
+"""I/O servers: the same bytes in every store whoever wrote it, nothing lost when all are busy, silent, killed or out of room."""
+
+import filecmp
+import os
+import signal
+import subprocess
+import time
+
+import box
+import numpy as np
+import pytest
+from test_command import children
+
+from fathom import output
+
+streams = (
+    "--set", 'output."all.zarr"={variables=["temperature","speed","eastward_velocity","sea_surface_height"],every="4h"}',
+    "--set", 'output."mean.zarr"={variables=["temperature","sea_surface_temperature"],every="12h",mean=true}',
+    "--set", 'output."one.nc"={variables=["sea_surface_temperature","sea_surface_height"],every="6h"}',
+)  # fmt: skip
+
+
+def run(folder, name, *arguments, ranks=2, status=0):
+    found, out, err = box.fathom("run", "box.toml", "--no-report", "--out", name, "--ranks", ranks, *streams, *arguments, folder=folder)
+    assert found == status, err
+    return out + err
+
+
+def same_stores(one, other):
+    """All files of all stores, byte for byte; of NetCDF the values."""
+    for store in sorted(p.name for p in one.iterdir() if p.suffix in (".zarr", ".nc")):
+        if store.endswith(".nc"):
+            with output.open(one / store) as a, output.open(other / store) as b:
+                assert a.identical(b), store
+            continue
+        compared = [filecmp.dircmp(one / store, other / store)]
+        while compared:
+            c = compared.pop()
+            assert not (c.left_only or c.right_only), (c.left, c.left_only, c.right_only)
+            assert all(filecmp.cmp(os.path.join(c.left, f), os.path.join(c.right, f), shallow=False) for f in c.common_files), c.left
+            compared += c.subdirs.values()
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("servers")
+    box.write(folder)
+    run(folder, "without", ranks=1)
+    return folder
+
+
+@pytest.mark.parametrize("ranks, servers, settings", [(1, 1, ()), (2, 1, ()), (3, 2, ()), (2, 2, ("parallel.io_sets=1", "parallel.threads=2")), (2, 1, ("parallel.io_slots=1", 'parallel.on_busy="wait"')),
+                                                       (2, 3, ("parallel.io_slots=1",))])  # fmt: skip
+def test_same_bytes(without, ranks, servers, settings):
+    name = f"{ranks}-{servers}-{len(settings)}"
+    run(without, name, "--io-servers", servers, *(part for s in settings for part in ("--set", s)), ranks=ranks)
+    same_stores(without / "without", without / name)
+    told = box.summary(without / name)
+    assert told["checksum"] == box.summary(without / "without")["checksum"] and told["ranks"] == ranks
+    protocol = told["output"]["servers"]
+    stores = told["output"]["stores"]
+    assert sum(s["times"] for s in stores.values()) == protocol["events"] + protocol["fallen_back"]
+    assert sum(s["events"] for s in protocol["serving"]) == protocol["events"] * (servers // protocol["sets"]) and protocol["slots"] >= protocol["deepest"] >= 1
+    assert 'on_busy="wait"' not in "".join(settings) or protocol["fallen_back"] == 0
+
+
+def test_a_run_goes_on_with_servers(without):
+    run(without, "half", "--io-servers", 1, "--for", "30h")
+    run(without, "half", "--io-servers", 1, "--restart", "half/restart.fathom", "--for", "18h", ranks=1)
+    same_stores(without / "without", without / "half")
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("--io-servers", "3", "--set", "parallel.io_sets=2"), "io_servers = 3 cannot be dealt out evenly to io_sets = 2"),
+    (("--set", "parallel.io_server=1"), "did you mean 'io_servers'"),
+    (("--set", "parallel.io_servers=-1"), "at least 0"),
+    (("--io-servers", "1", "--set", "parallel.per_node=1"), "give one of them"),
+    (("--io-servers", "1", "--set", 'parallel.on_busy="sync"'), "allowed: synchronous, wait"),
+    (("--io-servers", "1", "--restart", "none.fathom"), "none.fathom"),
+    (("--io-servers", "1", "--set", 'output."x.zarr"={variables=["tmperature"],every="1d"}'), "did you mean 'temperature'"),
+])  # fmt: skip
+def test_mistakes(without, arguments, message):
+    said = run(without, "mistake", *arguments, status=2)
+    assert said.count(message) == 1 and "Traceback" not in said and len(said.splitlines()) == 1
+
+
+def test_launcher_without_ranks_left(without):
+    from fathom.launch import mpiexec
+
+    done = subprocess.run([mpiexec(), "-n", "2", *box.command("run", "box.toml", "--io-servers", 2, "--out", "none")], cwd=without, env=box.environment(), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and done.stderr.count("leave none to compute; allowed: at most 1") == 1
+
+
+def test_unstable_run_leaves_what_was_output(without):
+    said = run(without, "unstable", "--io-servers", 1, "--set", "simulation.step=1d", "--for", "60d", "--set", "model.friction.viscosity=1e6", "--set", 'output."all.zarr".every="1d"',
+               "--set", 'output."mean.zarr".every="1d"', "--set", 'output."one.nc".every="1d"', status=1)  # fmt: skip
+    assert said.count("try a step of") == 1 and "Traceback" not in said
+    found = output.open(without / "unstable" / "all.zarr")
+    assert found.time.size > 1 and np.isfinite(found.zos.values[:1]).any()
+
+
+def started(folder, name, *arguments):
+    """A long run with servers that has begun; its process and the ranks, servers last."""
+    command = box.command("run", "box.toml", "--for", "2000y", "--no-report", "--out", name, "--ranks", 2, "--set", 'output."surface.zarr".every="10d"', *arguments)
+    process = subprocess.Popen(command, cwd=folder, env=box.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    store, end = folder / name / "surface.zarr", time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < end and not (store / "tos" / "c" / "3").exists():
+        time.sleep(0.05)
+    assert process.poll() is None, process.communicate()[0]
+    return process, sorted(children(process.pid))
+
+
+def test_silent_server_is_named_and_the_run_goes_on(without):
+    process, ranks = started(without, "silent", "--io-servers", 1, "--set", "parallel.io_silence=1")
+    os.kill(ranks[-1], signal.SIGSTOP)
+    before = len(os.listdir(without / "silent" / "surface.zarr" / "tos" / "c"))
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and "go on with --restart" in out and "I/O servers of set 0 (rank 2) have been silent for 1 s" in out
+    found = output.open(without / "silent" / "surface.zarr")
+    assert found.time.size > before and (np.diff(found.time.values) == np.timedelta64(10, "D")).all()
+    assert np.isfinite(found.tos.values).all()
+    told = box.summary(without / "silent")["output"]["servers"]
+    assert told["lost_sets"] == [0] and told["fallen_back"] > 0
+
+
+def test_one_of_two_servers_falls_silent(without):
+    process, ranks = started(without, "one-silent", "--io-servers", 2, "--set", "parallel.io_silence=1")
+    os.kill(ranks[-1], signal.SIGSTOP)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and out.count("have been silent for 1 s") == 1
+    found = output.open(without / "one-silent" / "surface.zarr")
+    assert (np.diff(found.time.values) == np.timedelta64(10, "D")).all() and np.isfinite(found.tos.values).all()
+
+
+def test_killed_server_ends_all_and_complete_times_are_kept(without):
+    process, ranks = started(without, "killed", "--io-servers", 1)
+    os.kill(ranks[-1], signal.SIGKILL)
+    began = time.monotonic()
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 1 and "all ranks were ended" in out and time.monotonic() - began < 10
+    found = output.open(without / "killed" / "surface.zarr")
+    assert found.time.size >= 2 and np.isfinite(found.tos.values).all()
+
+
+def test_disk_full_on_a_server(without, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(FULL)
+    told = {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    status, _, err = box.fathom("run", "box.toml", "--no-report", "--out", "full", "--ranks", 2, "--io-servers", 1, "--set", 'output."surface.zarr".every="4h"', folder=without, **told)
+    assert status == 1 and err.count("disk full while writing 'tos' to full/surface.zarr") == 1 and "complete times before this one are kept" in err and "Traceback" not in err
+    found = output.open(without / "full" / "surface.zarr")
+    assert found.time.size >= 1 and np.isfinite(found.tos.values).all()
+
+
+FULL = """# no room is left on the disk of the third rank after its fifth chunk
+import errno, os
+if os.environ.get("PMI_RANK") == "2":
+    write, files = os.write, set()
+    def limited(descriptor, data):
+        path = os.readlink(f"/proc/self/fd/{descriptor}")
+        files.update({path} if "/tos/c/" in path else ())
+        if len(files) > 5:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(descriptor, data)
+    os.write = limited
+"""
