@@ -199,6 +199,24 @@ def bench_messages(ranks: int, repetitions: int, file: Path | None) -> int:
     return _distribute(ranks, 1, Path("."), lambda: present(measure(case), file))
 
 
+@bench.command("output")
+@click.option("--case", default="ocean-1deg", show_default=True, help="ocean-1deg, ocean-x1, ocean-3deg.")
+@click.option("--every", default="3h", show_default=True, help="How often five variables are written.")
+@click.option("--for", "length", default="1d", show_default=True, help="How long the model runs.")
+@click.option("--ranks", type=click.IntRange(1), default=2, show_default=True, help="Ranks that compute.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--precision", default="fp64", show_default=True, help="fp64 or fp32.")
+@click.option("--disk", type=click.FloatRange(0), default=0.0, show_default=True, help="MB/s that all writers share; 0: as fast as it is.")
+@click.option("--paced", is_flag=True, help="Ranks that compute sleep for the time of a step, as if servers had processors of their own.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+@click.option("--out", "picture", type=click.Path(path_type=Path), metavar="PNG", help="Draw the time of each step.")
+def bench_output(file: Path | None, picture: Path | None, **case: Any) -> int:
+    """The same run without output, with synchronous output, and with one and two I/O servers."""
+    from fathom.performance.offload import Case, measure, present
+
+    return present(measure(Case(**case)), file, picture)
+
+
 @bench.command("atmosphere")
 @click.option("--case", "name", default="held-suarez-t42l24", show_default=True, help="held-suarez-t42l24, -t85l24, -t159l60, physics-t31l8, physics-t42l24.")
 @click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)

@@ -36,6 +36,11 @@ def _nodes(mpi):
     return nodes
 
 
+def slots(simulation):
+    """Events that may be under way at a time."""
+    return simulation.parallel["io_slots"] or max(2, simulation.roles.sets + 1)
+
+
 class Servers:
     """The servers as the computing ranks see them, from the moment when all stores are open."""
 
@@ -44,7 +49,7 @@ class Servers:
 
         self.simulation, self.roles = simulation, simulation.roles
         self.on_busy, self.patience = simulation.parallel["on_busy"], simulation.parallel["io_silence"]
-        self.slots = simulation.parallel["io_slots"] or max(2, self.roles.sets + 1)
+        self.slots = slots(simulation)
         self.lost, self.fallen_back = [], 0
         d = simulation.domain.decomposition
         self.streams = simulation.outputs
@@ -135,9 +140,22 @@ class Servers:
     def summary(self):
         """What the protocol did, for the summary: seconds on the slowest rank."""
         comm, seconds = self.simulation.comm, self.client.seconds
+        copy = _copy_seconds(comm, self.client.slot_bytes)
         slowest = {name: max(comm.allgather(value)) for name, value in seconds.items()}
         return {"servers": len(self.roles.servers), "sets": self.roles.sets, "slots": self.slots, "slot_bytes": max(comm.allgather(self.client.slot_bytes)), "lost_sets": self.lost,
-                "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest, "serving": comm.bcast(self.serving)}  # fmt: skip
+                "copy_seconds": copy, "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest, "serving": comm.bcast(self.serving)}  # fmt: skip
+
+
+def _copy_seconds(comm, size):
+    """A plain copy of so many bytes on all ranks at once, the slowest: what an output must cost at least."""
+    source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
+    seconds = []
+    for _ in range(4):
+        comm.Barrier()
+        began = time.perf_counter()
+        np.copyto(target, source)
+        seconds.append(time.perf_counter() - began)
+    return max(comm.allgather(min(seconds)))
 
 
 class _Server:

@@ -27,6 +27,7 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("sequence", _sequence(simulation)),
         ("state", _state(simulation)),
         ("events", _events(simulation)),
+        ("servers", _servers(simulation)),
     ]
     return f"{type(simulation.model).__name__} at {_date(simulation)}", [(label, content) for label, content in entries if content]
 
@@ -133,6 +134,19 @@ def _state(simulation: Any) -> str:
         e = simulation.sequence.extremes(name)
         parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip())
     return ", ".join(parts)
+
+
+def _servers(simulation: Any) -> str:
+    """Who serves output, and the memory that it takes."""
+    if simulation.roles is None:
+        return ""
+    from fathom.servers import slots
+
+    roles, number = simulation.roles, slots(simulation)
+    each = max(simulation.comm.allgather(max((stream.bytes_here() for stream in simulation.outputs), default=0)))
+    who = ", ".join(map(str, roles.servers))
+    return (f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {_bytes(each)} on each rank that computes; "
+            f"all in use: {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}")  # fmt: skip
 
 
 def _events(simulation: Any) -> list[str]:

@@ -151,6 +151,21 @@ class Stream:
     def _put(self, name, time, region, values):
         self.file.write(self._alias(name), time, region, self.simulation.model.grid.regular(values, region[0]).astype(self.dtype, copy=False))
 
+    def bytes_here(self):
+        """Of one time on this rank, as fields: what a slot of servers must hold."""
+        fields = {f["name"]: f["levels"] for f in self.simulation.sequence.fields}
+        needs = {(field, 1 if d.surface else fields[field]) for _, d in self.variables for field in d.needs}
+        points = sum(ny * nx for _, _, ny, nx in self.simulation.domain.blocks)
+        return self.simulation.sequence_bytes * points * sum(levels for _, levels in needs)
+
+    def stored_bytes(self):
+        """Of one time, before it is compressed."""
+        size = np.dtype(self.dtype).itemsize
+        return sum(size * sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in self.regions[name]) * self._levels_stored(name, d) for name, d in self.variables)
+
+    def _levels_stored(self, name, d):
+        return 1 if self._vertical(name, d) == "column" else len(self.levels) if self.levels else self.levels_of[d.needs[0]]
+
     def extend(self, event):
         """Makes a time visible; of a file that has one writer, this is that writer's business (work)."""
         if self.shared:

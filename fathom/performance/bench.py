@@ -43,9 +43,9 @@ class Case:
             if given not in allowed:
                 raise ValueError(f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}")
 
-    def simulation(self) -> Any:
+    def simulation(self, **keywords: Any) -> Any:
         """The forced global ocean of the case; lean: MWJF, Richardson mixing, centred advection, Laplacian friction and diffusion, solver to
-        1e-12, monthly forcing."""
+        1e-12, monthly forcing. keywords: more of the Simulation."""
         import fathom as fm
 
         maker, resolution, step = grids[self.grid]
@@ -54,7 +54,7 @@ class Case:
                          diffusion=fm.LaplacianDiffusion(), precision=self.precision,
                          free_surface=fm.FreeSurface(tolerance=1e-12, solver=self.solver, preconditioner=self.preconditioner))  # fmt: skip
         ocean.set(temperature="levitus", salinity="levitus")
-        return fm.Simulation(ocean, step=self.step or step, surface=fm.BulkForcing("coads"), parallel={"threads": self.threads})
+        return fm.Simulation(ocean, step=self.step or step, surface=fm.BulkForcing("coads"), **{"parallel": {"threads": self.threads}} | keywords)
 
 
 def measure(case: Case) -> dict[str, Any] | None:

@@ -10,8 +10,9 @@ from .lines import coast, contours, highs_and_lows, vectors
 from .mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
 from .picture import picture
 from .section import section, zonal_mean
+from .steps import steps
 from .stream_function import stream_function
 from .style import encoded
 from .time_series import time_series
 
-__all__ = ["Around", "EqualEarth", "Hemisphere", "Raster", "bars", "coast", "contours", "encoded", "highs_and_lows", "map", "mesh_of", "picture", "section", "stream_function", "time_series", "vectors", "zonal_mean"]
+__all__ = ["Around", "EqualEarth", "Hemisphere", "Raster", "bars", "coast", "contours", "encoded", "highs_and_lows", "map", "mesh_of", "picture", "section", "steps", "stream_function", "time_series", "vectors", "zonal_mean"]

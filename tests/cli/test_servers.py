@@ -70,6 +70,11 @@ def test_a_run_goes_on_with_servers(without):
     same_stores(without / "without", without / "half")
 
 
+def test_show(without):
+    status, out, err = box.fathom("show", "box.toml", "--ranks", 2, "--io-servers", 1, folder=without)
+    assert (status, err) == (0, "") and "1 for output (rank 2) in 1 set; 2 slots of at most 0.0 MB on each rank that computes; all in use: the computing ranks write" in " ".join(out.split())
+
+
 @pytest.mark.parametrize("arguments, message", [
     (("--io-servers", "3", "--set", "parallel.io_sets=2"), "io_servers = 3 cannot be dealt out evenly to io_sets = 2"),
     (("--set", "parallel.io_server=1"), "did you mean 'io_servers'"),
@@ -103,18 +108,28 @@ def started(folder, name, *arguments):
     """A long run with servers that has begun; its process and the ranks, servers last."""
     command = box.command("run", "box.toml", "--for", "2000y", "--no-report", "--out", name, "--ranks", 2, "--set", 'output."surface.zarr".every="10d"', *arguments)
     process = subprocess.Popen(command, cwd=folder, env=box.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    store, end = folder / name / "surface.zarr", time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < end and not (store / "tos" / "c" / "3").exists():
-        time.sleep(0.05)
-    assert process.poll() is None, process.communicate()[0]
+    await_times(process, folder / name, 4)
     return process, sorted(children(process.pid))
+
+
+def written(directory):
+    return len(os.listdir(chunks)) if (chunks := directory / "surface.zarr" / "tos" / "c").exists() else 0
+
+
+def await_times(process, directory, count):
+    end = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < end and written(directory) < count:
+        time.sleep(0.05)
+    if process.poll() is not None or written(directory) < count:
+        process.kill()
+        pytest.fail(f"{written(directory)} of {count} times:\n{process.communicate()[0]}")
 
 
 def test_silent_server_is_named_and_the_run_goes_on(without):
     process, ranks = started(without, "silent", "--io-servers", 1, "--set", "parallel.io_silence=1")
     os.kill(ranks[-1], signal.SIGSTOP)
-    before = len(os.listdir(without / "silent" / "surface.zarr" / "tos" / "c"))
-    time.sleep(4)
+    before = written(without / "silent")
+    await_times(process, without / "silent", before + 4)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and "go on with --restart" in out and "I/O servers of set 0 (rank 2) have been silent for 1 s" in out
@@ -128,7 +143,8 @@ def test_silent_server_is_named_and_the_run_goes_on(without):
 def test_one_of_two_servers_falls_silent(without):
     process, ranks = started(without, "one-silent", "--io-servers", 2, "--set", "parallel.io_silence=1")
     os.kill(ranks[-1], signal.SIGSTOP)
-    time.sleep(3)
+    await_times(process, without / "one-silent", written(without / "one-silent") + 4)
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and out.count("have been silent for 1 s") == 1
