@@ -1,4 +1,4 @@
-/// Ahead: memory that is needed soon is fetched into the second cache a little at a time, while something else is computed.
+/// Ahead: memory that is needed soon is fetched into the second cache, the first being full of what is computed meanwhile.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,6 +6,10 @@
 
 namespace fathom {
 
+/// A line that will be read or written.
+inline void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
+
+/// Strips of memory, a little at a time.
 class Ahead {
 public:
     void clear() { strips.clear(), strip = 0, row = 0, total = 0; }
@@ -21,7 +25,7 @@ public:
         for (; rows > 0 && strip < strips.size(); --rows) {
             const Strip& s = strips[strip];
             const char* const p = s.at + row * s.stride;
-            for (const char* line = p - (std::uintptr_t)p % 64; line < p + s.bytes; line += 64) __builtin_prefetch(line, 0, 2);
+            for (const char* line = p - (std::uintptr_t)p % 64; line < p + s.bytes; line += 64) prefetch(line);
             if (++row == s.rows) row = 0, ++strip;
         }
     }

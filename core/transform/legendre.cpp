@@ -150,8 +150,8 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
                 Lanes* const sums = scratch.sums.data() + 2 * pairs * c;
                 if (begin == first) for (int r = 0; r < pairs; ++r) even[r] = odd[r] = Lanes(Number(0));
                 else for (int r = 0; r < pairs; ++r) even[r] = sums[r], odd[r] = sums[pairs + r];
-                if (b == first_block[wave]) for (int r = 0; r < pairs; ++r) __builtin_prefetch(row[r].north + c, 1), __builtin_prefetch(row[r].south + c, 1);
-                if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) __builtin_prefetch(row[r].north + c, 1), __builtin_prefetch(row[r].south + c, 1);
+                if (b == first_block[wave]) for (int r = 0; r < pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
+                if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
                 ahead.some(share);
                 const Lanes* x = S + std::size_t(c) * degrees + begin;
                 const Number* p = P;
@@ -181,7 +181,7 @@ template <class Number> void Legendre<Number>::direct(int wave, int degrees, con
                     const Lanes north = row[r].north[c], south = row[r].south[c];
                     even[r] = north + south, odd[r] = north - south;
                 }
-                if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) __builtin_prefetch(row[r].north + c), __builtin_prefetch(row[r].south + c);
+                if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
                 ahead.some(share);
                 Lanes* x = S + std::size_t(c) * degrees + begin;
                 const Number* p = P;

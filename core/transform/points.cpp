@@ -74,7 +74,7 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                     }, mine.a.data());
                 } else transform.inverse(last, [&](int m) {
                     const Lanes* f = entry(m);
-                    __builtin_prefetch(f + columns), __builtin_prefetch(f + columns + 1);          // the next row's
+                    prefetch(f + columns), prefetch(f + columns + 1);        // the next row's
                     return Coefficient{scale * f[0], scale * f[1]};
                 }, mine.a.data());
                 const std::array<Number*, width> to = rows_of(lane, side, cell, r, mine);
@@ -130,7 +130,7 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
             while (i < lead) one(i++);
             for (; i + width <= points; i += width) {
                 Lanes tile[width];
-                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i), __builtin_prefetch(from[l] + next[l] + i);
+                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i), prefetch(from[l] + next[l] + i);
                 transpose(tile);
                 for (int n = 0; n < width; ++n) x[i + n] = tile[n];
             }
@@ -138,7 +138,7 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
             transform.direct(last, [&](int m, Lanes re, Lanes im) {
                 Lanes* to = entry(m);
                 to[0] = scale * re, to[1] = scale * im;
-                __builtin_prefetch(to + columns, 1), __builtin_prefetch(to + columns + 1, 1);
+                prefetch(to + columns), prefetch(to + columns + 1);
             }, x);
         }
     }
