@@ -138,7 +138,7 @@ template <class Number> template <class Act> void Legendre<Number>::each_stretch
     } while (begin < degrees);
 }
 
-template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, Scratch& scratch, Ahead& ahead) const {
+template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch& scratch, Ahead& ahead) const {
     const int share = ahead.share(columns * (block_count - first_block[wave]));
     for (int b = first_block[wave]; b < block_count; ++b) {
         const Rows* const row = rows + b * pairs;
@@ -150,8 +150,8 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
                 Lanes* const sums = scratch.sums.data() + 2 * pairs * c;
                 if (begin == first) for (int r = 0; r < pairs; ++r) even[r] = odd[r] = Lanes(Number(0));
                 else for (int r = 0; r < pairs; ++r) even[r] = sums[r], odd[r] = sums[pairs + r];
-                if (b == first_block[wave]) for (int r = 0; r < pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
-                if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
+                if (!past && b == first_block[wave]) for (int r = 0; r < pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
+                if (!past && b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
                 ahead.some(share);
                 const Lanes* x = S + std::size_t(c) * degrees + begin;
                 const Number* p = P;
@@ -161,8 +161,9 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
                     for (int r = 0; r < pairs; ++r) even[r] = fma(Lanes(p[r]), a, even[r]);
                     for (int r = 0; r < pairs; ++r) odd[r] = fma(Lanes(p[pairs + r]), b, odd[r]);
                 }
-                if (end == degrees) for (int r = 0; r < pairs; ++r) row[r].north[c] = even[r] + odd[r], row[r].south[c] = even[r] - odd[r];
-                else for (int r = 0; r < pairs; ++r) sums[r] = even[r], sums[pairs + r] = odd[r];
+                if (end < degrees) for (int r = 0; r < pairs; ++r) sums[r] = even[r], sums[pairs + r] = odd[r];
+                else if (past) for (int r = 0; r < pairs; ++r) (even[r] + odd[r]).stream((Number*)(row[r].north + c)), (even[r] - odd[r]).stream((Number*)(row[r].south + c));
+                else for (int r = 0; r < pairs; ++r) row[r].north[c] = even[r] + odd[r], row[r].south[c] = even[r] - odd[r];
             }
         });
     }

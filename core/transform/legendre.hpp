@@ -48,8 +48,8 @@ public:
     Scratch scratch(int columns) const { return {LargeVector<Number>(stretch * pairs), LargeVector<Lanes>(2 * pairs * columns)}; }
 
     /// S[column][n - m] with an even number of degrees (one of zeros at the end, if need be) <-> rows[pair][column]. Sums leave memory idle:
-    /// what is `ahead` comes meanwhile.
-    void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, Scratch&, Ahead&) const;
+    /// what is `ahead` comes meanwhile. Rows `past` the caches are streamed; a fence is the caller's.
+    void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch&, Ahead&) const;
     void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&, Ahead&) const;
 
 private:

@@ -106,6 +106,7 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
     if (distribution.square) collect(batch, side, false, false);
     Timer timer{seconds.fourier};
     const int columns = 2 * batch.cells;
+    const bool past = entries_beyond_cache(batch);
     const Target* const lanes = targets.data() + batch.first_target;
     #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
     for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
@@ -137,10 +138,11 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
             while (i < points) one(i++);
             transform.direct(last, [&](int m, Lanes re, Lanes im) {
                 Lanes* to = entry(m);
-                to[0] = scale * re, to[1] = scale * im;
-                prefetch(to + columns), prefetch(to + columns + 1);
+                if (past) (scale * re).stream((Number*)to), (scale * im).stream((Number*)(to + 1));
+                else to[0] = scale * re, to[1] = scale * im, prefetch(to + columns), prefetch(to + columns + 1);
             }, x);
         }
+        if (past) stream_fence();
     }
 }
 

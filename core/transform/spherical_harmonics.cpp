@@ -11,7 +11,7 @@ namespace {
 int rank_of(MPI_Comm comm) { int rank; MPI_Comm_rank(comm, &rank); return rank; }
 
 constexpr std::size_t buffer = 96 << 20;                   // bytes: entries of a batch that is chosen
-constexpr std::size_t cache = 24 << 20;                    // bytes: fields that are larger altogether are written past the caches
+constexpr std::size_t cache = 24 << 20;                    // bytes: fields or entries that are larger altogether are written past the caches
 
 }  // namespace
 
@@ -60,8 +60,8 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
         row_block.push_back(block), row_place.push_back(place);
     }
 
-    const std::size_t cell = std::max(distribution.wave_block.back(), distribution.row_block.back()) * 2 * sizeof(Lanes);
-    most_cells = options.fields ? (options.fields + width - 1) / width : int(std::clamp<std::size_t>(buffer / std::max<std::size_t>(cell, 1), 1, 4));
+    cell_bytes = std::max(distribution.wave_block.back(), distribution.row_block.back()) * 2 * sizeof(Lanes);
+    most_cells = options.fields ? (options.fields + width - 1) / width : int(std::clamp<std::size_t>(buffer / std::max<std::size_t>(cell_bytes, 1), 1, 4));
     const std::size_t columns = 2 * most_cells;
     scratch.resize(threads);
     for (auto& s : scratch) {
@@ -114,6 +114,8 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
         }
     }
 }
+
+template <class Number> bool SphericalHarmonics<Number>::entries_beyond_cache(const Batch& batch) const { return cell_bytes * batch.cells > cache; }
 
 template <class Number> double SphericalHarmonics<Number>::flops_of_field() const { return legendre.flops(2, truncation()); }
 

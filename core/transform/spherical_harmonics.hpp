@@ -113,6 +113,7 @@ private:
     std::vector<std::vector<Number>> epsilon;              // of each own m
     std::map<int, Fourier<Number>> fourier;                // by length
     std::vector<int> row_block, row_place;                 // of each own row in the slabs that the Fourier transforms see
+    std::size_t cell_bytes;                                // entries of a cell
     int most_cells, threads;
     std::vector<Scratch> scratch;
     std::vector<std::unique_ptr<Side>> sides;
@@ -130,6 +131,7 @@ private:
     void travel(const Batch&, Side&, bool to_rows, bool finish);
     void collect(const Batch&, Side&, bool derivative, bool scatter);
     std::array<Number*, width> rows_of(const Target*, const Side&, int cell, std::size_t row, Scratch&) const;
+    bool entries_beyond_cache(const Batch&) const;
     Lanes row_scale(const Target*, int row, bool weights) const;
     Ahead& coefficients_ahead(std::size_t wave, const Batch&, Scratch&) const;
     const Rows* rows_of(int wave, Lanes* entries, int columns, Lanes* beyond, Scratch&) const;

@@ -48,7 +48,7 @@ template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch&
     Timer timer{seconds.legendre};
     const int columns = 2 * batch.cells;
     const double a = options.radius;
-    const bool transposed = way == Way::direct_adjoint;
+    const bool transposed = way == Way::direct_adjoint, past = entries_beyond_cache(batch);
     #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
         const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
@@ -68,7 +68,8 @@ template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch&
                 view.wind_in(outer(item.first), outer(item.second), [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; }, &U, &W);
             }
         });
-        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), mine.legendre, coefficients_ahead(i + threads, batch, mine));
+        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), past, mine.legendre, coefficients_ahead(i + threads, batch, mine));
+        if (past) stream_fence();
     }
 }
 
