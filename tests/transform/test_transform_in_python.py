@@ -101,3 +101,16 @@ def test_bench_on_ranks(tmp_path):
     assert figures["case"]["ranks"] == 2 and figures["round_trip_error"] < 1e-13 and [len(figures["on_ranks"][way]) for way in ("inverse", "direct")] == [2, 2]
     assert all(figures["phases"][p] > 0 for p in ("legendre", "fourier", "transposition")) and "transposition" in done.stdout
     assert sum(figures["phases"][p] for p in ("legendre", "fourier", "transposition")) <= 1.01 * figures["milliseconds_per_pair"]
+
+
+@pytest.mark.parametrize("precision, fields", [("fp64", 32), ("fp32", 64)])
+def test_bits_do_not_depend_on_streams(precision, fields):
+    """Entries of many fields go past the caches, those of a few do not: winds and scalars, both ways, two threads."""
+    transform = SphericalHarmonics(319, grid="linear", precision=precision, threads=2)
+    few = fields // 4
+    f = coefficients(transform, fields, seed=1)
+    field = transform.inverse(f)
+    assert np.array_equal(field[-few:], transform.inverse(f[-few:]))
+    assert np.array_equal(transform.direct(field)[:few], transform.direct(field[:few]))
+    u, v = transform.wind(f[: fields // 2], f[fields // 2 :])
+    assert np.array_equal(np.array(transform.wind(f[: few // 2], f[fields // 2 :][: few // 2])), np.array([u[: few // 2], v[: few // 2]]))
