@@ -69,7 +69,7 @@ def settle(simulation):
 
 def learn(simulation):
     """Keeps the tiles that a run has measured in its first steps. All ranks call it."""
-    if simulation.choices is None or simulation.parallel["tile"] != "measured" or simulation.why["tile"] != "default":
+    if simulation.choices is None or simulation.parallel["tile"] != "measured" or "tile" in simulation.named:
         return
     found = tiles(simulation)
     if found and simulation.is_root:

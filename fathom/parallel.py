@@ -78,6 +78,8 @@ def settle(how, named, kept, *, ranks, same_bits=True):
             why[name] = "default; not chosen, because sums of plain numbers have other bits"
         elif name in kept and name not in named:
             how[name], why[name] = kept[name]["value"], reason(kept[name])
+        elif name == "tile" and how[name] == "measured":
+            why[name] += ": in the first steps of a run"
     return how, why
 
 

@@ -115,11 +115,11 @@ def test_a_run_keeps_its_tiles(tmp_path, monkeypatch):
 
     first = run("a")
     first.run("18h", report=False)
-    assert first.why["tile"] == "default" and first.parallel["tile"] == "measured"
+    assert first.why["tile"] == "default: in the first steps of a run" and first.parallel["tile"] == "measured"
     second = run("b").prepare()
     assert second.why["tile"].startswith("measured on this machine on 2") and set(second.parallel["tile"]) == {g["processes"][0] for g in second.sequence.groups if g["tile"]}
     assert {g["tile_reason"] for g in second.sequence.groups if g["tile"]} == {"measured before"}
-    assert run("c", tile="measured").prepare().why["tile"] == "given"
+    assert run("c", tile="measured").prepare().why["tile"] == "given: in the first steps of a run"
     assert run("d", automatic=False).prepare().parallel["tile"] == "measured"
     second.advance(36)
     assert second.checksum() == first.checksum()
