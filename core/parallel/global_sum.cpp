@@ -143,12 +143,14 @@ struct MasterFlags final : GlobalSum {
 };
 
 /// No flags: a word has arrived when it is no longer the sentinel, a pattern that no word can have. A NaN with the sentinel's bits travels
-/// as another NaN; integers as two halves, in doubles' place never a NaN. Each word is written atomically (MPI_REPLACE), and the reader puts the sentinel back.
+/// as another NaN; integers as two halves, in doubles' place never a NaN. Each word is written whole (MPI_REPLACE), but perhaps twice: the reader
+/// puts the sentinel back one sum later, when who wrote there has written elsewhere since.
 struct MasterSentinel final : GlobalSum {
     static constexpr std::uint64_t sentinel = 0x7ff4'dead'beef'f00d;
     static constexpr std::size_t place = 2 * most_words;
     Window window;
     std::uint64_t count = 0;
+    std::size_t before = 0;                                // words of the sum before
     explicit MasterSentinel(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {
         std::fill_n(window.own(), 2 * place * (rank ? 1 : ranks), sentinel);
         window.see();
@@ -167,22 +169,26 @@ struct MasterSentinel final : GlobalSum {
     }
     void read(std::size_t from, std::uint64_t* to) {
         std::array<std::uint64_t, place> halves;
-        for (std::size_t n = 0; n < travelling(); ++n) {
-            while ((halves[n] = window.load(from + n)) == sentinel) window.progress();
-            window.store(from + n, sentinel);
-        }
+        for (std::size_t n = 0; n < travelling(); ++n) spin([&] { return (halves[n] = window.load(from + n)) != sentinel; }, [&] { window.progress(); });
         for (std::size_t n = 0; n < words.size(); ++n) to[n] = floating ? halves[n] : halves[2 * n] | halves[2 * n + 1] << 32;
+    }
+    void clear(int r) {                                    // what the sum before left
+        const std::size_t from = place * (2 * r + (count + 1) % 2);
+        for (std::size_t n = 0; n < before; ++n) window.store(from + n, sentinel);
     }
     void begin() override {
         ++count;
+        const std::size_t own = travelling();
         if (rank) {
             write(0, at(rank));
             read(at(0), words.data());
-            return;
+            clear(0);
+        } else {
+            Buffer other;
+            for (int r = 1; r < ranks; ++r) read(at(r), other.data()), add(words, other.data()), clear(r);
+            for (int r = 1; r < ranks; ++r) write(r, at(0));
         }
-        Buffer other;
-        for (int r = 1; r < ranks; ++r) read(at(r), other.data()), add(words, other.data());
-        for (int r = 1; r < ranks; ++r) write(r, at(0));
+        before = own;
     }
 };
 
