@@ -226,13 +226,35 @@ def bench_output(file: Path | None, picture: Path | None, **case: Any) -> int:
 @click.option("--steps", type=click.IntRange(1), default=36, show_default=True, help="Steps that are measured.")
 @click.option("--spin-up", type=click.IntRange(0), default=36, show_default=True, help="Steps before them.")
 @click.option("--step", help="Time step; by default that of the case.")
+@click.option("--tile", "tiles", default="measured", show_default=True, help="Columns at once: a number, measured, cache; several, as 16,64,2046, are compared.")
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
-def bench_atmosphere(name: str, ranks: int, threads: int, file: Path | None, **case: Any) -> int:
-    """Simulated days a day of the spectral atmosphere, and the time of a step by phase."""
+@click.option("--out", "picture", type=click.Path(path_type=Path), metavar="PNG", help="The curve of several tiles.")
+def bench_atmosphere(name: str, ranks: int, threads: int, tiles: str, file: Path | None, picture: Path | None, **case: Any) -> int:
+    """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the machine's limits."""
+    from fathom.performance import tiles as lengths
     from fathom.performance.atmosphere import Case, measure, present
 
-    case_ = Case(case=name, ranks=ranks, threads=threads, **case)
+    tile = lengths.given(tiles)
+    case_ = Case(case=name, ranks=ranks, threads=threads, tile=tile[0], **case)
+    if len(tile) > 1:
+        return _distribute(ranks, threads, Path("."), lambda: lengths.present(lengths.sweep(case_, tile), file, picture))
     return _distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
+
+
+@bench.command("kernels")
+@click.option("--kernel", help="Only this one.")
+@click.option("--truncation", type=click.IntRange(21), default=85, show_default=True)
+@click.option("--levels", type=click.IntRange(3), default=24, show_default=True)
+@click.option("--precision", default="fp32", show_default=True, help="fp64 or fp32.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--repetitions", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+def bench_kernels(threads: int, file: Path | None, **case: Any) -> int:
+    """Milliseconds, GF/s and GB/s of each kernel of the spectral atmosphere, and the fraction of the machine's limit."""
+    from fathom.performance.kernels import Case, measure, present
+
+    case_ = Case(threads=threads, **case)
+    return _distribute(1, threads, Path("."), lambda: present(measure(case_), file))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -64,7 +64,9 @@ template <class T, int lanes_> struct Pack {
     Storage lanes;
 
     Pack() = default;
-    Pack(T x) : lanes(x - Storage{}) {}                                        // the same value in all columns
+    Pack(T x) {                                                                // the same value in all columns
+        if constexpr (width == 1) lanes = x; else lanes = x - Storage{};
+    }
     template <class A> requires std::is_arithmetic_v<A> Pack(A x) : Pack(T(x)) {}
     static Pack load(const T* p) { Pack x; __builtin_memcpy(&x.lanes, p, sizeof x.lanes); return x; }
     /// Past the caches, to a multiple of 64 bytes; a `stream_fence` must come before another thread reads it.
@@ -93,11 +95,11 @@ template <class T, int lanes_> struct Pack {
     /// a b + c, rounded once.
     friend Pack fma(Pack a, Pack b, Pack c) {
         if constexpr (pack_detail::native<Storage>) return of(pack_detail::fma(a.lanes, b.lanes, c.lanes));
-        else return each([](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c);
+        else return each([](T x, T y, T z) { using std::fma; return fma(x, y, z); }, a, b, c);
     }
     friend Pack sqrt(Pack a) {
         if constexpr (pack_detail::native<Storage>) return of(pack_detail::sqrt(a.lanes));
-        else return each([](T x) { return std::sqrt(x); }, a);
+        else return each([](T x) { using std::sqrt; return sqrt(x); }, a);
     }
 
 private:

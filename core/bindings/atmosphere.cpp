@@ -9,6 +9,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <map>
 #include <memory>
@@ -48,6 +49,16 @@ public:
         for (std::size_t n = 0; n < fields.size(); ++n) copies[n].back(*this, fields[n]);
     }
 
+    /// (seconds, operations) of a pass.
+    std::pair<double, double> pass(const std::string& name) {
+        using numerics::InterpolationPass;
+        const std::map<std::string, InterpolationPass> known{{"departure", InterpolationPass::departure}, {"weights", InterpolationPass::weights}, {"linear", InterpolationPass::linear},
+                                                             {"cubic", InterpolationPass::cubic}, {"monotone", InterpolationPass::monotone}, {"by_levels", InterpolationPass::by_levels}};
+        const auto it = known.find(name);
+        if (it == known.end()) throw Error("no pass '", name, "'");
+        if (wide) return {wide->seconds(it->second), wide->operations(it->second, 4)};
+        return {narrow->seconds(it->second), narrow->operations(it->second, 4)};
+    }
     /// Of interpolating four fields, so many at once: the least of some repetitions.
     double seconds(int together, int repetitions, bool by_levels) {
         std::vector<Copy> copies;
@@ -105,6 +116,7 @@ void bind_atmosphere(nb::module_& m) {
              "grid"_a, "eta"_a, "precision"_a, "step"_a, "radius"_a, "rotation"_a = 0., "iterations"_a = 2)
         .def("depart", &Advection::depart, "wind"_a)
         .def("interpolate", &Advection::interpolate, "fields"_a, "wind"_a = false, "monotone"_a = false, "by_levels"_a = true, "in place: values at the departure points")
+        .def("pass_", &Advection::pass, "name"_a, "(seconds, operations) of one pass over all points with four fields: departure, weights, linear, cubic, monotone, by_levels")
         .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false, "of interpolating four fields, so many at once");
 
     nb::class_<SpectralDynamics>(m, "SpectralDynamics", "The global processes of the hydrostatic spectral model, attached to its sequence.")
@@ -119,13 +131,19 @@ void bind_atmosphere(nb::module_& m) {
             new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
         }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "tracers"_a = std::vector<std::string>{})
         .def("initialise", [](SpectralDynamics& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with its gradients")
-        .def_prop_ro("transform_flops", &SpectralDynamics::transform_flops, "of the Legendre sums of a step, this rank")
-        .def_prop_ro("seconds", [](const SpectralDynamics& d) {
-            const auto s = d.seconds();
-            nb::dict t;
-            t["transforms"] = s.transforms; t["transpositions"] = s.transpositions; t["packing"] = s.packing; t["departure"] = s.departure; t["interpolation"] = s.interpolation; t["semi_implicit"] = s.semi_implicit;
-            return t;
-        })
+        .def_prop_ro("spent", [](const SpectralDynamics& d) {
+            const auto s = d.spent();
+            std::map<std::string, std::tuple<double, double, double>> by_name;
+            for (auto& [name, part] : std::initializer_list<std::pair<const char*, const Spent&>>{{"legendre", s.legendre}, {"fourier", s.fourier}, {"transpositions", s.transpositions}, {"packing", s.packing},
+                     {"departure", s.departure}, {"interpolation", s.interpolation}, {"semi_implicit", s.semi_implicit}, {"diffusion", s.diffusion}})
+                by_name[name] = {part.seconds, part.operations, part.bytes};
+            return by_name;
+        }, "by what was done: (seconds, operations, bytes) of this rank since it was made")
+        .def_prop_ro("seconds", [](nb::handle_t<SpectralDynamics> d) {
+            nb::dict seconds;
+            for (auto [name, part] : nb::cast<nb::dict>(d.attr("spent"))) seconds[name] = part[nb::int_(0)];
+            return seconds;
+        }, "by what was done, of this rank since it was made")
         .def_prop_ro("halo", [](const SpectralDynamics& d) { return std::pair(d.halo().points, d.halo().plans); },
                      "(points that this rank receives for its departure points, plans made so far)");
 

@@ -37,6 +37,7 @@ void bind_base(nb::module_& m) {
           "bytes"_a = std::size_t(1) << 27, "repetitions"_a = 5, "bytes per second, three streams counted, with the threads that are set");
     m.def("fma_rate", [](int precision, double seconds) { nb::gil_scoped_release nogil; return precision == 4 ? fma_rate<float>(seconds) : fma_rate<double>(seconds); },
           "precision"_a = 8, "seconds"_a = 0.2, "operations per second of fused multiply-adds; precision: bytes of a number");
+    m.def("second_level_cache", &second_level_cache, "bytes of a core's");
     m.def("elementary", elementary<double>, "name"_a, "x"_a.noconvert(), "width"_a = 0, "power"_a = 0.0, "exp, log, sin, cos, pow of packs (width 0) or numbers (1), in place");
     m.def("elementary", elementary<float>, "name"_a, "x"_a.noconvert(), "width"_a = 0, "power"_a = 0.0);
 }

@@ -104,10 +104,11 @@ void bind_model(nb::module_& m) {
         })
         .def_prop_ro("timings", [](const Sequence& s) {
             nb::list list;
-            for (auto& t : s.timings()) { nb::dict d; d["process"] = t.process; d["phase"] = t.phase; d["seconds"] = t.seconds; d["calls"] = t.calls; list.append(d); }
+            for (auto& t : s.timings()) { nb::dict d; d["process"] = t.process; d["phase"] = t.phase; d["seconds"] = t.seconds; d["calls"] = t.calls; if (t.operations > 0) d["operations"] = t.operations; list.append(d); }
             return list;
         })
         .def("reset_timings", &Sequence::reset_timings)
+        .def_rw("counting", &Sequence::counting, "kernels count their operations, which the timings then hold: the same bits, slowly")
         .def_prop_ro("groups", [](const Sequence& s) {
             nb::list list;
             for (auto& g : s.describe()) {

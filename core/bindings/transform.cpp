@@ -76,7 +76,7 @@ template <class Number> void bind(nb::module_& m, const char* name, const char* 
         .def("direct", [](Transform& t, const List& l) { nb::gil_scoped_release nogil; t.direct(l.list); }, "items"_a, "fields -> coefficients")
         .def("inverse_adjoint", [](Transform& t, const List& l) { nb::gil_scoped_release nogil; t.inverse_adjoint(l.list); }, "items"_a, "fields -> coefficients: the transpose of inverse")
         .def("direct_adjoint", [](Transform& t, const List& l) { nb::gil_scoped_release nogil; t.direct_adjoint(l.list); }, "items"_a, "coefficients -> fields: the transpose of direct")
-        .def_prop_ro("seconds", [](const Transform& t) { nb::dict d; d["legendre"] = t.seconds.legendre, d["fourier"] = t.seconds.fourier, d["transposition"] = t.seconds.transposition; return d; })
+        .def_prop_ro("seconds", [](const Transform& t) { nb::dict d; d["legendre"] = t.spent.legendre.seconds, d["fourier"] = t.spent.fourier.seconds, d["transposition"] = t.spent.transposition.seconds; return d; })
         .def_prop_ro("flops_of_field", &Transform::flops_of_field, "of the Legendre sums of one field, one way, on this rank")
         .def_prop_ro("table_bytes", &Transform::table_bytes);
 }

@@ -1,6 +1,7 @@
 /// From a scheme (a struct with `summary`, `parameters`, `fields` and a kernel) to a Process: the same thing without its type, which
 /// a sequence, and Python, can hold, rename and order at run time. All templates end here: one function a scheme and precision.
 #pragma once
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/elementary.hpp"
 #include "field/field.hpp"
@@ -29,7 +30,7 @@ struct Process {
     int every = 1;                       ///< runs in steps 0, every, 2 every ...; what it writes stays until it runs again, and is state
     std::vector<Field> fields;
     std::shared_ptr<const void> scheme;
-    Run run = nullptr;                   ///< `at` holds each field at column first->column
+    Run run = nullptr, count = nullptr;  ///< `at` holds each field at column first->column. count: the same on numbers that count (base/counted.hpp)
     std::function<void()> global;        ///< instead of `run`: once for all columns, by communication (a scheme that says `global`)
 
     /// The same scheme on other fields: process.on({{"tracer", "salinity"}}).
@@ -87,6 +88,9 @@ template <class T, int width = cell_width<T>, class Scheme> Process process(std:
     if constexpr (!requires { Scheme::global; })
         p.run = [](const void* s, const Raw* at, const Cell* first, const Cell* last) {
             run<Scheme, Real, cell_width<T>>(s, at, first, last, std::make_index_sequence<count>{}); };
+    if constexpr (!requires { Scheme::global; } && width > 1)
+        p.count = [](const void* s, const Raw* at, const Cell* first, const Cell* last) {
+            run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>(s, at, first, last, std::make_index_sequence<count>{}); };
     for (const Use& u : Scheme::fields) p.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
     return p;
 }

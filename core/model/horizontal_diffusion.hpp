@@ -31,6 +31,7 @@ public:
             column[2 * levels + k] = (column[2 * levels + k] - along) * all[k] + along;
         }
     }
+    double operations() const { return 6. * levels; }      ///< of a column
     T of_tracer(int n, int level) const { return damping[std::size_t(2 * n) * levels + level]; }
 
 private:

@@ -41,11 +41,9 @@ public:
             to_points(tracer);
         }
     }
-    /// There: now, before and tendencies of wind, T, pi, kinetic energy; back: now and before, zeta, D and the northward gradients.
-    double transform_flops() const override { return (20 * levels + 6 + 6 * levels * double(tracers.size())) * transform.flops_of_field(); }
-    SpectralSeconds seconds() const override {
-        auto& t = transform.seconds;
-        return {.transforms = t.legendre + t.fourier, .transpositions = t.transposition, .semi_implicit = State::solving};
+    SpectralSpent spent() const override {
+        auto& t = transform.spent;
+        return {.legendre = t.legendre, .fourier = t.fourier, .transpositions = t.transposition, .semi_implicit = State::solving};
     }
     SpectralDynamics::Halo halo() const override { return {}; }
 
@@ -91,10 +89,13 @@ private:
                           transform.wind(of(t), of(t + levels), before[0], before[1]), transform.scalar(of(t + 2 * levels), before[2]), transform.scalar(pressure_of(1), before[3]),
                           transform.wind(of(2 * t), of(2 * t + levels), tendency[0], tendency[1]), transform.scalar(of(2 * t + 2 * levels), tendency[2]), transform.scalar(pressure_of(2), tendency[3]),
                           transform.scalar(of(3 * t), energy)});
-        const double began = now();
-        #pragma omp parallel for schedule(dynamic)
-        for (std::size_t w = 0; w < starts.size(); ++w) advance(transform.own()[starts[w]].m, &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
-        State::solving += now() - began;
+        {
+            Timer timer{State::solving};
+            #pragma omp parallel for schedule(dynamic)
+            for (std::size_t w = 0; w < starts.size(); ++w) advance(transform.own()[starts[w]].m, &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
+        }
+        const double number = 2. * double(transform.own().size());
+        State::solving.did(number * (step().solver.operations() + step().diffuse.operations() + 30 * levels), number * 2 * (9 * levels + 3) * sizeof(T));
         to_points();
         if (parameters.fix_mass > 0) State::keep_mean_pressure();
     }

@@ -273,9 +273,11 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
                 at[i] = f.scratch ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], f.level[b], 0}
                                   : Raw{f.at[b] + (row * f.row[b] + (f.place == place::profile ? 0 : first->column)) * bytes, f.level[b], f.row[b], f.streams};
             }
-            s.process.run(s.process.scheme.get(), at, &*first, &*first + (last - first));
+            const auto operations = operations_counted;
+            (counting && s.process.count ? s.process.count : s.process.run)(s.process.scheme.get(), at, &*first, &*first + (last - first));
             const double end = now();
-            s.clocks[thread].seconds += end - t; ++s.clocks[thread].calls; t = end;
+            Clock& clock = s.clocks[thread];
+            clock.seconds += end - t; ++clock.calls; clock.operations += operations_counted - operations; t = end;
         }
         first = last;
     }
@@ -370,40 +372,6 @@ std::vector<std::string> Sequence::state() const {
     std::vector<std::string> names;
     for (auto& f : all) if (f.state && f.place != place::profile) names.push_back(f.name);
     return names;
-}
-
-std::vector<Sequence::Timing> Sequence::timings() const {
-    std::vector<Timing> list;
-    for (auto& g : groups) {
-        if (g.exchange) {
-            std::string what;
-            for (auto& s : g.sent) what += (what.empty() ? "" : ", ") + all[s.field].name;
-            list.push_back({"exchange of " + what, "exchange", g.clock.seconds, g.clock.calls});
-        }
-        for (int p = g.first; p < g.last; ++p) {
-            Timing t{steps[p].process.name, steps[p].process.phase, 0, 0};
-            for (auto& c : steps[p].clocks) t.seconds += c.seconds, t.calls += c.calls;
-            t.seconds /= double(steps[p].clocks.size());
-            list.push_back(t);
-        }
-    }
-    return list;
-}
-void Sequence::reset_timings() {
-    for (auto& g : groups) g.clock = {};
-    for (auto& s : steps) for (auto& c : s.clocks) c = {};
-}
-
-std::vector<Sequence::GroupText> Sequence::describe() const {
-    std::vector<GroupText> list;
-    for (auto& g : groups) {
-        const bool whole = steps[g.first].process.global != nullptr;
-        const char* reason = options.tile > 0 ? "given" : options.tile == 0 ? "second-level cache" : g.tiles.open() ? "second-level cache; to be measured" : g.tiles.trials.empty() ? "measured before" : "measured";
-        list.push_back({{}, {}, g.extent, whole ? 0 : g.tiles.now, reason, g.tiles.trials});
-        for (auto& s : g.sent) list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
-        for (int p = g.first; p < g.last; ++p) list.back().processes.push_back(steps[p].process.name);
-    }
-    return list;
 }
 
 }  // namespace fathom

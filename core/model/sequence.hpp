@@ -67,7 +67,7 @@ public:
     std::vector<std::string> state() const;               ///< names of the restart's fields, in the order of declaration
     std::span<const Field> fields() const { return all; }
 
-    struct Timing { std::string process, phase; double seconds; long calls; };
+    struct Timing { std::string process, phase; double seconds; long calls; double operations; };     ///< operations: while `counting`, of all threads; 0 of global processes
     std::vector<Timing> timings() const;                  ///< of threads added up and divided by their number; exchanges are entries too
     void reset_timings();
     struct GroupText { std::vector<std::string> exchange, processes; int extent, tile; std::string reason; std::vector<Tiles::Trial> trials; };
@@ -77,9 +77,10 @@ public:
     std::shared_ptr<const Domain> domain;
     const int bytes, cell;                                ///< of a number; columns of a cell
     long count = 0;                                       ///< steps taken
+    bool counting = false;                                ///< kernels run on numbers that count (base/counted.hpp): the same bits, slowly
 
 private:
-    struct Clock { double seconds = 0; long calls = 0; char pad[48]; };
+    struct Clock { double seconds = 0; long calls = 0; std::uint64_t operations = 0; char pad[40]; };
     struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; };
     struct Sent { int field, width; };
     struct Group { int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };

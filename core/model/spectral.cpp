@@ -17,7 +17,7 @@ std::vector<double> middle(const std::vector<double>& x) {
 template <class T> class Dynamics final : public SpectralState<T> {
     using State = SpectralState<T>;
     using State::sequence, State::grid, State::levels, State::parameters, State::reference, State::transform, State::starts, State::slab, State::at, State::now, State::eta,
-          State::u, State::v, State::temperature, State::pressure, State::divergence, State::T_east, State::T_north, State::p_east, State::p_north, State::mean_pressure, State::solving, State::map_factor;
+          State::u, State::v, State::temperature, State::pressure, State::divergence, State::T_east, State::T_north, State::p_east, State::p_north, State::mean_pressure, State::solving, State::diffusing, State::map_factor;
 
 public:
     Dynamics(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, const std::vector<std::string>& tracers, SpectralParameters p)
@@ -54,11 +54,9 @@ public:
         to_waves();
         to_points();
     }
-    /// There: wind, T, pi; back: these, D, and the northward gradients.
-    double transform_flops() const override { return (8 * levels + 3) * transform.flops_of_field(); }
-    SpectralSeconds seconds() const override {
-        auto& t = transform.seconds;
-        return {t.legendre + t.fourier, t.transposition, transport.seconds_packing, transport.seconds_departure, transport.seconds_interpolating, solving};
+    SpectralSpent spent() const override {
+        auto &t = transform.spent; auto& c = transport.spent;
+        return {t.legendre, t.fourier, t.transposition, c.packing, c.departure, c.interpolation, solving, diffusing};
     }
     SpectralDynamics::Halo halo() const override { return {transport.halo().points_received(), transport.halo().plans}; }
 
@@ -99,15 +97,22 @@ private:
     }
     void step() {
         to_waves();
-        const double t = now();
-        #pragma omp parallel for schedule(dynamic)
+        double solve = 0, diffusion = 0;                   // seconds of all threads
+        const double began = now();
+        #pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion)
         for (std::size_t w = 0; w < starts.size(); ++w) {
             const int m = transform.own()[starts[w]].m;
             T* columns = &coefficients[2 * starts[w] * stride];
+            const double begin = now();
             solver.solve(m, columns, stride, scratch[omp_get_thread_num()]);
+            const double solved = now();
             for (int n = m; n <= transform.truncation(); ++n) for (int c = 0; c < 2; ++c) diffuse(n, columns + (2 * (n - m) + c) * stride);
+            solve += solved - begin, diffusion += now() - solved;
         }
-        solving += now() - t;
+        const double seconds = now() - began, share = diffusion / std::max(solve + diffusion, 1e-30), number = 2. * double(transform.own().size());
+        solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
+        solving.did(number * solver.operations(), number * (8 * levels + 2) * sizeof(T));            // a column there and back, and its pivots
+        diffusing.did(number * diffuse.operations(), number * 8 * levels * sizeof(T));
         to_points();
         if (parameters.fix_mass > 0) State::keep_mean_pressure();
     }
@@ -134,8 +139,7 @@ SpectralDynamics::SpectralDynamics(Sequence& s, const GaussianGrid& grid, int tr
 }
 SpectralDynamics::~SpectralDynamics() = default;
 void SpectralDynamics::initialise() { work->initialise(); }
-SpectralSeconds SpectralDynamics::seconds() const { return work->seconds(); }
-double SpectralDynamics::transform_flops() const { return work->transform_flops(); }
+SpectralSpent SpectralDynamics::spent() const { return work->spent(); }
 SpectralDynamics::Halo SpectralDynamics::halo() const { return work->halo(); }
 
 }  // namespace fathom

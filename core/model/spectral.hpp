@@ -11,6 +11,7 @@
 #pragma once
 #include "grid/gaussian.hpp"
 #include "base/constants.hpp"
+#include "base/spent.hpp"
 #include "model/sequence.hpp"
 #include <memory>
 
@@ -31,8 +32,8 @@ struct SpectralParameters {
     double fix_energy = 0;                                 ///< 0: not; only where the mass is
 };
 
-/// Seconds since the start by what was done.
-struct SpectralSeconds { double transforms = 0, transpositions = 0, packing = 0, departure = 0, interpolation = 0, semi_implicit = 0; };   ///< packing, departure points, interpolation: semi-Lagrangian
+/// What this rank has spent since the start, by what was done. packing, departure points, interpolation: semi-Lagrangian.
+struct SpectralSpent { Spent legendre = {}, fourier = {}, transpositions = {}, packing = {}, departure = {}, interpolation = {}, semi_implicit = {}, diffusion = {}; };
 
 class SpectralDynamics {
 public:
@@ -42,11 +43,10 @@ public:
     ~SpectralDynamics();
     /// The initial state (and surface_geopotential) truncated, its gradients; once before the first step of a run that is not a restart.
     void initialise();
-    SpectralSeconds seconds() const;
-    double transform_flops() const;                        ///< of the Legendre sums of a step, this rank
+    SpectralSpent spent() const;
     struct Halo { std::size_t points = 0; long plans = 0; };
     Halo halo() const;                                     ///< of the departure points: received by this rank; made so far
-    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSeconds seconds() const = 0; virtual double transform_flops() const = 0; virtual Halo halo() const = 0; };
+    struct Work { virtual ~Work() = default; virtual void initialise() = 0; virtual SpectralSpent spent() const = 0; virtual Halo halo() const = 0; };
 
 private:
     std::unique_ptr<Work> work;

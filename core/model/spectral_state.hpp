@@ -43,7 +43,8 @@ protected:
     std::vector<int> starts;                               // of each own m in the list of waves
     MapFactor<T> map_factor;
     FieldSlab u, v, temperature, pressure, divergence, T_east, T_north, p_east, p_north;
-    double mean_pressure = 0, solving = 0;
+    double mean_pressure = 0;
+    Spent solving, diffusing;
 
     static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
     /// Of layers or interfaces, p_s = p_r.

@@ -5,6 +5,7 @@
 /// On a stretched sphere (grid/stretching.hpp) r_A and r_D lie on the computational one and V is m times the wind; p and q are those of either sphere.
 #pragma once
 #include "grid/gaussian.hpp"
+#include "base/counted.hpp"
 #include "numerics/angles.hpp"
 
 namespace fathom::numerics {
@@ -21,6 +22,11 @@ public:
             const double m = grid.map_factor(j);
             rows.push_back({T(grid.sine[j]), T(grid.cosine[j]), T(m), T(stretching.sine(grid.sine[j])), T(grid.cosine[j] / m)});
         }
+        const auto before = operations_counted;
+        const T still[1] = {};
+        Points point;
+        locate_with<Pack<Counted<T>, 1>>(0, 0, 1, still, still, still, point, false);
+        work = double(operations_counted - before);
     }
     bool stretched() const { return bool(stretching); }
     T cosine(int row) const { return rows[row].cosine; }
@@ -29,10 +35,9 @@ public:
     /// Of `count` points of a row and level, from their mean wind. of_trajectory: p and q turn the wind that makes the trajectory itself, on the computational
     /// sphere; else vectors of the real one.
     void locate(int row, int level, int count, const T* u, const T* v, const T* w, Points& to, bool of_trajectory) const {
-        if (!stretching) locate<false, false>(row, level, count, u, v, w, to);
-        else if (of_trajectory) locate<true, false>(row, level, count, u, v, w, to);
-        else locate<true, true>(row, level, count, u, v, w, to);
+        locate_with<Real>(row, level, count, u, v, w, to, of_trajectory);
     }
+    double operations() const { return work; }             ///< of a point
 
 private:
     using Real = Pack<T, cell_width<T>>;
@@ -41,8 +46,17 @@ private:
     std::vector<T> eta;
     T step, scale;
     std::vector<Row> rows;
+    double work = 0;
 
-    template <bool stretched, bool real> void locate(int row, int level, int count, const T* u, const T* v, const T* w, Points& to) const {
+    template <class Real> void locate_with(int row, int level, int count, const T* u, const T* v, const T* w, Points& to, bool of_trajectory) const {
+        if (!stretching) locate<Real, false, false>(row, level, count, u, v, w, to);
+        else if (of_trajectory) locate<Real, true, false>(row, level, count, u, v, w, to);
+        else locate<Real, true, true>(row, level, count, u, v, w, to);
+    }
+    template <class Real, bool stretched, bool real> void locate(int row, int level, int count, const T* u_, const T* v_, const T* w_, Points& points) const {
+        using N = typename Real::Number;
+        const auto *u = (const N*)u_, *v = (const N*)v_, *w = (const N*)w_;
+        const struct { N *longitude, *latitude, *eta, *p, *q, *cosine, *map; } to{(N*)points.longitude, (N*)points.latitude, (N*)points.eta, (N*)points.p, (N*)points.q, (N*)points.cosine, (N*)points.map};
         const Row& A = rows[row];
         const Real sine_A = A.sine, cosine_A = A.cosine;
         const T top = eta.front(), bottom = eta.back(), eta_A = eta[level];

@@ -55,6 +55,8 @@ public:
     SemiImplicit(const HybridReference&, SemiImplicitParameters, const std::vector<int>& waves);
     /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re, im] follow each other at `stride`.
     void solve(int m, Number* columns, std::ptrdiff_t stride, std::vector<Number>& scratch) const;
+    /// Of a column: two products with a matrix for each of zeta and D, elimination of complex numbers there and back, the terms before and after.
+    double operations() const { return 8. * levels * levels + (20 + 17) * levels + 4; }
     /// to += beta L(of), columns of degree n, without rotation and stretching.
     void add_linear(int n, const Number* of, Number* to) const;
 

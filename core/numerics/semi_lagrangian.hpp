@@ -16,12 +16,16 @@
 /// What departures need of other ranks' points, and no more, comes by a halo on demand.
 #pragma once
 #include "grid/gaussian.hpp"
+#include "base/spent.hpp"
 #include "parallel/on_demand.hpp"
 #include <memory>
 #include <span>
 #include <vector>
 
 namespace fathom::numerics {
+
+/// What a pass over all points does: the departure points alone, the weights of cubic interpolation, one of the interpolations.
+enum class InterpolationPass { departure, weights, linear, cubic, monotone, by_levels };
 
 template <class Number> class SemiLagrangian {
 public:
@@ -44,7 +48,13 @@ public:
     void interpolate(const Group& from, std::span<const FieldSlab> to);
 
     const OnDemandHalo& halo() const;
-    double seconds_packing = 0, seconds_departure = 0, seconds_interpolating = 0;
+    struct { Spent packing, departure, interpolation; } spent;
+
+    /// For measurements: the seconds of one pass over all points with the trajectories of the last `depart` and the fields that were packed last. Every pass finds
+    /// the departure points, `departure` nothing else; the others then their own. Operations: of a pass without the departure points, with so many fields.
+    using Pass = InterpolationPass;
+    double seconds(Pass);
+    double operations(Pass, int fields) const;
 
 private:
     struct Tables;

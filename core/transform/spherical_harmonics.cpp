@@ -47,6 +47,7 @@ template <class Number> SphericalHarmonics<Number>::SphericalHarmonics(MPI_Comm 
     for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
         const int j = distribution.own_rows[r], points = grid.points[j];
         packs = std::max(packs, fourier.try_emplace(points, points).first->second.packs());
+        fourier_operations += 2.5 * points * std::log2(double(points)), own_points += points;
         int block = 0, place = 0;
         if (distribution.square) {
             for (auto& rect : distribution.rectangles) if (rect.owner == distribution.rank) {
@@ -141,7 +142,7 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
         for (int level = 0; level < item.levels;) {
             int take = std::min(item.levels - level, (limit - used) / parts);
             if (!take) {
-                batches.push_back({0, int(pieces.size()), int(pieces.size()), int(targets.size()), truncation(), false});
+                batches.push_back({0, int(pieces.size()), int(pieces.size()), int(targets.size()), truncation(), false, 0});
                 targets.resize(targets.size() + 2 * capacity);
                 used = 0;
                 continue;
@@ -172,7 +173,7 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
                 k += count;
             }
             used += parts * take, level += take;
-            batch.cells = (used + width - 1) / width, batch.last_piece = int(pieces.size());
+            batch.cells = (used + width - 1) / width, batch.last_piece = int(pieces.size()), batch.fields = used;
         }
     }
 }
@@ -180,7 +181,7 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
 /// Entries between the sides of waves and rows.
 template <class Number> void SphericalHarmonics<Number>::travel(const Batch& batch, Side& side, bool to_rows, bool finish) {
     if (distribution.ranks == 1) return;
-    Timer timer{seconds.transposition};
+    Timer timer{spent.transposition};
     const int columns = 2 * batch.cells, rank = distribution.rank;
     const auto &w = distribution.wave_block, &r = distribution.row_block;
     if (!finish) {
@@ -200,7 +201,7 @@ template <class Number> void SphericalHarmonics<Number>::travel(const Batch& bat
 
 /// SQUARE: whole rows <-> pieces of rows in the blocks, all lanes of a batch at once.
 template <class Number> void SphericalHarmonics<Number>::collect(const Batch& batch, Side& side, bool derivative, bool scatter) {
-    Timer timer{seconds.transposition};
+    Timer timer{spent.transposition};
     const int capacity = most_cells * width;
     const Target* lanes = targets.data() + batch.first_target + (derivative ? capacity : 0);
     for (int l = 0; l < capacity; ++l) {
@@ -215,11 +216,23 @@ template <class Number> void SphericalHarmonics<Number>::collect(const Batch& ba
     else side.gather->start(side.pieces_of_rows), side.gather->finish(side.whole_rows);
 }
 
+/// What a batch takes: Legendre sums, 5/2 n log2 n for a real row of n points, and each number once on its way in and out.
+template <class Number> void SphericalHarmonics<Number>::count(const Batch& batch) {
+    const int capacity = most_cells * width;
+    const auto first = targets.begin() + batch.first_target;
+    const double fields = batch.fields, rows = std::count_if(first, first + 2 * capacity, [](auto& t) { return t.slab != nullptr; });
+    const double entries_of_waves = 2. * distribution.wave_block.back(), entries_of_rows = 2. * distribution.row_block.back(), bytes = sizeof(Number);
+    spent.legendre.did(fields * flops_of_field(), fields * bytes * (2. * waves.size() + entries_of_waves));
+    spent.fourier.did(rows * fourier_operations, bytes * (rows * own_points + fields * entries_of_rows));
+    if (distribution.ranks > 1) spent.transposition.did(0, 2 * bytes * (fields * (entries_of_waves + entries_of_rows) + (distribution.square ? rows * 2 * own_points : 0)));
+}
+
 /// Two batches are under way where there are messages: one travels while the other is computed.
 template <class Number> void SphericalHarmonics<Number>::run(Items items, Way way) {
     arrange(items, way);
     beyond_cache = pieces.size() * width * sizeof(Number) * grid.size() / distribution.ranks > cache;
     const bool to_rows = way == Way::inverse || way == Way::direct_adjoint;
+    for (auto& batch : batches) count(batch);
     const int number = int(batches.size()), behind = int(sides.size()) - 1;
     for (int n = 0; n < number + behind; ++n) {
         if (n < number) {

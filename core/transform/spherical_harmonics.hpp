@@ -19,13 +19,13 @@
 /// Bits do not depend on ranks, threads or what else is in the list. A warm call allocates nothing. All ranks call together.
 #pragma once
 #include "base/constants.hpp"
+#include "base/spent.hpp"
 #include "parallel/exchange.hpp"
 #include "transform/distribution.hpp"
 #include "transform/fourier.hpp"
 #include "transform/legendre.hpp"
 #include "transform/operators.hpp"
 #include <array>
-#include <chrono>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -72,7 +72,7 @@ public:
     void inverse(std::initializer_list<Item> items) { inverse(Items(items.begin(), items.size())); }
     void direct(std::initializer_list<Item> items) { direct(Items(items.begin(), items.size())); }
 
-    struct { double legendre = 0, fourier = 0, transposition = 0; } seconds;  ///< of this rank since it was made
+    struct { Spent legendre, fourier, transposition; } spent;                 ///< by this rank since it was made
     double flops_of_field() const;                         ///< of the Legendre sums of one field, one way, this rank
     std::size_t table_bytes() const { return legendre.bytes(); }
 
@@ -82,7 +82,7 @@ private:
     static constexpr int width = Lanes::width;
     struct Target { const FieldSlab* slab = nullptr; int level = 0; bool cosine = false; };      ///< cosine: divided by cos(phi)
     struct Piece { const Item* item; int level, count, lane[3]; };                               ///< some levels of an item; lanes of its parts
-    struct Batch { int cells, first_piece, last_piece, first_target, highest; bool derivative; };        ///< targets: cells x width, then as many of d/dlambda
+    struct Batch { int cells, first_piece, last_piece, first_target, highest; bool derivative; int fields; };        ///< targets: cells x width, then as many of d/dlambda; fields: lanes in use
     using Rows = typename Legendre<Number>::Rows;
     struct Scratch { LargeVector<Lanes> a, spectral, nowhere, zeros; std::vector<Rows> rows; typename Legendre<Number>::Scratch legendre; LargeVector<Number> spare; Ahead ahead; };
     struct Side {                                          ///< buffers of a batch under way
@@ -96,13 +96,6 @@ private:
         std::unique_ptr<Exchange> gather, scatter;
     };
 
-    struct Timer {
-        using Clock = std::chrono::steady_clock;
-        double& seconds;
-        Clock::time_point began = Clock::now();
-        ~Timer() { seconds += std::chrono::duration<double>(Clock::now() - began).count(); }
-    };
-
     MPI_Comm comm;
     TransformOptions options;
     GaussianGrid grid;
@@ -112,6 +105,7 @@ private:
     std::vector<std::size_t> wave_start;                   // of each own m in `waves`
     std::vector<std::vector<Number>> epsilon;              // of each own m
     std::map<int, Fourier<Number>> fourier;                // by length
+    double fourier_operations = 0, own_points = 0;         // of a field, its own rows
     std::vector<int> row_block, row_place;                 // of each own row in the slabs that the Fourier transforms see
     std::size_t cell_bytes;                                // entries of a cell
     int most_cells, threads;
@@ -123,6 +117,7 @@ private:
     bool beyond_cache = false;
 
     void run(Items, Way);
+    void count(const Batch&);
     void arrange(Items, Way);
     void to_waves(const Batch&, Side&, Way);
     void from_waves(const Batch&, Side&, Way);

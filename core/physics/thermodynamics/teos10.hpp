@@ -99,7 +99,7 @@ struct TEOS10Polynomial {
 
     template <class Real> void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure, Profile<Real> thickness,
                                           Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(*this, temperature, salinity, [&](int k) { return Level(pressure[k]); }, thickness, anomaly, stratification);
+        density_and_stratification(*this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); }, thickness, anomaly, stratification);
     }
 };
 
