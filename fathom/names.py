@@ -108,6 +108,7 @@ fields: dict[str, Name] = _table(
     Name("eastward_wind_10m", "uas", "eastward_wind", "eastward wind at 10 m", "m s-1", "center", "column", "balance"),
     Name("northward_wind_10m", "vas", "northward_wind", "northward wind at 10 m", "m s-1", "center", "column", "balance"),
     Name("wind_speed_10m", "sfcWind", "wind_speed", "wind speed at 10 m", "m s-1", "center", "column", "wind"),
+    Name("insolation", "rsdt", "toa_incoming_shortwave_flux", "incoming sunlight", "W m-2", "center", "column", "thermal", (0, 1400)),
     Name("precipitation_flux", "pr", "precipitation_flux", "precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),
     Name("convective_precipitation", "prc", "convective_precipitation_flux", "convective precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),
     Name("stratiform_precipitation", "prl", "stratiform_precipitation_flux", "large-scale precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0)),

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fathom.atmosphere import cases, diagnostics, report, start
+from fathom.atmosphere import cases, diagnostics, near_surface, report, start
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.clock import Period
@@ -253,7 +253,8 @@ class SpectralAtmosphere:
     @property
     def kept(self):
         """Fields that stay readable between steps besides the state, for report and watch."""
-        return [f["name"] for p in self.physics for f in p.entry["fields"] if f["name"] in report.fluxes and f["access"] == "writes"]
+        wanted = {*report.fluxes, *near_surface.exchange}
+        return sorted({f["name"] for p in self.physics for f in p.entry["fields"] if f["name"] in wanted and f["access"] == "writes"})
 
     @cached_property
     def derived(self):

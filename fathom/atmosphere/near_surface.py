@@ -9,7 +9,7 @@ import numpy as np
 from fathom.data.moist_air import GAS_CONSTANT, RATIO, relative_humidity, saturation_pressure
 from fathom.post import near_surface
 
-exchange = ("sea_conductance", "ground_conductance", "momentum_conductance", "open_sea", "ice_share", "ground_wetness", "roughness_length", "sea_surface_temperature", "ground_temperature")
+exchange = ("sea_conductance", "ground_conductance", "momentum_conductance", "sea_roughness", "ground_roughness", "open_sea", "ground_wetness", "sea_surface_temperature", "ground_temperature")
 names = ("air_temperature_2m", "specific_humidity_2m", "relative_humidity_2m", "eastward_wind_10m", "northward_wind_10m", "wind_speed_10m")
 gravity = 9.80616  # [m s-2]
 
@@ -28,8 +28,7 @@ def at(state, name):
     speed = np.sqrt(u**2 + v**2 + scheme["gust"] ** 2)
     flow = state["air_pressure"][-1] / (GAS_CONSTANT * T * (1 + (1 / RATIO - 1) * q)) * speed
     drag, sea = given["momentum_conductance"] / flow, given["open_sea"]
-    ground = given["roughness_length"] + given["ice_share"] * (scheme["ice_roughness"] - given["roughness_length"])
-    roughness = {"sea": _sea_roughness(speed, height), "ground": np.minimum(np.maximum(ground, 1e-5), np.minimum(scheme["most_roughness"], 0.5 * height))}
+    roughness = {what: given[f"{what}_roughness"] for what in ("sea", "ground")}
     if name.endswith("wind_10m"):
         neutral = sum(share / np.log1p(height / roughness[what]) ** 2 for what, share in (("sea", sea), ("ground", 1 - sea)))
         return near_surface.wind_at_10m(u if name.startswith("east") else v, height, height / np.expm1(1 / np.sqrt(neutral)), drag=drag)
@@ -43,10 +42,3 @@ def at(state, name):
         return near_surface.at_height(q, q + wetness * (saturated - q), 2.0, height, roughness[what], **transfer)
 
     return sea * over("sea", given["sea_surface_temperature"], 0.98) + (1 - sea) * over("ground", given["ground_temperature"], given["ground_wetness"])
-
-
-def _sea_roughness(speed, height):
-    """z_0 [m] of the neutral coefficients of Large & Yeager (2009), from the wind in the lowest layer."""
-    wind = np.maximum(speed * 11.5 / (np.log(height / 10) + 11.5), 0.5)
-    drag = 1e-3 * np.where(wind < 33, 2.7 / wind + 0.142 + wind / 13.09 - 3.14807e-10 * wind**6, 2.34)
-    return 10 * np.exp(-near_surface.KARMAN / np.sqrt(drag))

@@ -12,7 +12,8 @@ from fathom.diagnostics import whole
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 charts = (("geopotential_height", 500), ("air_temperature", 850), ("eastward_wind", 250), ("northward_wind", 250))  # variable, hPa
-fluxes = ("convective_precipitation", "stratiform_precipitation", "evaporation_flux", "sensible_heat_flux", "outgoing_longwave", "toa_net_shortwave", "surface_net_shortwave")
+fluxes = ("convective_precipitation", "stratiform_precipitation", "evaporation_flux", "sensible_heat_flux", "outgoing_longwave", "toa_net_shortwave", "surface_net_shortwave", "insolation")
+ground = ("air_temperature_2m", "eastward_wind_10m", "northward_wind_10m")
 
 
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
@@ -22,8 +23,9 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
         state[f"{name}_{level}"] = whole(simulation, name, [100.0 * level])
     for name in ("air_pressure_at_mean_sea_level", "eastward_wind", "air_temperature"):
         state[name] = whole(simulation, name)
-    if "precipitation_flux" in model.derived:
-        state["precipitation_flux"] = whole(simulation, "precipitation_flux")
+    for name in ("precipitation_flux", *ground, "insolation"):
+        if name in model.derived or name in model.kept:
+            state[name] = whole(simulation, name)
     if not simulation.is_root:
         return None
     if model.land_fraction is not None:
@@ -60,12 +62,13 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
 
     grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes; `finest`: longitude and latitude around which charts are drawn larger.
     state, all (ny, nx), rows from south to north: geopotential_height_500 [m], air_pressure_at_mean_sea_level [Pa], air_temperature_850 [K],
-      eastward_wind_250, northward_wind_250 [m s-1], precipitation_flux [kg m-2 s-1], land_fraction for the coast; and (nz, ny, nx) with
+      eastward_wind_250, northward_wind_250 [m s-1], precipitation_flux [kg m-2 s-1], air_temperature_2m [K], eastward_wind_10m, northward_wind_10m [m s-1],
+      insolation [W m-2], land_fraction for the coast; and (nz, ny, nx) with
       reference_pressure (nz + 1) [Pa] of the interfaces: eastward_wind [m s-1], air_temperature [K]; days, [(hours, 500 hPa height, sea level
       pressure)]; rain_over, the time over which the precipitation is a mean. What is missing is left out.
     """
     near = {"Where the grid is finest": _near(grid, state)} if "finest" in grid else {}
-    return {"Weather": _charts(grid, state)} | near | {"Day by day": _days(grid, state), "Zonal means": _sections(grid, state)}
+    return {"Weather": _charts(grid, state), "Near the ground": _ground(grid, state)} | near | {"Sunlight": _sunlight(grid, state), "Day by day": _days(grid, state), "Zonal means": _sections(grid, state)}
 
 
 def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
@@ -155,6 +158,35 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     if "precipitation_flux" in state:
         yield "precipitation", partial(plots.map, state["precipitation_flux"], globe, name="precipitation_flux", limits=(0, 40), over=over(),
                                         note=f"mean of the last {state['rain_over']}" if "rain_over" in state else "")
+
+
+def _ground(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    mesh = plots.mesh_of(grid)
+    globe, over = plots.Raster(mesh, projection=plots.EqualEarth(10.0)) if mesh.is_global else plots.Raster(mesh), _over(state.get("land_fraction"))
+    if "air_temperature_2m" in state:
+        celsius = np.asarray(state["air_temperature_2m"], float) - 273.15
+        yield "2 m temperature", partial(plots.map, celsius, globe, name="air_temperature_2m", units="degC", title="Temperature at 2 m", limits=(-40, 40), colours="weather",
+                                         over=over(_lines(celsius, 10, width=0.45, bold=0.0, label="%.0f")))
+    if {"eastward_wind_10m", "northward_wind_10m"} <= set(state):
+        u, v = (np.asarray(state[f"{d}ward_wind_10m"], float) for d in ("east", "north"))
+        yield "10 m wind", partial(plots.map, np.hypot(u, v), globe, name="wind_speed_10m", title="Wind at 10 m", limits=(0, 20), over=over(lambda axes, raster: plots.vectors(axes, raster, u, v)))
+
+
+def _sunlight(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    if "insolation" not in state:
+        return
+    mesh = plots.mesh_of(grid)
+    globe, light = plots.Raster(mesh, projection=plots.EqualEarth(10.0)) if mesh.is_global else plots.Raster(mesh), np.asarray(state["insolation"], float)
+    note = f"{100 * lit_fraction(grid, light):.1f} % of the sphere is lit" if mesh.is_global and np.ndim(grid["latitude"]) == 1 else ""
+    yield "incoming sunlight", partial(plots.map, light, globe, name="insolation", limits=(0, 1400), over=_over(state.get("land_fraction"))(), note=note)
+
+
+def lit_fraction(grid: Mapping[str, Any], insolation: np.ndarray) -> float:
+    """The part of the sphere that the sun shines on, of rows of equally long cells."""
+    rows = np.diff(np.sin(np.deg2rad(np.asarray(grid["corner_latitude"], float))))
+    return float((rows * (insolation > 0).mean(axis=1)).sum() / rows.sum())
 
 
 def shallow_water(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:

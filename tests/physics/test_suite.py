@@ -90,3 +90,24 @@ def test_the_sun_stands_where_it_does():
         assert mu.min() == 0 and (mu > 0).mean() == pytest.approx(0.5, abs=0.02)
         flux = suite.read(s, "insolation")[0]
         assert flux.max() == pytest.approx(1361 / distance**2, rel=1e-3)
+
+
+@pytest.mark.parametrize("days", [4017.5, 4096.5, 4189.5, 4283.5])  # midnight of 2011-01-01, 03-21, 06-22, 09-24
+def test_half_of_the_sphere_is_lit_and_a_pole_has_its_night(days):
+    """Whatever the hour; and the polar night begins where the sun at noon is below the horizon."""
+    nx, ny = 180, 90
+    s = suite.build(nx, ny, 6, 3600.0, names=("Sunlight",), keep=["insolation"])
+    latitude, longitude = -90 + (np.arange(ny) + 0.5) * 2, np.arange(nx) * 2.0
+    s.set("latitude", np.ascontiguousarray(np.broadcast_to(np.deg2rad(latitude)[:, None], (ny, nx))))
+    s.set("longitude", np.ascontiguousarray(np.broadcast_to(np.deg2rad(longitude), (ny, nx))))
+    s.follow_sun(3600.0, days)
+    area, ever = np.cos(np.deg2rad(latitude)), np.zeros(ny, bool)
+    for _ in range(24):
+        s.advance(1)
+        lit = suite.read(s, "insolation")[0] > 0
+        assert (area * lit.mean(axis=1)).sum() / area.sum() == pytest.approx(0.5, rel=0.01)
+        ever |= lit.any(axis=1)
+    declination = np.rad2deg(np.arcsin(np.sin(np.deg2rad(23.44)) * np.sin(np.deg2rad(280.46 + 0.9856474 * days + 1.915 * np.sin(np.deg2rad(357.528 + 0.9856003 * days))))))
+    assert (ever == (np.abs(latitude - declination) < 90)).all() or np.abs(np.abs(latitude[ever != (np.abs(latitude - declination) < 90)] - declination) - 90).max() < 0.5
+    if abs(declination) > 20:
+        assert 6 < (~ever).sum() < 14  # rows of two degrees beyond 67 degrees of one pole

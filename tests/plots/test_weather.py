@@ -16,7 +16,8 @@ levels = np.linspace(0, 1e5, 6)
 state = {
     "geopotential_height_500": 5200 + 600 * np.cos(y) ** 2 + 100 * np.cos(4 * x) * np.cos(y) ** 4, "air_pressure_at_mean_sea_level": 1e5 + 3000 * np.sin(3 * x) * np.sin(2 * y) * np.cos(y),
     "air_temperature_850": 250 + 40 * np.cos(y) ** 2, "eastward_wind_250": 40 * np.sin(2 * y) ** 2, "northward_wind_250": 10 * np.cos(4 * x) * np.cos(y),
-    "precipitation_flux": 1e-4 * np.cos(y) ** 8, "land_fraction": 1.0 * (np.cos(2 * x) > 0.3), "reference_pressure": levels,
+    "precipitation_flux": 1e-4 * np.cos(y) ** 8, "air_temperature_2m": 260 + 40 * np.cos(y) ** 2, "eastward_wind_10m": 8 * np.sin(2 * y), "northward_wind_10m": 3 * np.cos(4 * x),
+    "insolation": 1361 * np.maximum(np.cos(y) * np.cos(x - 1), 0), "land_fraction": 1.0 * (np.cos(2 * x) > 0.3), "reference_pressure": levels,
     "eastward_wind": np.broadcast_to(40 * np.sin(2 * y) ** 2, (5, ny, nx)), "air_temperature": np.broadcast_to(250 + 40 * np.cos(y) ** 2, (5, ny, nx))}
 
 state["days"] = [(hours, state["geopotential_height_500"], state["air_pressure_at_mean_sea_level"]) for hours in (24, 48)]
@@ -24,7 +25,7 @@ state["days"] = [(hours, state["geopotential_height_500"], state["air_pressure_a
 
 def test_every_chart():
     sections = {title: list(drawn) for title, drawn in pictures(grid, state).items()}
-    assert {title: len(drawn) for title, drawn in sections.items()} == {"Weather": 7, "Day by day": 2, "Zonal means": 2}
+    assert {title: len(drawn) for title, drawn in sections.items()} == {"Weather": 7, "Near the ground": 2, "Sunlight": 1, "Day by day": 2, "Zonal means": 2}
     for drawn in sections.values():
         for name, draw in drawn:
             assert len(plots.encoded(draw())) > 10000, name

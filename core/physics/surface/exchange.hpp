@@ -51,13 +51,16 @@ struct BulkExchange {
         writes("soil_wetness",            place::center_column,    "1"),
         writes("ground_wetness",          place::center_column,    "1"),
         writes("momentum_conductance",    place::center_column,    "kg m-2 s-1"),
+        writes("sea_roughness",           place::center_column,    "m"),
+        writes("ground_roughness",        place::center_column,    "m"),
         writes("friction_velocity",       place::center_column,    "m s-1"),
         writes("buoyancy_flux",           place::center_column,    "m2 s-3")};
 
     template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface, In<Real> geopotential,
                                           In<Real> surface_geopotential, In<Real> open_sea, In<Real> ice_share, In<Real> soil_water, In<Real> snow, In<Real> sunlight, In<Real> roughness,
                                           In<Real> sea_temperature, In<Real> ground_temperature, Out<Real> sea_conductance, Out<Real> ground_conductance,
-                                          Out<Real> soil_wetness, Out<Real> wetness, Out<Real> momentum_conductance, Out<Real> friction_velocity, Out<Real> buoyancy_flux) const {
+                                          Out<Real> soil_wetness, Out<Real> wetness, Out<Real> momentum_conductance, Out<Real> sea_roughness, Out<Real> ground_roughness,
+                                          Out<Real> friction_velocity, Out<Real> buoyancy_flux) const {
         using namespace constants;
         constexpr double karman = 0.4, neutral_heat = 34.6e-3;        // of C_H / sqrt(C_D): that of vapour, which carries most of the heat
         const int last = temperature.levels() - 1;
@@ -91,6 +94,8 @@ struct BulkExchange {
         soil_wetness[0] = soil;
         wetness[0] = cover + (1 - cover) * fma(ice, 1 - soil, soil);
         momentum_conductance[0] = flow * drag;
+        sea_roughness[0] = 10 * exp(-karman / root);                  // of the wind's neutral profile through 10 m
+        ground_roughness[0] = z_0;
         friction_velocity[0] = speed * sqrt(drag);
         buoyancy_flux[0] = -(gravity * per_energy) * (open_sea[0] * (sea_K * over_sea) + ground * (ground_K * over_ground(soil))) / density;
     }
