@@ -40,7 +40,7 @@ class Case:
 
     def __post_init__(self):
         if self.precision not in ("fp64", "fp32"):
-            raise ValueError(f"bench kernels: precision = '{self.precision}'{near(self.precision, ('fp64', 'fp32'))}; allowed: fp64, fp32")
+            raise ValueError(f"bench kernels: precision = '{self.precision}'{near(self.precision, ('fp64', 'fp32')) or ';'} allowed: fp64, fp32")
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def measure(case: Case) -> dict[str, Any]:
     columns = Columns(run, bytes_)
     names = [*columns.work, *parts, *passes]
     if case.kernel is not None and case.kernel not in names:
-        raise ValueError(f"bench kernels: kernel = '{case.kernel}'{near(case.kernel, names)}; there are: {', '.join(sorted(names, key=str.lower))}")
+        raise ValueError(f"bench kernels: kernel = '{case.kernel}'{near(case.kernel, names) or ';'} there are: {', '.join(sorted(names, key=str.lower))}")
 
     limits, interpolation = roofline.Measuring(bytes_), Interpolation(run.model.grid, bytes_, run.step)
     seconds: dict[str, float] = {}
