@@ -47,10 +47,11 @@ def show(file: Path, ranks: int | None, servers: int | None, threads: int | None
 @click.option("--overwrite", is_flag=True, help="Replace an earlier run in that directory.")
 @click.option("--report/--no-report", default=True, help="Draw report.html.")
 @click.option("--restart", type=click.Path(path_type=Path), metavar="FILE", help="Start from this restart, written on any ranks.")
+@click.option("--continue", "further", is_flag=True, help="Go on from the last restart in the run directory, to the end of the period that the file names; from the beginning if there is none.")
 def run(file: Path, ranks: int | None, servers: int | None, threads: int | None, settings: tuple[str, ...], period: str | None, out: Path | None, **how: Any) -> int:
     """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run directory.
 
-    Ctrl-C writes a restart and ends cleanly; go on from it with --restart.
+    Ctrl-C writes a restart and ends cleanly; go on from it with --continue, or from any other with --restart.
     """
     settings += _parallel(ranks, servers, threads) + ((f'simulation.run="{period}"',) if period else ())
     directory = out or Path("runs") / file.stem
@@ -351,18 +352,23 @@ def _show(experiment: Any) -> int:
     return 0
 
 
-def _run(experiment: Any, directory: Path, overwrite: bool, restart: Path | None, report: bool) -> int:
+def _run(experiment: Any, directory: Path, overwrite: bool, restart: Path | None, further: bool, report: bool) -> int:
     import signal
 
+    from fathom import checkpoint
     from fathom.progress import Progress
     from fathom.show import headline
 
     period = experiment.period
-    simulation = experiment.simulation(directory, overwrite, restart)
+    if further:
+        if restart:
+            raise ValueError(f"--continue goes on from the last restart in {directory}; --restart names another one")
+        restart = checkpoint.latest(directory)
+    simulation = experiment.simulation(directory, overwrite or further, restart)
     signal.signal(signal.SIGTERM, simulation.request_stop)
     progress = Progress()
     try:
-        summary = simulation.run(period, progress=progress, report=report)
+        summary = simulation.run(period, progress=progress, report=report, from_start=further)
     finally:
         progress.close()
     if simulation.is_root:

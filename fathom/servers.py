@@ -122,19 +122,21 @@ class Servers:
             self.streams[event.stream].extend(event)
             self.client.visible(event)
 
-    def finish(self, failed=False):
-        """Waits until everything is written and visible; the servers' part of the run is over."""
-        from fathom import mpi
-
+    def drain(self):
+        """Waits until everything that was handed over is written and visible: before a restart says that the run has got so far."""
         s = self.simulation
         while not s.comm.bcast(self.client.idle() if s.is_root else None):
             self.watch()
             time.sleep(0.001)
-        self._make_visible()
+
+    def finish(self, failed=False):
+        """Waits until everything is written and visible; the servers' part of the run is over."""
+        from fathom import mpi
+
+        self.drain()
         self.client.finish(failed)
-        self._make_visible()
         if self.lost:
-            atexit.register(_end_without, s.comm)
+            atexit.register(_end_without, self.simulation.comm)
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):

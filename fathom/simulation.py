@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom import checkpoint
 from fathom import parallel as spread
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
@@ -64,7 +65,7 @@ class Simulation:
         self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
         self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
         self.serves = self.roles is not None and self.roles.server >= 0
-        self.servers = None
+        self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.outputs, self.events, self.series = [], [], {}
         self.sequence = self.domain = None
@@ -151,7 +152,7 @@ class Simulation:
             self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), model.fixed_season)
         self.solvers = model.attach(self.sequence, self.step)
         self._monthly = self.sequence.has("forcing_weight")
-        self._read_restart() if self.restart_from else model.initialise(self)
+        checkpoint.read(self, self.restart_from) if self.restart_from else model.initialise(self)
         self._tidy()
         return self
 
@@ -162,37 +163,11 @@ class Simulation:
         self.model.grid.release()
         mpi.core.release_memory()
 
-    def _read_restart(self):
-        from fathom.output import restart
-
-        state = self.sequence.state
-        sums = {name for stream in self.outputs for name in stream.sums}  # of means: another run's restart need not have them
-        with restart.read(self.restart_from, grid=self._fingerprint(), fields=[name for name in state if name not in sums]) as file:
-            self.count = file.header.steps
-            if abs(file.header.seconds - self.seconds) > 1e-6:
-                raise ValueError(f"{self.restart_from} was written with a step of {file.header.seconds / file.header.steps:g} s; this run has {self.step:g} s")
-            self.restored = set(state) & set(file.names)
-            for name in self.restored:
-                self.sequence.set(name, np.ascontiguousarray(file[name], float))
-            self.series = {k: tuple(v) for k, v in file.header.extra.get("series", {}).items()}
-            before, now = file.header.extra.get("numerics"), getattr(self.model, "numerics", {})
-        if before is not None and before != now and self.is_root:
-            import warnings
-
-            other = [f"{name} = {value!r}, then {before.get(name)!r}" for name, value in now.items() if value != before.get(name)]
-            warnings.warn(f"{self.restart_from} was written by a run with other numerics: {'; '.join(other)}")
-        self.sequence.count = self.count
-
-    def _fingerprint(self):
-        from fathom.output import restart
-
-        return restart.fingerprint(**self.model.grid.identity)
-
     def gather(self, name):
         """The field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
-        return next(self._gathered([name]))[1]
+        return next(self.gathered([name]))[1]
 
-    def _gathered(self, fields):
+    def gathered(self, fields):
         """(name, array on the global grid on rank 0, None elsewhere), one after another: only one is in memory at a time."""
         for name in fields:
             yield name, self.assemble(self.sequence.windows(name))
@@ -206,22 +181,11 @@ class Simulation:
 
     def write_restart(self, path):
         """The whole state in one file; returns its path."""
-        from fathom.output import restart
-
         path = self.directory / path
-        fields = self._gathered(self.sequence.state)
-        if self.is_root:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            header = restart.Header(self.seconds, str(self.clock.start), self.clock.calendar, self.count, {8: "float64", 4: "float32"}[8 if self.model.precision == "fp64" else 4],
-                                    self._fingerprint(), {"series": self.series, "numerics": getattr(self.model, "numerics", {})})  # fmt: skip
-            self._on_root(lambda: restart.write(path, fields, header))
-        else:
-            for _ in fields:
-                pass
-            self._on_root(None)
+        checkpoint.write(self, path)
         return path
 
-    def _on_root(self, action):
+    def on_root(self, action):
         """Do it on rank 0; an error there is raised everywhere, so that no rank waits for another."""
         error = None
         if self.is_root:
@@ -270,15 +234,16 @@ class Simulation:
         """End after the current piece of steps, with a restart."""
         self._wish = True
 
-    def run(self, period, progress=None, report=True):
-        """Integrate for a period, with all events; leaves restart, summary and report in the directory. Returns the summary."""
+    def run(self, period, progress=None, report=True, from_start=False):
+        """Integrate for a period, with all events; leaves restart, summary and report in the directory. Returns the summary. from_start: the
+        period counts from the start of the simulation, of which a restart may have done a part."""
         from fathom import choices, mpi
         from fathom.performance.summary import finish
 
         if self.serves:
             return serve(self)
         self._begin()
-        end = self.clock.after(self.seconds, Period(period, "run"))
+        end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
         watch = Event(self._watch_rhythm(end - self.seconds), lambda s: s.watch(), self.step, "watch")
         events = [*self.events, watch]
         for event in events:
@@ -324,6 +289,7 @@ class Simulation:
         self.wall_seconds = wall_clock.perf_counter() - began
         if self.servers is not None:
             self.servers.finish()
+            self.served, self.servers = self.servers, None
         for stream in self.outputs:
             stream.close()
         if self.is_root:
@@ -363,7 +329,7 @@ class Simulation:
             if self.configuration:
                 (self.directory / "resolved.toml").write_text(self.configuration)
 
-        self._on_root(make)
+        self.on_root(make)
 
     def watch(self):
         """Now and then: is everything finite and sane, and the numbers of the time series. Raises Unstable with field, place, level and step."""

@@ -87,7 +87,7 @@ class Stream:
             specs = [self._specification(name, d) for name, d in self.variables]
             self.file = output.create(path, output.coordinates(self.mapping, specs), specs, s.model.grid.chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
 
-        s._on_root(create)
+        s.on_root(create)
         if self.file is None:
             self.file = output.append(path) if output.writer(path).collective else None
         self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
@@ -135,7 +135,7 @@ class Stream:
             if s.servers is not None:
                 s.servers.wrote()
             else:
-                s._on_root(lambda: self.file.extend(self.count, s.seconds if not self.mean else sum(bounds) / 2, bounds))
+                s.on_root(lambda: self.file.extend(self.count, s.seconds if not self.mean else sum(bounds) / 2, bounds))
         if self.mean:
             for field, surface in sorted({(f, d.surface) for _, d in self.variables for f in d.needs}):
                 s.sequence.zero(self._sum_name(field, surface))

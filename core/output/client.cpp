@@ -7,7 +7,6 @@ namespace fathom {
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-std::size_t header(const Roles& r) { return (r.servers.size() + 7) / 8 * 8; }             // words: a beat for each server
 std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
 
 }  // namespace
@@ -20,7 +19,7 @@ OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo, std
         packings.push_back(packing(s, d, halo, rank));
         slot_words = std::max(slot_words, words(packings.back().parts.outgoing));
     }
-    window = std::make_unique<Window>(roles.world, header(roles) + slots * slot_words);
+    window = std::make_unique<Window>(roles.world, header_words(roles) + slots * slot_words);
     for (std::size_t server = 0; server < roles.servers.size(); ++server) {   // where its part lies: size of a slot; offset and bytes for each stream
         std::vector<std::uint64_t> layout{slot_words};
         for (auto& p : packings) {
@@ -69,6 +68,7 @@ void OutputClient::grant(OutputEvent& e, double patience) {
             if (slot >= 0) {
                 reply[0] = slot, reply[1] = set;
                 under_way.push_back({e, 0, now()});
+                ++handed;
                 auto& given = under_way.back().event;
                 given.number = number, given.slot = slot, given.set = set;
                 deepest = std::max(deepest, long(under_way.size()));
@@ -86,7 +86,7 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields)
     MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     requests.clear();
     const auto& p = packings[e.stream];
-    p.pack(fields, (std::byte*)(window->own() + header(roles) + e.slot * slot_words));
+    p.pack(fields, (std::byte*)(window->own() + header_words(roles) + e.slot * slot_words));
     window->see();
     const double copied = now();
     seconds_copying += copied - t;
@@ -102,12 +102,13 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields)
 }
 
 void OutputClient::restore(const OutputEvent& e, std::span<const FieldSlab> fields) const {
-    packings[e.stream].restore(fields, (const std::byte*)(window->own() + header(roles) + e.slot * slot_words));
+    packings[e.stream].restore(fields, (const std::byte*)(window->own() + header_words(roles) + e.slot * slot_words));
 }
 
 void OutputClient::wrote(const OutputEvent& e) {
     OutputEvent ours = e;
     ours.slot = ours.set = -1;
+    if (e.slot < 0) ++handed;                              // else it has been counted when a set took it
     if (ledger) ledger->note(ours);
     else MPI_Send(&ours, sizeof ours, MPI_BYTE, roles.servers[0], message::written, roles.world);
 }
@@ -126,6 +127,12 @@ void OutputClient::progress() {
         else seen.push_back(e);
         if (++it->writers == roles.per_set) under_way.erase(it);
     }
+}
+
+bool OutputClient::idle() {
+    progress();
+    window->see();
+    return under_way.empty() && (ledger ? ledger->empty() : window->load(roles.servers.size()) == handed);
 }
 
 std::vector<int> OutputClient::silent(double seconds) {

@@ -38,7 +38,7 @@ public:
     void keep_ledger(std::span<const std::int64_t> times);
     std::optional<OutputEvent> due() const { return ledger ? ledger->due() : std::nullopt; }
     void visible(const OutputEvent& e) { ledger->visible(e); }
-    bool idle() { progress(); return under_way.empty(); }  ///< on the first rank
+    bool idle();                                           ///< everything is written and visible; on the first rank
     void finish(bool failed = false);                      ///< returns when everything is written and visible; all together
 
     std::size_t slot_bytes() const { return 8 * slot_words; }
@@ -62,7 +62,7 @@ private:
     std::vector<bool> lost;                                ///< sets that were given up
     std::optional<Ledger> ledger;                          ///< once the first server is lost
     std::vector<OutputEvent> seen;                         ///< written, as servers said
-    std::int64_t number = 0;
+    std::int64_t number = 0; std::uint64_t handed = 0;     ///< events; those that somebody has in hand
     int rank;
     int free_slot() const;
     int idle_set(int only) const;

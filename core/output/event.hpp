@@ -30,6 +30,9 @@ struct OutputStream {
 
 namespace message { enum Tag { layout = 1, ready, written, end, goodbye }; }
 
+/// Words of a computing rank's window before its slots; the first rank's hold a beat of each server, then how many times are visible.
+inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 + 7) / 8 * 8; }
+
 /// What a rank sends and receives of a stream: computing ranks by their own numbers, servers by theirs in the set, after those.
 Packing packing(const OutputStream&, const Decomposition&, int halo, int rank);
 

@@ -7,7 +7,6 @@ namespace fathom {
 namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-std::size_t header(const Roles& r) { return (r.servers.size() + 7) / 8 * 8; }             // words: a beat for each server
 constexpr double rhythm = 0.25;                            // of beats [s]
 
 }  // namespace
@@ -72,7 +71,7 @@ void OutputServer::fetch(Job& job, int from) {
         const double t = now();
         const std::size_t n = part - receives.begin();
         const auto& place = places[stream][n];
-        const std::size_t at = header(roles) + job.event.slot * place.slot_words + place.offset / 8;      // offsets are multiples of 64 bytes
+        const std::size_t at = header_words(roles) + job.event.slot * place.slot_words + place.offset / 8;      // offsets are multiples of 64 bytes
         window->see();
         const std::uint64_t* there = window->near(roles.compute[from]);
         if (there) there += at;
@@ -130,6 +129,13 @@ void OutputServer::written(Job* job) {
     if (keeps_ledger()) ledger.note(e);
     else MPI_Send(&e, sizeof e, MPI_BYTE, roles.servers[0], message::written, roles.world);
     MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute[0], message::written, roles.world);
+}
+
+void OutputServer::visible(const OutputEvent& e) {
+    ledger.visible(e);
+    ++shown;
+    window->replace({&shown, 1}, roles.compute[0], roles.servers.size());
+    window->flush(roles.compute[0]);
 }
 
 bool OutputServer::done() {

@@ -24,7 +24,7 @@ public:
     Job* next();                                           ///< an event whose rectangles are whole and were not handed over yet, or nullptr
     void written(Job*);                                    ///< its rectangles are in the store; the job is gone
     std::optional<OutputEvent> due() const { return keeps_ledger() ? ledger.due() : std::nullopt; }          ///< a time that may become visible
-    void visible(const OutputEvent& e) { ledger.visible(e); }
+    void visible(const OutputEvent&);                      ///< it has become so; the first computing rank is told
     bool done();                                           ///< everything is written and visible, and no more comes
 
     const std::vector<Rectangle>& rectangles(int stream, int item) const { return mine[stream][item]; }
@@ -48,7 +48,7 @@ private:
     std::vector<std::unique_ptr<Job>> spare;
     std::vector<Job*> whole;
     Ledger ledger;
-    std::uint64_t beat = 0; double last_beat = 0;
+    std::uint64_t beat = 0, shown = 0; double last_beat = 0;
     bool ending = false, over = false, failure = false;
     int goodbyes = 0, alive = 0;                           ///< servers that have said goodbye; that are to
     Job& job(const OutputEvent&);

@@ -45,7 +45,7 @@ def output(s):
     """What output did: times of each store and how long they kept the slowest rank from computing [s], the protocol of the servers."""
     stalls = {str(stream.path): np.max(s.comm.allgather(stream.stalls), axis=0) for stream in s.outputs if stream.stalls}
     stores = {path: {"times": len(x), "stall_seconds": float(x.sum()), "longest_stall": float(x.max())} for path, x in stalls.items()}
-    return {"stores": stores} | ({} if s.servers is None else {"servers": s.servers.summary()})
+    return {"stores": stores} | ({} if s.served is None else {"servers": s.served.summary()})
 
 
 def inside(s):

@@ -162,10 +162,28 @@ def test_killed_server_ends_all_and_complete_times_are_kept(without):
     assert found.time.size >= 2 and np.isfinite(found.tos.values).all()
 
 
+@pytest.mark.parametrize("servers", [0, 1])
+def test_a_killed_run_is_continued(without, tmp_path, servers):
+    """Without duplicates or gaps, wherever it was killed: the stores of a run that nobody killed."""
+    box.write(tmp_path)
+    more = ("--io-servers", servers, "--set", 'output."surface.zarr".every="10d"', "--set", 'simulation.checkpoint="30d"', "--for", "3000d", "--no-report")
+    process = subprocess.Popen(box.command("run", "box.toml", "--out", "run", "--ranks", 2, *more), cwd=tmp_path, env=box.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    await_times(process, tmp_path / "run", 9)
+    os.kill(sorted(children(process.pid))[0], signal.SIGKILL)
+    assert process.wait(60) == 1
+    killed = output.open(tmp_path / "run" / "surface.zarr").time.size
+    length = ("--for", f"{10 * (killed + 4)}d")
+    status, _, err = box.fathom("run", "box.toml", "--out", "run", "--ranks", 1, "--continue", *more, *length, folder=tmp_path)
+    assert status == 0, err
+    assert box.fathom("run", "box.toml", "--out", "whole", "--ranks", 1, *more, *length, folder=tmp_path)[0] == 0
+    same_stores(tmp_path / "whole", tmp_path / "run")
+    assert box.summary(tmp_path / "whole")["checksum"] == box.summary(tmp_path / "run")["checksum"] and box.summary(tmp_path / "run")["steps"] < 240 * (killed + 4)
+
+
 def test_disk_full_on_a_server(without, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(FULL)
     told = {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
-    status, _, err = box.fathom("run", "box.toml", "--no-report", "--out", "full", "--ranks", 2, "--io-servers", 1, "--set", 'output."surface.zarr".every="4h"', folder=without, **told)
+    status, _, err = box.fathom("run", "box.toml", "--no-report", "--out", "full", "--ranks", 2, "--io-servers", 1, "--set", 'parallel.on_busy="wait"', "--set", 'output."surface.zarr".every="4h"', folder=without, **told)
     assert status == 1 and err.count("disk full while writing 'tos' to full/surface.zarr") == 1 and "complete times before this one are kept" in err and "Traceback" not in err
     found = output.open(without / "full" / "surface.zarr")
     assert found.time.size >= 1 and np.isfinite(found.tos.values).all()
