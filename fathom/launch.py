@@ -179,5 +179,5 @@ def report(error: BaseException, who: str = "") -> None:
         import traceback
         traceback.print_exception(error)
     else:
-        text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+        text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else getattr(error, "strerror", None) or str(error)
         print(f"fathom: {who}{text}", file=sys.stderr)
