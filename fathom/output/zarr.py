@@ -158,12 +158,13 @@ class ZarrWriter:
             file.unlink(missing_ok=True)
             return
         data = self._encode(entry, self._padded(name, full, block))
+        put = _replace if name in ("time", "time_bounds") else _write   # their chunks hold earlier times, which must not be lost
         try:
             try:
-                _write(file, data)
+                put(file, data)
             except FileNotFoundError:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                _write(file, data)
+                put(file, data)
         except OSError as error:
             raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
 
@@ -292,11 +293,15 @@ def _write(file: Path, data: Any) -> None:
         os.close(descriptor)
 
 
-def _write_json(file: Path, content: dict) -> None:
-    """Replace a file as a whole: a reader finds the old text or the new."""
+def _replace(file: Path, data: Any) -> None:
+    """Replace a file as a whole: a reader finds the old content or the new."""
     partial = file.with_name(file.name + ".partial")
-    _write(partial, json.dumps(content, indent=1).encode())
+    _write(partial, data)
     os.replace(partial, file)
+
+
+def _write_json(file: Path, content: dict) -> None:
+    _replace(file, json.dumps(content, indent=1).encode())
 
 
 def _read_json(file: Path) -> dict:
