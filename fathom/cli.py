@@ -66,14 +66,14 @@ def run(file: Path, ranks: int | None, servers: int | None, threads: int | None,
 @click.option("--json", "evidence", type=click.Path(path_type=Path), metavar="FILE", help="Write everything that was measured.")
 @click.option("--probe", type=click.Path(path_type=Path), hidden=True)
 @click.option("--shapes", type=click.Path(path_type=Path), hidden=True)
-def tune(file: Path, ranks: int | None, threads: int | None, settings: tuple[str, ...], **how: Any) -> int:
+def tune(file: Path, ranks: int | None, servers: int | None, threads: int | None, settings: tuple[str, ...], **how: Any) -> int:
     """Measure in short runs of FILE what leaves every bit unchanged: tiles, blocks, exchange, sum, ranks and threads if they are not given.
 
     Leaves tuned.toml, and keeps what it found for all runs of this case on this machine. What changes bits is proposed, never chosen.
     """
     from fathom.performance.tune_command import Request, run
 
-    return run(Request(file, ranks, threads, settings, **how), _distribute)
+    return run(Request(file, ranks, threads, settings + _parallel(None, servers, None), **how), _distribute)
 
 
 @cli.command(short_help="Draw a field of an output file.")
