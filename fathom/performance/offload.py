@@ -85,7 +85,8 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
     if done.returncode:
         from fathom.failure import RunFailure
 
-        raise RunFailure(f"bench output, {variant}: " + "\n".join(done.stderr.strip().splitlines()[-5:]))
+        said = [line for line in done.stderr.splitlines() if line.startswith("fathom: ")]
+        raise RunFailure(f"bench output, {variant}: {said[0].removeprefix('fathom: ') if said else done.stderr.strip()[-2000:]}")
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
@@ -160,21 +161,20 @@ def _stored(store: Path) -> tuple[int, str]:
 def present(figures: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
     """Print the figures, write them as JSON, draw the time of each step. Returns the exit status 0."""
     import click
-    from rich.console import Console
-    from rich.table import Table
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case, f = figures["case"], figures
     how = ", paced" * case["paced"] + f", disk of {case['disk']:g} MB/s" * bool(case["disk"])
-    table = Table(title=f"{case['case']} on {case['ranks']} ranks, {f['times']} outputs of {f['megabytes'] / f['times']:.0f} MB every {case['every']}{how}; {f['machine']}", title_justify="left")
-    for name in ("", "run [s]", "over no output", "stall an output [ms]", "over a copy", "MB/s a core", "busy", "by themselves", "deepest"):
-        table.add_column(name, justify="left" if not name else "right")
+    click.echo(f"{case['case']} on {case['ranks']} rank{'s' * (case['ranks'] > 1)}, {f['times']} outputs of {f['megabytes'] / f['times']:.0f} MB every {case['every']}{how}; {f['machine']}")
+    columns = ("run s", "of no output", "stall ms", "of a copy", "MB/s a core", "busy", "fell back", "deepest")
+    click.echo(f"{'':<16}" + "".join(f"{name:>14}" for name in columns))
     for name in variants:
         stall, p = f["stall_seconds_per_output"].get(name), f["protocol"].get(name)
-        table.add_row(name.replace("_", " "), f"{f['run_seconds'][name]:.2f}", f"{f['over_without'][name]:.3f}", "" if stall is None else f"{1e3 * stall:.1f}", *(
-            (f"{f['stall_over_copy'][name]:.2f}", f"{f['megabytes_per_second'][name]:.0f}", str(p["busy"]), str(p["fallen_back"]), str(p["deepest"])) if p else ("",) * 5))  # fmt: skip
-    Console(width=140).print(table)
+        cells = [f"{f['run_seconds'][name]:.2f}", f"{f['over_without'][name]:.3f}", "" if stall is None else f"{1e3 * stall:.1f}"]
+        if p:
+            cells += [f"{f['stall_over_copy'][name]:.2f}", f"{f['megabytes_per_second'][name]:.0f}", str(p["busy"]), str(p["fallen_back"]), str(p["deepest"])]
+        click.echo(f"{name.replace('_', ' '):<16}" + "".join(f"{cell:>14}" for cell in cells))
     click.echo(f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are {'the same' if f['same_bytes'] else 'NOT THE SAME'} byte for byte")
     if picture is not None:
         draw(figures, picture)
@@ -190,4 +190,11 @@ def draw(figures: dict[str, Any], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    work(json.loads(sys.argv[1]))
+    from fathom.launch import Ranks, report
+
+    try:
+        with Ranks():
+            work(json.loads(sys.argv[1]))
+    except (ValueError, OSError, RuntimeError) as error:
+        report(error)
+        sys.exit(1)

@@ -51,6 +51,13 @@ def test_sections_series_bars(world, tmp_path):
     assert plots.encoded(plots.bars(profile()), "svg").lstrip().startswith(b"<?xml")
 
 
+def test_steps_of_runs_on_one_scale(tmp_path):
+    figure = plots.steps({"quiet": [0.1] * 20, "with a spike": [0.1] * 19 + [0.7]}, path=tmp_path / "steps.png")
+    assert (tmp_path / "steps.png").stat().st_size > 5000 and all(0.7 < ax.get_ylim()[1] < 0.8 for ax in figure.axes)
+    with pytest.raises(ValueError, match="no steps"):
+        plots.steps({"nothing": []})
+
+
 def test_the_raster_finds_the_cell_that_holds_a_place(world, raster):
     """The centre of each cell of moderate size is painted with that cell, on both sides of the rim and of the fold."""
     grid = world[0]
