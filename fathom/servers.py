@@ -4,6 +4,7 @@ Every rank builds the same simulation; in `run` the servers take another way: th
 are, and serve until the run ends. What a server makes of fields is what a computing rank would make of them: the same bytes in the store."""
 
 import atexit
+import signal
 import sys
 import time
 import warnings
@@ -223,6 +224,7 @@ def _end_without(comm):
     from fathom import mpi
 
     sys.stdout.flush()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's word to end
     comm.Barrier()
     if comm.rank == 0:
         mpi.world.Abort(0)

@@ -80,7 +80,7 @@ for n in range(20):
     name, values = list(names.items())[int(sys.argv[1]) % 5]
     assert c.keep({{name: {{"value": values[n % 2], "default": None, "how": "tuned", "date": "2001-02-03"}}}}) and name in c.read()
 """
-    writers = [subprocess.Popen([sys.executable, "-c", code, str(n)], stderr=subprocess.PIPE, text=True) for n in range(10)]
+    writers = [subprocess.Popen([sys.executable, "-P", "-c", code, str(n)], stderr=subprocess.PIPE, text=True) for n in range(10)]
     assert [(w.communicate()[1], w.returncode) for w in writers] == [("", 0)] * 10
     assert set(Choices(of, tmp_path).read()) == {"exchange", "sum", "distribution", "synchronise", "tile"}
     assert not list(tmp_path.glob("*.new"))
