@@ -1,15 +1,13 @@
 #include "base/limits.hpp"
 #include "base/pack.hpp"
+#include "base/spent.hpp"
 #include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <memory>
 #include <omp.h>
 
 namespace fathom {
-
-static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double triad_bandwidth(std::size_t bytes, int repetitions) {
     const long n = long(bytes / sizeof(double));
@@ -18,10 +16,10 @@ double triad_bandwidth(std::size_t bytes, int repetitions) {
     #pragma omp parallel for schedule(static)
     for (long i = 0; i < n; ++i) x[i] = 0, y[i] = 1, z[i] = 2;             // by the thread that will use it
     for (int r = 0; r < repetitions; ++r) {
-        const double start = now();
+        const double start = seconds_now();
         #pragma omp parallel for simd schedule(static)
         for (long i = 0; i < n; ++i) x[i] = y[i] + 0.5 * z[i];
-        best = std::min(best, now() - start);
+        best = std::min(best, seconds_now() - start);
     }
     return 3.0 * sizeof(double) * double(n) / best;
 }
@@ -35,20 +33,20 @@ template <class T> double fma_rate(double seconds) {
     using Register = typename Lanes<T, 64 / sizeof(T)>::type;
     constexpr int chains = 10, inner = 10000;
     double operations = 0;
-    const double start = now();
+    const double start = seconds_now();
     #pragma omp parallel reduction(+ : operations)
     {
         std::array<Register, chains> x;
         const Register factor = Register{} + T(0.999), add = Register{} + T(1e-3);
         for (auto& r : x) r = Register{} + T(omp_get_thread_num());
-        while (now() - start < seconds) {
+        while (seconds_now() - start < seconds) {
             for (int n = 0; n < inner; ++n)
                 for (auto& r : x) r = r * factor + add;
             operations += 2.0 * inner * chains * 64 / sizeof(T);
         }
         for (auto& r : x) asm volatile("" : : "m"(r));                     // the result is used
     }
-    return operations / (now() - start);
+    return operations / (seconds_now() - start);
 }
 template double fma_rate<float>(double);
 template double fma_rate<double>(double);

@@ -5,16 +5,18 @@
 
 namespace fathom {
 
+/// By a clock that only runs forward.
+inline double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 struct Spent {
     double seconds = 0, operations = 0, bytes = 0;
     void did(double more_operations, double more_bytes) { operations += more_operations, bytes += more_bytes; }
 };
 
 struct Timer {
-    using Clock = std::chrono::steady_clock;
     Spent& spent;
-    Clock::time_point began = Clock::now();
-    ~Timer() { spent.seconds += std::chrono::duration<double>(Clock::now() - began).count(); }
+    double began = seconds_now();
+    ~Timer() { spent.seconds += seconds_now() - began; }
 };
 
 }  // namespace fathom

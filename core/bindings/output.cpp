@@ -1,5 +1,6 @@
 /// Roles, clients and servers of output for Python. No logic.
 #include "base/error.hpp"
+#include "base/spent.hpp"
 #include "model/sequence.hpp"
 #include "output/client.hpp"
 #include "output/server.hpp"
@@ -137,9 +138,9 @@ void bind_output(nb::module_& m) {
         }, "roles"_a, "decomposition"_a, "halo"_a, "streams"_a)
         .def("poll", [](OutputServer& s, double seconds) {
             nb::gil_scoped_release nogil;
-            const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+            const double end = seconds_now() + seconds;
             while (!s.poll()) {
-                if (std::chrono::steady_clock::now() >= end) return false;
+                if (seconds_now() >= end) return false;
                 std::this_thread::sleep_for(std::chrono::microseconds(200));  // leaves its core to others
             }
             return true;

@@ -8,7 +8,7 @@ namespace {
 
 template <class T> class Leapfrog final : public SpectralState<T> {
     using State = SpectralState<T>;
-    using State::sequence, State::levels, State::parameters, State::reference, State::transform, State::starts, State::slab, State::now, State::u, State::v, State::temperature, State::pressure;
+    using State::sequence, State::levels, State::parameters, State::reference, State::transform, State::starts, State::slab, State::u, State::v, State::temperature, State::pressure;
 
 public:
     Leapfrog(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, const std::vector<std::string>& names, SpectralParameters p)

@@ -1,8 +1,8 @@
 #include "model/sequence.hpp"
 #include "base/limits.hpp"
+#include "base/spent.hpp"
 #include <algorithm>
 #include <cmath>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <omp.h>
@@ -10,7 +10,6 @@
 
 namespace fathom {
 
-static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 constexpr int most_fields = 32;                           // of one process
 constexpr std::size_t large = 8 << 20;                    // bytes of a field that will have left the caches when it is read again
 
@@ -263,7 +262,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
         while (last != wet.end() && last->column + cell <= first->column + group.tiles.now) ++last;
-        double t = now();
+        double t = seconds_now();
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];
             if (row < h - s.extent || row >= h + ny + s.extent || (s.process.every > 1 && count % s.process.every)) continue;
@@ -275,7 +274,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
             }
             const auto operations = operations_counted;
             (counting && s.process.count ? s.process.count : s.process.run)(s.process.scheme.get(), at, &*first, &*first + (last - first));
-            const double end = now();
+            const double end = seconds_now();
             Clock& clock = s.clocks[thread];
             clock.seconds += end - t; ++clock.calls; clock.operations += operations_counted - operations; t = end;
         }
@@ -304,27 +303,27 @@ void Sequence::step() {
     for (std::size_t g = 0; g < groups.size(); ++g) {
         auto& group = groups[g];
         if (group.exchange) {
-            const double t = now();
+            const double t = seconds_now();
             for (std::size_t n = 0; n < group.sent.size(); ++n) std::ranges::copy(all[group.sent[n].field].at, group.slabs[n].at.begin());
             group.exchange->start(group.slabs);
             group.exchange->finish(group.slabs);
-            group.clock.seconds += now() - t; ++group.clock.calls;
+            group.clock.seconds += seconds_now() - t; ++group.clock.calls;
         }
         if (steps[group.first].process.global) {
-            const double t = now();
+            const double t = seconds_now();
             steps[group.first].process.global();
             auto& clock = steps[group.first].clocks[0];
-            clock.seconds += (now() - t) * double(steps[group.first].clocks.size()); ++clock.calls;
+            clock.seconds += (seconds_now() - t) * double(steps[group.first].clocks.size()); ++clock.calls;
             continue;
         }
         const Row* list = rows[g].data();
         const int count = int(rows[g].size());
         const bool trial = tries(group);
         if (trial) group.tiles.next();
-        const double t = trial ? now() : 0;
+        const double t = trial ? seconds_now() : 0;
         #pragma omp parallel for schedule(dynamic, 2)
         for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num());
-        if (trial) group.tiles.learn(now() - t);
+        if (trial) group.tiles.learn(seconds_now() - t);
     }
     for (auto& cycle : rotations)
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n) std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);

@@ -16,7 +16,7 @@ std::vector<double> middle(const std::vector<double>& x) {
 
 template <class T> class Dynamics final : public SpectralState<T> {
     using State = SpectralState<T>;
-    using State::sequence, State::grid, State::levels, State::parameters, State::reference, State::transform, State::starts, State::slab, State::at, State::now, State::eta,
+    using State::sequence, State::grid, State::levels, State::parameters, State::reference, State::transform, State::starts, State::slab, State::at, State::eta,
           State::u, State::v, State::temperature, State::pressure, State::divergence, State::T_east, State::T_north, State::p_east, State::p_north, State::mean_pressure, State::solving, State::diffusing, State::map_factor;
 
 public:
@@ -98,18 +98,18 @@ private:
     void step() {
         to_waves();
         double solve = 0, diffusion = 0;                   // seconds of all threads
-        const double began = now();
+        const double began = seconds_now();
         #pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion)
         for (std::size_t w = 0; w < starts.size(); ++w) {
             const int m = transform.own()[starts[w]].m;
             T* columns = &coefficients[2 * starts[w] * stride];
-            const double begin = now();
+            const double begin = seconds_now();
             solver.solve(m, columns, stride, scratch[omp_get_thread_num()]);
-            const double solved = now();
+            const double solved = seconds_now();
             for (int n = m; n <= transform.truncation(); ++n) for (int c = 0; c < 2; ++c) diffuse(n, columns + (2 * (n - m) + c) * stride);
-            solve += solved - begin, diffusion += now() - solved;
+            solve += solved - begin, diffusion += seconds_now() - solved;
         }
-        const double seconds = now() - began, share = diffusion / std::max(solve + diffusion, 1e-30), number = 2. * double(transform.own().size());
+        const double seconds = seconds_now() - began, share = diffusion / std::max(solve + diffusion, 1e-30), number = 2. * double(transform.own().size());
         solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
         solving.did(number * solver.operations(), number * (8 * levels + 2) * sizeof(T));            // a column there and back, and its pivots
         diffusing.did(number * diffuse.operations(), number * 8 * levels * sizeof(T));

@@ -8,7 +8,6 @@
 #include "numerics/semi_implicit.hpp"
 #include "parallel/reduce.hpp"
 #include "transform/spherical_harmonics.hpp"
-#include <chrono>
 
 namespace fathom {
 
@@ -46,7 +45,6 @@ protected:
     double mean_pressure = 0;
     Spent solving, diffusing;
 
-    static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
     /// Of layers or interfaces, p_s = p_r.
     static std::vector<double> eta(const std::vector<double>& a, const std::vector<double>& b, double p_r) {
         std::vector<double> x;

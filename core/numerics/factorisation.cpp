@@ -1,7 +1,7 @@
 #include "numerics/factorisation.hpp"
 #include "base/error.hpp"
+#include "base/spent.hpp"
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <omp.h>
 
@@ -12,7 +12,6 @@ namespace {
 constexpr int lead = EllipticOperator<double>::halo;
 using Eight = Pack<float, 8>;
 
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
 
 /// y[0 .. n) -= sum of a[k] row_k, rows `up` apart. Four rows at a time: y is read and written a quarter as often.

@@ -36,6 +36,12 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     void locate(const Item& t, const T* u, const T* v, const T* w, Points& to, bool of_trajectory) const {
         departure.locate(blocks[t.block].j0 + t.row, t.level, t.count, u, v, w, to, of_trajectory);
     }
+    /// By the mean wind.
+    void depart(const Item& t, Points& to, Places& places, bool of_trajectory) {
+        const T *u = mean_of(t), *v = u + mean_columns[t.block], *w = v + mean_columns[t.block];
+        locate(t, u, v, w, to, of_trajectory);
+        place(t, to, places);
+    }
     /// The stencils of a tile: a rectangle around its departure points.
     void need(const Item& t, const Points& at, const Places& to) {
         if (around.alone()) return;
@@ -86,7 +92,7 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
                     }
                 }
                 if (parameters.iterations == 0) for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i], W[i] = w[i];
-                if (!around.alone()) locate(item, U, V, W, points, true), place(item, points, places), need(item, points, places);
+                if (!around.alone()) depart(item, points, places, true), need(item, points, places);
             }
         }
     }
@@ -142,9 +148,7 @@ template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::
         #pragma omp for schedule(dynamic, 4)
         for (std::size_t n = 0; n < t.items.size(); ++n) {
             const auto& item = t.items[n];
-            const T *U = t.mean_of(item), *V = U + t.mean_columns[item.block], *W = V + t.mean_columns[item.block];
-            t.locate(item, U, V, W, points, false);
-            t.place(item, points, places);
+            t.depart(item, points, places, false);
             auto gather = [&]<bool full, bool monotone> {
                 if (by_levels) t.template gather_levels<full, monotone>(item, points, places, out);
                 else t.template gather_cubic<full, monotone>(item, points, places, out);
@@ -190,9 +194,7 @@ template <class T> double SemiLagrangian<T>::seconds(Pass pass) {
             #pragma omp for schedule(dynamic, 4)
             for (std::size_t n = 0; n < t.items.size(); ++n) {
                 const auto& item = t.items[n];
-                const T *U = t.mean_of(item), *V = U + t.mean_columns[item.block], *W = V + t.mean_columns[item.block];
-                t.locate(item, U, V, W, points, false);
-                t.place(item, points, places);
+                t.depart(item, points, places, false);
                 if (t.full) gather.template operator()<true>(item); else gather.template operator()<false>(item);
                 asm volatile("" : : "r"(&points), "r"(&places), "r"(out) : "memory");      // the result is used
             }

@@ -1,18 +1,17 @@
 #include "output/client.hpp"
 #include "base/error.hpp"
-#include <chrono>
+#include "base/spent.hpp"
 
 namespace fathom {
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
 
 }  // namespace
 
 OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo, std::vector<OutputStream> list, int slots)
-    : slots(slots), sets(r.sets()), roles(r), streams(std::move(list)), posted(slots), told(slots), beats(r.servers.size(), Beat{0, now()}), lost(sets) {
+    : slots(slots), sets(r.sets()), roles(r), streams(std::move(list)), posted(slots), told(slots), beats(r.servers.size(), Beat{0, seconds_now()}), lost(sets) {
     if (slots < 1) throw Error("output in ", slots, " slots; allowed: at least 1");
     MPI_Comm_rank(roles.own, &rank);
     for (auto& s : streams) {
@@ -49,25 +48,26 @@ int OutputClient::idle_set(int only) const {
 }
 
 void OutputClient::grant(OutputEvent& e, double patience) {
-    const double t = now();
+    const double t = seconds_now();
     std::int64_t reply[2] = {-1, -1};
     if (rank == 0) {
         progress();
         const int set = idle_set(streams[e.stream].set);
+        reply[1] = set;
         if (set >= 0) {
             int slot = free_slot();
             if (slot < 0) {
                 ++busy;
-                while (slot < 0 && now() - t < patience) {
+                while (slot < 0 && seconds_now() - t < patience) {
                     sched_yield();
                     progress();
                     slot = free_slot();
                 }
-                seconds_waiting += now() - t;
+                seconds_waiting += seconds_now() - t;
             }
             if (slot >= 0) {
-                reply[0] = slot, reply[1] = set;
-                under_way.push_back({e, 0, now()});
+                reply[0] = slot;
+                under_way.push_back({e, 0, seconds_now()});
                 ++handed;
                 auto& given = under_way.back().event;
                 given.number = number, given.slot = slot, given.set = set;
@@ -77,18 +77,18 @@ void OutputClient::grant(OutputEvent& e, double patience) {
     }
     MPI_Bcast(reply, 2, MPI_INT64_T, 0, roles.own);
     e.number = number++, e.slot = reply[0], e.set = reply[1];
-    seconds_granting += now() - t;
+    seconds_granting += seconds_now() - t;
 }
 
 void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields) {
-    double t = now();
+    double t = seconds_now();
     auto& requests = told[e.slot];
     MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     requests.clear();
     const auto& p = packings[e.stream];
     p.pack(fields, (std::byte*)(window->own() + header_words(roles) + e.slot * slot_words));
     window->see();
-    const double copied = now();
+    const double copied = seconds_now();
     seconds_copying += copied - t;
     posted[e.slot] = e;
     for (int n = 0; n < roles.per_set; ++n) {
@@ -98,7 +98,7 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields)
         MPI_Isend(&posted[e.slot], sizeof(OutputEvent), MPI_BYTE, roles.servers[roles.first_server(int(e.set)) + n], message::ready, roles.world, &requests.back());
     }
     ++events;
-    seconds_notifying += now() - copied;
+    seconds_notifying += seconds_now() - copied;
 }
 
 void OutputClient::restore(const OutputEvent& e, std::span<const FieldSlab> fields) const {
@@ -118,7 +118,7 @@ void OutputClient::progress() {
         int any;
         MPI_Status status;
         MPI_Iprobe(MPI_ANY_SOURCE, message::written, roles.world, &any, &status);
-        if (!any) return;
+        if (!any) break;
         OutputEvent e;
         MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, message::written, roles.world, MPI_STATUS_IGNORE);
         auto it = std::ranges::find(under_way, e.number, [](const Granted& g) { return g.event.number; });
@@ -127,22 +127,27 @@ void OutputClient::progress() {
         else seen.push_back(e);
         if (++it->writers == roles.per_set) under_way.erase(it);
     }
+    if (!seen.empty() && all_visible()) seen.clear();
+}
+
+bool OutputClient::all_visible() {
+    window->see();
+    return window->load(roles.servers.size()) == handed;
 }
 
 bool OutputClient::idle() {
     progress();
-    window->see();
-    return under_way.empty() && (ledger ? ledger->empty() : window->load(roles.servers.size()) == handed);
+    return under_way.empty() && (ledger ? ledger->empty() : all_visible());
 }
 
 std::vector<int> OutputClient::silent(double seconds) {
     std::vector<int> found;
     window->see();
     for (std::size_t s = 0; s < beats.size(); ++s)
-        if (const auto count = window->load(s); count != beats[s].count) beats[s] = {count, now()};
+        if (const auto count = window->load(s); count != beats[s].count) beats[s] = {count, seconds_now()};
     for (int s = 0; s < sets; ++s) {
         if (lost[s]) continue;
-        for (int n = 0; n < roles.per_set; ++n) if (now() - beats[roles.first_server(s) + n].at > seconds) { found.push_back(s); break; }
+        for (int n = 0; n < roles.per_set; ++n) if (seconds_now() - beats[roles.first_server(s) + n].at > seconds) { found.push_back(s); break; }
     }
     return found;
 }

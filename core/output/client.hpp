@@ -23,8 +23,8 @@ public:
     OutputClient(const Roles&, const Decomposition&, int halo, std::vector<OutputStream>, int slots);
     OutputClient(const OutputClient&) = delete;
 
-    /// Who takes the event: number, slot and set are filled in; the latter with -1 if all are busy for longer than patience [s]. All ranks that
-    /// compute together; all get the same.
+    /// Who takes the event: number, slot and set are filled in. Slot -1: all have been busy for longer than patience [s]; set -1: nobody ever
+    /// will, the sets that may write it were given up. All ranks that compute together; all get the same.
     void grant(OutputEvent&, double patience);
     void post(const OutputEvent&, std::span<const FieldSlab>);                ///< copies, tells the servers, and is done
     void restore(const OutputEvent&, std::span<const FieldSlab>) const;       ///< what was posted, back into fields
@@ -66,6 +66,7 @@ private:
     int rank;
     int free_slot() const;
     int idle_set(int only) const;
+    bool all_visible();
 };
 
 }  // namespace fathom

@@ -26,12 +26,15 @@ void Ledger::note(const OutputEvent& e) {
 }
 
 std::optional<OutputEvent> Ledger::due() const {
-    for (auto& x : open) if (x.event.time == next[x.event.stream] && x.writers == (x.event.set < 0 ? 1 : per_set)) return x.event;
+    for (auto& x : open) {
+        const auto& e = x.event;
+        if (x.writers == (e.set < 0 ? 1 : per_set) && (e.time == next[e.stream] || !in_turn[e.stream])) return e;
+    }
     return {};
 }
 
 void Ledger::visible(const OutputEvent& e) {
-    next[e.stream] = e.time + 1;
+    next[e.stream] = std::max(next[e.stream], e.time + 1);
     std::erase_if(open, [&](const Entry& x) { return x.event.number == e.number; });
 }
 

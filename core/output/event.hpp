@@ -14,7 +14,7 @@ namespace fathom {
 struct OutputEvent {
     std::int64_t number = -1;                              ///< of all events, counted from 0
     std::int64_t stream = 0, time = 0;                     ///< position of the stream; of the time in its store
-    std::int64_t slot = -1, set = -1;                      ///< who writes it; -1: the computing ranks themselves
+    std::int64_t slot = -1, set = -1;                      ///< who writes it; set -1: the computing ranks themselves; slot -1: none is free
     std::int64_t steps = 1;                                ///< by which sums are divided
     double seconds = 0, begin = 0, end = 0;                ///< model time; bounds of a mean
 };
@@ -36,10 +36,11 @@ inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 +
 /// What a rank sends and receives of a stream: computing ranks by their own numbers, servers by theirs in the set, after those.
 Packing packing(const OutputStream&, const Decomposition&, int halo, int rank);
 
-/// Which times of each store may be made visible: those that all their writers have written, in their order.
+/// Which times of each store may be made visible: those that all their writers have written, in their order; where one set is the only writer
+/// it keeps the order itself.
 class Ledger {
 public:
-    Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) { for (auto& s : streams) next.push_back(s.times); }
+    Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) { for (auto& s : streams) next.push_back(s.times), in_turn.push_back(s.set < 0); }
     void note(const OutputEvent&);                         ///< one writer has written its part
     std::optional<OutputEvent> due() const;
     void visible(const OutputEvent&);
@@ -50,6 +51,7 @@ private:
     int per_set;
     std::vector<Entry> open;
     std::vector<std::int64_t> next;                        ///< time of each stream
+    std::vector<bool> in_turn;
 };
 
 }  // namespace fathom

@@ -1,12 +1,11 @@
 #include "output/server.hpp"
 #include "base/error.hpp"
-#include <chrono>
+#include "base/spent.hpp"
 
 namespace fathom {
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 constexpr double rhythm = 0.25;                            // of beats [s]
 
 }  // namespace
@@ -58,7 +57,7 @@ OutputServer::Job& OutputServer::job(const OutputEvent& e) {
         }
     }
     const auto& receives = packings[e.stream].parts.receives;
-    known->event = e, known->arrived = 0, known->first_seen = now();
+    known->event = e, known->arrived = 0, known->first_seen = seconds_now();
     known->expected = receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) == receives.end());         // the first rank's word always comes
     return *known;
 }
@@ -68,7 +67,7 @@ void OutputServer::fetch(Job& job, int from) {
     const auto& receives = packings[stream].parts.receives;
     const auto part = std::ranges::find(receives, from, &Parts::Part::rank);
     if (part != receives.end()) {
-        const double t = now();
+        const double t = seconds_now();
         const std::size_t n = part - receives.begin();
         const auto& place = places[stream][n];
         const std::size_t at = header_words(roles) + job.event.slot * place.slot_words + place.offset / 8;      // offsets are multiples of 64 bytes
@@ -81,18 +80,18 @@ void OutputServer::fetch(Job& job, int from) {
             there = staging.data();
         }
         packings[stream].unpack_part(n, job.slabs, (const std::byte*)there);
-        seconds_fetching += now() - t;
+        seconds_fetching += seconds_now() - t;
         fetched_bytes += part->bytes;
     }
-    if (++job.arrived == job.expected) job.whole_at = now(), whole.push_back(&job);
+    if (++job.arrived == job.expected) job.whole_at = seconds_now(), whole.push_back(&job);
 }
 
 bool OutputServer::poll() {
-    if (now() - last_beat > rhythm) {
+    if (seconds_now() - last_beat > rhythm) {
         ++beat;
         window->replace({&beat, 1}, roles.compute[0], roles.server);
         window->flush(roles.compute[0]);
-        last_beat = now();
+        last_beat = seconds_now();
     }
     int any;
     MPI_Status status;

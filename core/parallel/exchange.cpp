@@ -1,6 +1,6 @@
 #include "parallel/exchange.hpp"
 #include "base/error.hpp"
-#include <chrono>
+#include "base/spent.hpp"
 #include <climits>
 #include <map>
 #include <numeric>
@@ -8,8 +8,6 @@
 namespace fathom {
 
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 int rank_in(MPI_Comm comm) {
     int rank;
@@ -62,28 +60,28 @@ void Exchange::point_out(std::span<const FieldSlab> fields) {
 void Exchange::start(std::span<const FieldSlab> fields) {
     from = fields;
     transport->post();
-    const double t = now();
+    const double t = seconds_now();
     if (transport->packs()) packing.pack(fields, transport->outgoing());
     else point_out(fields);
-    const double packed_at = now();
+    const double packed_at = seconds_now();
     seconds_packing += packed_at - t;
     if (synchronise) {
         MPI_Barrier(comm);
-        seconds_synchronising += now() - packed_at;
+        seconds_synchronising += seconds_now() - packed_at;
     }
     transport->send();
 }
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
-    double t = now();
+    double t = seconds_now();
     packing.copy(from, fields);                            // while messages travel
-    double end = now();
+    double end = seconds_now();
     seconds_packing += end - t; t = end;
     transport->wait();
-    end = now();
+    end = seconds_now();
     seconds_waiting += end - t; t = end;
     packing.unpack(fields, transport->incoming(), !transport->packs());
-    seconds_packing += now() - t;
+    seconds_packing += seconds_now() - t;
 }
 
 }  // namespace fathom

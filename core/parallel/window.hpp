@@ -25,6 +25,9 @@ public:
     Window(MPI_Comm comm, std::size_t size) : comm(comm) {
         MPI_Win_allocate(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t), MPI_INFO_NULL, comm, &memory, &window);
         for (std::size_t n = 0; n < size; ++n) memory[n] = 0;
+        int *flavour = nullptr, found = 0;
+        MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &found);
+        allocated = found && *flavour == MPI_WIN_FLAVOR_ALLOCATE;
         MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
         MPI_Win_sync(window);
         MPI_Barrier(comm);
@@ -46,11 +49,9 @@ public:
     const std::uint64_t* near(int target) const {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
         MPI_Aint bytes = 0;
-        int unit, flavour = 0, *kind = nullptr, found = 0;
+        int unit;
         std::uint64_t* at = nullptr;
-        MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &kind, &found);
-        if (found) flavour = *kind;
-        if (flavour == MPI_WIN_FLAVOR_ALLOCATE && MPI_Win_shared_query(window, target, &bytes, &unit, &at) == MPI_SUCCESS && bytes > 0) return at;
+        if (allocated && MPI_Win_shared_query(window, target, &bytes, &unit, &at) == MPI_SUCCESS && bytes > 0) return at;
 #else
         (void)target;
 #endif
@@ -78,7 +79,7 @@ public:
     void await(std::size_t at, std::uint64_t value) { spin([&] { return load(at) == value; }, [&] { progress(); }); }
 
 private:
-    MPI_Comm comm; MPI_Win window; std::uint64_t* memory;
+    MPI_Comm comm; MPI_Win window; std::uint64_t* memory; bool allocated;            ///< allocated: by MPI as memory that may be shared
 };
 
 class SharedWindow {

@@ -101,6 +101,20 @@ def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Call
     return partial(plots.map, height, name="geopotential_height", limits=(480, 600), colours="weather", over=over(_lines(height / 10, 8, width=0.45, label="%.0f"), *isobars))
 
 
+def _temperature(kelvin: np.ndarray, over: Any, every: float) -> Callable[..., Any]:
+    """Degrees Celsius in colours and in black lines."""
+    import fathom.plots as plots
+    celsius = np.asarray(kelvin, float) - 273.15
+    return partial(plots.map, celsius, units="degC", limits=(-40, 40), colours="weather", over=over(_lines(celsius, every, width=0.45, bold=0.0, label="%.0f")))
+
+
+def _wind(state: Mapping[str, Any], at: str, over: Any) -> Callable[..., Any]:
+    """Speed in colours, and arrows."""
+    import fathom.plots as plots
+    u, v = (np.asarray(state[f"{d}ward_wind_{at}"], float) for d in ("east", "north"))
+    return partial(plots.map, np.hypot(u, v), over=over(lambda axes, raster: plots.vectors(axes, raster, u, v)))
+
+
 def _days(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     import fathom.plots as plots
     mesh = plots.mesh_of(grid)
@@ -120,9 +134,7 @@ def _near(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         draw = _heights(state["geopotential_height_500"], state.get("air_pressure_at_mean_sea_level"), over)
         yield "500 hPa height, near", partial(draw, raster, title="500 hPa height", note="white: sea level pressure")
     if "air_temperature_850" in state:
-        celsius = np.asarray(state["air_temperature_850"], float) - 273.15
-        yield "850 hPa temperature, near", partial(plots.map, celsius, raster, name="air_temperature", units="degC", title="850 hPa temperature", limits=(-40, 40), colours="weather",
-                                                   over=over(_lines(celsius, 2, width=0.45, bold=0.0, label="%.0f")))
+        yield "850 hPa temperature, near", partial(_temperature(state["air_temperature_850"], over, 2), raster, name="air_temperature", title="850 hPa temperature")
     if "precipitation_flux" in state:
         yield "precipitation, near", partial(plots.map, state["precipitation_flux"], raster, name="precipitation_flux", limits=(0, 40), over=over(),
                                              note=f"mean of the last {state['rain_over']}" if "rain_over" in state else "")
@@ -132,7 +144,7 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     import fathom.plots as plots
     mesh = plots.mesh_of(grid)
     globe = plots.Raster(mesh, projection=plots.EqualEarth(10.0)) if mesh.is_global else plots.Raster(mesh)
-    over, lines = _over(state.get("land_fraction")), _lines
+    over = _over(state.get("land_fraction"))
 
     if "geopotential_height_500" in state:
         isobars = state.get("air_pressure_at_mean_sea_level")
@@ -146,15 +158,11 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         pressure = np.asarray(state["air_pressure_at_mean_sea_level"], float) / 100
         centres = lambda axes, raster: plots.highs_and_lows(axes, raster, pressure, max(4, pressure.shape[0] // 16))  # noqa: E731
         yield "sea level pressure", partial(plots.map, 100 * pressure, globe, name="air_pressure_at_mean_sea_level", limits=(960, 1060), note="every 5 hPa",
-                                            over=over(lines(pressure, 5, width=0.6, bold=1015.0), centres))
+                                            over=over(_lines(pressure, 5, width=0.6, bold=1015.0), centres))
     if "air_temperature_850" in state:
-        celsius = np.asarray(state["air_temperature_850"], float) - 273.15
-        yield "850 hPa temperature", partial(plots.map, celsius, globe, name="air_temperature", units="degC", title="850 hPa temperature", limits=(-40, 40), colours="weather",
-                                             over=over(lines(celsius, 5, width=0.45, bold=0.0, label="%.0f")))
+        yield "850 hPa temperature", partial(_temperature(state["air_temperature_850"], over, 5), globe, name="air_temperature", title="850 hPa temperature")
     if {"eastward_wind_250", "northward_wind_250"} <= set(state):
-        u, v = (np.asarray(state[f"{d}ward_wind_250"], float) for d in ("east", "north"))
-        yield "250 hPa wind", partial(plots.map, np.hypot(u, v), globe, name="wind_speed", title="250 hPa wind", limits=(0, 80),
-                                      over=over(lambda axes, raster: plots.vectors(axes, raster, u, v)))
+        yield "250 hPa wind", partial(_wind(state, "250", over), globe, name="wind_speed", title="250 hPa wind", limits=(0, 80))
     if "precipitation_flux" in state:
         yield "precipitation", partial(plots.map, state["precipitation_flux"], globe, name="precipitation_flux", limits=(0, 40), over=over(),
                                         note=f"mean of the last {state['rain_over']}" if "rain_over" in state else "")
@@ -165,12 +173,9 @@ def _ground(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     mesh = plots.mesh_of(grid)
     globe, over = plots.Raster(mesh, projection=plots.EqualEarth(10.0)) if mesh.is_global else plots.Raster(mesh), _over(state.get("land_fraction"))
     if "air_temperature_2m" in state:
-        celsius = np.asarray(state["air_temperature_2m"], float) - 273.15
-        yield "2 m temperature", partial(plots.map, celsius, globe, name="air_temperature_2m", units="degC", title="Temperature at 2 m", limits=(-40, 40), colours="weather",
-                                         over=over(_lines(celsius, 10, width=0.45, bold=0.0, label="%.0f")))
+        yield "2 m temperature", partial(_temperature(state["air_temperature_2m"], over, 10), globe, name="air_temperature_2m", title="Temperature at 2 m")
     if {"eastward_wind_10m", "northward_wind_10m"} <= set(state):
-        u, v = (np.asarray(state[f"{d}ward_wind_10m"], float) for d in ("east", "north"))
-        yield "10 m wind", partial(plots.map, np.hypot(u, v), globe, name="wind_speed_10m", title="Wind at 10 m", limits=(0, 20), over=over(lambda axes, raster: plots.vectors(axes, raster, u, v)))
+        yield "10 m wind", partial(_wind(state, "10m", over), globe, name="wind_speed_10m", title="Wind at 10 m", limits=(0, 20))
 
 
 def _sunlight(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:

@@ -3,11 +3,11 @@
 /// Every method keeps y, the solution so far, and r = D b - A y. Sums do not depend on order (reduce.hpp) and all else is done point by point:
 /// the same bits on any ranks, blocks and threads, whatever way of exchange and of summing.
 #pragma once
+#include "base/spent.hpp"
 #include "numerics/elliptic.hpp"
 #include "parallel/global_sum.hpp"
 #include "parallel/reduce.hpp"
 #include <array>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <string>
@@ -19,7 +19,6 @@ struct SolverSeconds {
     double sweep = 0, preconditioner = 0, halo = 0, sum = 0, waiting = 0;
     std::map<std::string, double> by_name() const { return {{"operator", sweep}, {"preconditioner", preconditioner}, {"halo", halo}, {"sum", sum}, {"waiting", waiting}}; }
 };
-inline double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 enum class End { small, many, not_positive, not_a_number };       ///< how a pass of iterations ended
 
