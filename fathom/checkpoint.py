@@ -1,10 +1,100 @@
-"""The state of a simulation into a restart file and back, on any ranks."""
+"""The state of a simulation into a restart file and back, on any ranks. Each field of the state is a stream of its own, so that what is
+under way never needs more memory than the largest field."""
 
 import warnings
 
 import numpy as np
 
 from fathom.output import restart
+from fathom.streams import Item, Product, Stream
+
+
+class Checkpoint:
+    """Restarts of a simulation; `{date}` in the path becomes the date."""
+
+    def __init__(self, simulation, path):
+        self.simulation, self.path, self.parts = simulation, path, []
+        self._open = None  # (path, file) on this rank
+
+    def prepare(self, state):
+        """Streams for the fields of the state (names). Returns the checkpoint."""
+        ny, nx = np.shape(self.simulation.model.grid.wet_levels)
+        fields = self.simulation.sequence.fields if self.simulation.sequence else []  # servers are told the rest
+        levels = {f["name"]: f["levels"] for f in fields}
+        self.parts = [Part(self, name, levels.get(name), ny, nx) for name in state]
+        return self
+
+    @property
+    def stalls(self):
+        """[s] that each restart kept this rank from computing."""
+        return [sum(each) for each in zip(*(part.stalls for part in self.parts))]
+
+    def at(self, seconds):
+        """Its file at that time."""
+        return self.simulation.directory / str(self.path).format(date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d"))
+
+    def write(self):
+        """The state of now, handed over to servers where there are any; the restart is there when all output before it is visible."""
+        self._create()
+        for part in self.parts:
+            part.send(last=True)
+
+    def write_here(self):
+        """The state of now, by the ranks that compute. Returns the path."""
+        from fathom import mpi
+
+        s, path = self.simulation, self._create()
+        event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
+        for part in self.parts:
+            part.write_here(event, lambda item: s.sequence.windows(item.field))
+        self.leave()
+        s.on_root(lambda: restart.finish(path))
+        return path
+
+    def _create(self):
+        s, path = self.simulation, self.at(self.simulation.seconds)
+        header = restart.Header(s.seconds, str(s.clock.start), s.clock.calendar, s.count, {8: "float64", 4: "float32"}[s.bytes_of_number], fingerprint(s),
+                                {"series": s.series, "numerics": getattr(s.model, "numerics", {})})  # fmt: skip
+        s.on_root(lambda: (path.parent.mkdir(parents=True, exist_ok=True), restart.create(path, header, {part.field: part.shape for part in self.parts})))
+        return path
+
+    def file(self, event):
+        """The file of that event, open for writing on this rank."""
+        path = self.at(event.seconds)
+        if self._open is None or self._open[0] != path:
+            self.leave()
+            self._open = path, restart.Writer(path)
+        return self._open[1]
+
+    def leave(self):
+        if self._open is not None:
+            self._open[1].close()
+        self._open = None
+
+
+class Part(Stream):
+    """One field of the state, written in bands of rows."""
+
+    in_order = False
+
+    def __init__(self, checkpoint, field, levels, ny, nx):
+        super().__init__(checkpoint.simulation)
+        self.checkpoint, self.field, self.shape = checkpoint, field, (levels, ny, nx)
+        if levels:
+            rows = restart.rows_of_a_band(self.shape, self.simulation.bytes_of_number)
+            bands = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
+            self.items, self.products = [Item(field, levels, bands)], [Product(field, (0,), bands)]
+
+    def write_region(self, event, product, n, arrays):
+        self.checkpoint.file(event).write(self.field, product.regions[n][0], arrays[0])
+
+    def extend(self, event):
+        if self is self.checkpoint.parts[-1]:
+            self.leave()
+            restart.finish(self.checkpoint.at(event.seconds))
+
+    def leave(self):
+        self.checkpoint.leave()
 
 
 def fingerprint(simulation):
@@ -12,10 +102,10 @@ def fingerprint(simulation):
     return restart.fingerprint(**simulation.model.grid.identity)
 
 
-def read(simulation, path):
+def read_state(simulation, path):
     """Fields, steps and series from a restart file of the same grid. ValueError where it does not fit, a warning where it was written with other numerics."""
     s, state = simulation, simulation.sequence.state
-    sums = {name for stream in s.outputs for name in stream.sums}  # of means: another run's restart need not have them
+    sums = {name for store in s.outputs for name in store.sums}  # of means: another run's restart need not have them
     with restart.read(path, grid=fingerprint(s), fields=[name for name in state if name not in sums]) as file:
         s.count = file.header.steps
         if abs(file.header.seconds - s.seconds) > 1e-6:
@@ -43,20 +133,3 @@ def latest(directory):
         except ValueError as error:
             warnings.warn(str(error))
     return max(found, default=(0.0, None))[1]
-
-
-def write(simulation, path):
-    """The whole state in one file; all ranks call it."""
-    s = simulation
-    if s.servers is not None:
-        s.servers.drain()
-    fields = s.gathered(s.sequence.state)
-    if s.is_root:
-        s.directory.mkdir(parents=True, exist_ok=True)
-        header = restart.Header(s.seconds, str(s.clock.start), s.clock.calendar, s.count, {8: "float64", 4: "float32"}[s.sequence_bytes], fingerprint(s),
-                                {"series": s.series, "numerics": getattr(s.model, "numerics", {})})  # fmt: skip
-        s.on_root(lambda: restart.write(path, fields, header))
-    else:
-        for _ in fields:
-            pass
-        s.on_root(None)

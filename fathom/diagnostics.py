@@ -40,11 +40,11 @@ def find(name, model, fields):
     raise ValueError(f"no output variable '{name}'{names.near(name, [*model.derived, *sorted(fields)])}")
 
 
-def windows(simulation, diagnostic, field, sources=None, divisor=1):
+def windows(simulation, diagnostic, field):
     """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the first of those it needs, as the sequence
-    describes it. From the fields `sources` in place of those it needs, divided: means from sums."""
-    blocks = [simulation.sequence.windows(name) for name in sources or diagnostic.needs]
-    return [of_window(simulation.model, diagnostic, field["horizontal"], window, arrays, divisor) for window, *arrays in zip(simulation.domain.blocks, *blocks)]
+    describes it."""
+    blocks = [simulation.sequence.windows(name) for name in diagnostic.needs]
+    return [of_window(simulation.model, diagnostic, field["horizontal"], window, arrays) for window, *arrays in zip(simulation.domain.blocks, *blocks)]
 
 
 def of_window(model, diagnostic, horizontal, window, arrays, divisor=1):

@@ -53,13 +53,14 @@ class Servers:
         self.slots = slots(simulation)
         self.lost, self.fallen_back = [], 0
         d = simulation.domain.decomposition
-        self.streams = simulation.outputs
+        self.streams = simulation.streams
         for number, stream in enumerate(self.streams):
-            stream.prepare_items(number, self.roles.per_set, self.roles.sets)
+            stream.number = number
             if not stream.shared:
+                stream.set = number % self.roles.sets
                 stream.leave()  # its server opens it
-        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "streams": [stream.announcement() for stream in self.streams]})
-        self.client = mpi.core.OutputClient(self.roles, simulation.domain, [stream.parcel(simulation.sequence_bytes) for stream in self.streams], self.slots)
+        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "state": simulation.sequence.state, "streams": [stream.announcement() for stream in self.streams]})
+        self.client = mpi.core.OutputClient(self.roles, simulation.domain, [stream.parcel(simulation.bytes_of_number, self.roles.per_set) for stream in self.streams], self.slots)
 
     @staticmethod
     def refuse(error):
@@ -68,29 +69,24 @@ class Servers:
 
         mpi.world.bcast(error)
 
-    def take(self, stream, steps, bounds):
-        """Hands one time of a stream over; False where the computing ranks are to write it themselves, and then tell with `wrote`."""
-        from fathom import mpi
-
-        s = self.simulation
-        seconds = sum(bounds) / 2 if bounds else s.seconds
-        event = mpi.core.OutputEvent(stream.number, stream.count, steps, seconds, *(bounds or (0.0, 0.0)))
+    def take(self, stream, event):
+        """Hands an event over; False where the computing ranks are to write it themselves, and then tell with `wrote`."""
         waits = self.on_busy == "wait" or not stream.shared
         while True:
-            self.client.grant(event, 1.0 if waits else 0.0)
+            alone = stream.set in self.lost or len(self.lost) == self.roles.sets
+            self.client.grant(event, 1.0 if waits and not alone else 0.0)
             if event.slot >= 0:
-                self.client.post(event, s.sequence, [field for field, _, _ in stream.items])
+                self.client.post(event, self.simulation.sequence, [item.field for item in stream.items])
                 return True
-            self.watch()
-            if not waits or len(self.lost) == self.roles.sets:
+            if alone or not waits:
                 self.fallen_back += 1
-                self.own = event
                 return False
+            self.watch()
 
-    def wrote(self):
+    def wrote(self, event):
         """The computing ranks have written what they were not relieved of."""
         if self.simulation.is_root:
-            self.client.wrote(self.own)
+            self.client.wrote(event)
 
     def watch(self):
         """Gives up sets that are silent: what they had not written is written by the computing ranks from the slots where it still lies."""
@@ -98,29 +94,35 @@ class Servers:
         silent = s.comm.bcast(self.client.silent(self.patience) if s.is_root else None)
         for number in silent:
             ranks = [self.roles.servers[number * self.roles.per_set + n] for n in range(self.roles.per_set)]
-            left = self.client.give_up(number)
             self.lost.append(number)
+            if number == 0:
+                self._keep_ledger()
+            left = self.client.give_up(number)
             if s.is_root:
                 warnings.warn(f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; "
                               f"the computing ranks write in their place, {len(left)} times from memory")
-            if number == 0:
-                self._keep_ledger()
-            for event in left:
-                self.streams[event.stream].write_restored(event, self.client.restored(event))
-                self.own = event
-                self.wrote()
+            for stream in self.streams:
+                if stream.set == number and s.is_root:
+                    stream.reopen()
+            for event in sorted(left, key=lambda event: event.number):
+                stream = self.streams[event.stream]
+                if stream.set != number or s.comm.bcast(stream.visible_times() if s.is_root else None) <= event.time:  # a file that one server wrote may hold it
+                    fields = self.client.restored(event)
+                    stream.write_here(event, lambda item: fields[stream.items.index(item)])
+                self.wrote(event)
         self._make_visible()
 
     def _keep_ledger(self):
-        for stream in self.streams:
-            if self.simulation.is_root:
-                stream.reopen()
         if self.simulation.is_root:
-            self.client.keep_ledger([len(stream.file.times) for stream in self.streams])
+            for stream in self.streams:
+                if stream.in_order:
+                    stream.reopen()
+            self.client.keep_ledger([stream.visible_times() if stream.in_order else -1 for stream in self.streams])
 
     def _make_visible(self):
         while self.simulation.is_root and 0 in self.lost and (event := self.client.due()):
-            self.streams[event.stream].extend(event)
+            if self.streams[event.stream].shared:
+                self.streams[event.stream].extend(event)
             self.client.visible(event)
 
     def drain(self):
@@ -143,22 +145,9 @@ class Servers:
     def summary(self):
         """What the protocol did, for the summary: seconds on the slowest rank."""
         comm, seconds = self.simulation.comm, self.client.seconds
-        copy = _copy_seconds(comm, self.client.slot_bytes)
         slowest = {name: max(comm.allgather(value)) for name, value in seconds.items()}
         return {"servers": len(self.roles.servers), "sets": self.roles.sets, "slots": self.slots, "slot_bytes": max(comm.allgather(self.client.slot_bytes)), "lost_sets": self.lost,
-                "copy_seconds": copy, "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest, "serving": comm.bcast(self.serving)}  # fmt: skip
-
-
-def _copy_seconds(comm, size):
-    """A plain copy of so many bytes on all ranks at once, the slowest: what an output must cost at least."""
-    source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
-    seconds = []
-    for _ in range(4):
-        comm.Barrier()
-        began = time.perf_counter()
-        np.copyto(target, source)
-        seconds.append(time.perf_counter() - began)
-    return max(comm.allgather(min(seconds)))
+                "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest, "serving": comm.bcast(self.serving)}  # fmt: skip
 
 
 class _Server:
@@ -167,19 +156,23 @@ class _Server:
     def __init__(self, simulation, told):
         from fathom import mpi
 
-        self.simulation, self.streams = simulation, simulation.outputs
+        self.simulation = simulation
         grid, h = simulation.model.grid, simulation.model.grid.horizontal
         wet = np.ascontiguousarray(grid.wet_levels, np.int32).ravel().tolist()
         topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
         decomposition = mpi.core.arrange(topology, wet, len(simulation.roles.compute), *told["cuts"], told["owners"], simulation.model.halo)
-        precision = 8 if simulation.model.precision == "fp64" else 4
+        precision, per_set = simulation.bytes_of_number, simulation.roles.per_set
         processes = simulation.model.processes(simulation.step, simulation.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
-        for stream, announcement in zip(self.streams, told["streams"]):
-            stream.processes(known, precision)
+        for store in simulation.outputs:
+            store.processes(known, precision)
+        for checkpoint in simulation.checkpoints:
+            checkpoint.prepare(told["state"])
+        self.streams = simulation.streams
+        for stream, announcement in zip(self.streams, told["streams"], strict=True):
             stream.hear(announcement)
-        self.core = mpi.core.OutputServer(simulation.roles, decomposition, simulation.model.halo, [stream.parcel(precision) for stream in self.streams])
-        self.position = simulation.roles.server % simulation.roles.per_set
+        self.core = mpi.core.OutputServer(simulation.roles, decomposition, simulation.model.halo, [stream.parcel(precision, per_set) for stream in self.streams])
+        self.position, self.per_set = simulation.roles.server % per_set, per_set
         self.events, self.bytes, self.seconds_working = 0, 0, 0.0
 
     def serve(self):
@@ -196,7 +189,8 @@ class _Server:
                     self.seconds_working += sum(task.result() for task in tasks)
                     self.core.written(job)
                 while event := self.core.due():
-                    self.streams[event.stream].extend(event)
+                    if self.streams[event.stream].shared:  # else its writer has done so
+                        self.streams[event.stream].extend(event)
                     self.core.visible(event)
         for stream in self.streams:
             stream.leave()
@@ -205,7 +199,7 @@ class _Server:
         stream, arrays = self.streams[job.event.stream], self.core.arrays(job)
         self.events += 1
         self.bytes += sum(array.nbytes for item in arrays for array in item)
-        return [(pool if stream.shared else in_turn).submit(_timed, work) for work in stream.work(job.event, arrays, self.position)]
+        return [(pool if stream.shared else in_turn).submit(_timed, work) for work in stream.work(job.event, arrays, self.position, self.per_set)]
 
     def statistics(self):
         """Seconds are processor time of all its threads, but for fetching."""

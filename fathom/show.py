@@ -143,7 +143,7 @@ def _servers(simulation: Any) -> str:
     from fathom.servers import slots
 
     roles, number = simulation.roles, slots(simulation)
-    each = max(simulation.comm.allgather(max((stream.bytes_here() for stream in simulation.outputs), default=0)))
+    each = max(simulation.comm.allgather(max((stream.bytes_here() for stream in simulation.streams), default=0)))
     who = ", ".join(map(str, roles.servers))
     return (f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {_bytes(each)} on each rank that computes; "
             f"all in use: {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}")  # fmt: skip

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom import checkpoint
 from fathom import parallel as spread
+from fathom.checkpoint import Checkpoint, read_state
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
 from fathom.gather import Gather
@@ -67,28 +67,30 @@ class Simulation:
         self.serves = self.roles is not None and self.roles.server >= 0
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
-        self.outputs, self.events, self.series = [], [], {}
+        self.outputs, self.checkpoints, self.events, self.series = [], [], [], {}
         self.sequence = self.domain = None
         self.choices, self.solvers = None, {}  # kept for this machine and case; of global processes
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
-        self.wall_seconds, self._first, self._whole, self.inside_before = 0.0, None, None, {}
+        self.wall_seconds, self.gathers, self.inside_before = 0.0, {}, {}
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
     def output(self, path, variables, every="1d", mean=False, dtype="float32", levels=None):
         """A store (.zarr or .nc) of fields by name, instantaneous or averaged over the rhythm `every`; levels: of pressure [hPa], in place
         of the model's own."""
-        from fathom.streams import Stream
+        from fathom.stores import Store
 
-        stream = Stream(self, path, variables, every, mean, dtype, levels)
-        self.outputs.append(stream)
-        self.events.append(Event(every, lambda simulation: stream.write(), self.step, str(path)))
+        store = Store(self, path, variables, every, mean, dtype, levels)
+        self.outputs.append(store)
+        self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self
 
     def checkpoint(self, every="30d", path="restart-{date}.fathom"):
         """A restart file every so often; `{date}` in its name becomes the date."""
-        self.events.append(Event(every, lambda simulation: simulation.write_restart(path.format(date=self.date.strftime("%Y-%m-%d"))), self.step, "checkpoint"))
+        checkpoint = Checkpoint(self, path)
+        self.checkpoints.append(checkpoint)
+        self.events.append(Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint"))
         return self
 
     def call(self, function, every):
@@ -107,6 +109,16 @@ class Simulation:
     def seconds(self):
         """Model time since the start [s]."""
         return self.count * self.step
+
+    @property
+    def bytes_of_number(self):
+        """Of fields in the sequence."""
+        return 8 if self.model.precision == "fp64" else 4
+
+    @property
+    def streams(self):
+        """All that leaves the run event by event."""
+        return [*self.outputs, *(part for checkpoint in self.checkpoints for part in checkpoint.parts)]
 
     @property
     def date(self):
@@ -133,13 +145,13 @@ class Simulation:
             distribution = grid.distribution(self.comm.size)
         self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), distribution, self.parallel["exchange"], self.parallel["sum"])
         self.domain.weigh(*(np.ascontiguousarray(a, float) for a in grid.areas), list(map(float, grid.levels.weights)))
-        precision = self.sequence_bytes = 8 if model.precision == "fp64" else 4
+        precision = self.bytes_of_number
         processes = model.processes(self.step, self.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
         keep = list(model.kept)
-        for stream in self.outputs:
-            processes += stream.processes(known, precision)
-            keep += stream.keep
+        for store in self.outputs:
+            processes += store.processes(known, precision)
+            keep += store.keep
         tile, tiles = spread.columns(self.parallel["tile"])
         self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=tile, tiles=tiles)
         fixed = model.geometry() | (self.surface.fields(model) if self.surface else {})
@@ -151,8 +163,10 @@ class Simulation:
         if self.sequence.has("sun"):
             self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), model.fixed_season)
         self.solvers = model.attach(self.sequence, self.step)
+        for checkpoint in self.checkpoints:
+            checkpoint.prepare(self.sequence.state)
         self._monthly = self.sequence.has("forcing_weight")
-        checkpoint.read(self, self.restart_from) if self.restart_from else model.initialise(self)
+        read_state(self, self.restart_from) if self.restart_from else model.initialise(self)
         self._tidy()
         return self
 
@@ -174,16 +188,16 @@ class Simulation:
 
     def assemble(self, windows):
         """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0; None elsewhere."""
-        if self._whole is None:
+        if "whole" not in self.gathers:
             ny, nx = np.shape(self.model.grid.wet_levels)
-            self._whole = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0], missing=0)
-        return next((whole for _, whole in self._whole(windows)), None)
+            self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
+        return self.gathers["whole"](windows).get(0)
 
     def write_restart(self, path):
-        """The whole state in one file; returns its path."""
-        path = self.directory / path
-        checkpoint.write(self, path)
-        return path
+        """The whole state in one file, now, by the ranks that compute; returns its path."""
+        if self.servers is not None:
+            self.servers.drain()
+        return Checkpoint(self, path).prepare(self.sequence.state).write_here()
 
     def on_root(self, action):
         """Do it on rank 0; an error there is raised everywhere, so that no rank waits for another."""
@@ -252,8 +266,8 @@ class Simulation:
         self.start_steps, began = self.count, wall_clock.perf_counter()
         if self.count == 0:
             self.watch()
-            for stream in self.outputs:
-                stream.write_start()
+            for store in self.outputs:
+                store.write_start()
         self.sequence.reset_timings()
         self.inside_before = self.inside()
         shown, pace = began, 1
@@ -290,8 +304,9 @@ class Simulation:
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None
-        for stream in self.outputs:
-            stream.close()
+        for stream in self.streams:
+            stream.leave()
+        self.comm.barrier()
         if self.is_root:
             stop_file.unlink(missing_ok=True)
         self.write_restart("restart.fathom")
@@ -304,8 +319,8 @@ class Simulation:
             if self.sequence is None:
                 self._make_directory()
             self.prepare()
-            for stream in self.outputs:
-                stream.open()
+            for store in self.outputs:
+                store.open()
         except (OSError, ValueError, RunFailure) as error:
             if self.roles:
                 Servers.refuse(error)

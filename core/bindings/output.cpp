@@ -60,8 +60,8 @@ void bind_output(nb::module_& m) {
     m.def("roles", [](int world, int servers, int per_set) { return roles(MPI_Comm_f2c(world), servers, per_set); }, "world"_a, "servers"_a, "per_set"_a = 1);
 
     nb::class_<OutputEvent>(m, "OutputEvent", "One time of a stream.")
-        .def("__init__", [](OutputEvent* e, int stream, int time, int steps, double seconds, double begin, double end) { new (e) OutputEvent{-1, stream, time, -1, -1, steps, seconds, begin, end}; },
-             "stream"_a, "time"_a, "steps"_a, "seconds"_a, "begin"_a = 0.0, "end"_a = 0.0)
+        .def("__init__", [](OutputEvent* e, int stream, int time, int steps, double seconds, double begin, double end, bool last) { new (e) OutputEvent{-1, stream, time, -1, -1, steps, last ? -1 : 0, seconds, begin, end}; },
+             "stream"_a, "time"_a, "steps"_a, "seconds"_a, "begin"_a = 0.0, "end"_a = 0.0, "last"_a = false, "last: visible only after all that were handed over before")
         .def_ro("number", &OutputEvent::number).def_ro("stream", &OutputEvent::stream).def_ro("time", &OutputEvent::time).def_ro("slot", &OutputEvent::slot).def_ro("set", &OutputEvent::set)
         .def_ro("steps", &OutputEvent::steps).def_ro("seconds", &OutputEvent::seconds).def_ro("begin", &OutputEvent::begin).def_ro("end", &OutputEvent::end);
 

@@ -1,6 +1,7 @@
 #include "output/client.hpp"
 #include "base/error.hpp"
 #include "base/spent.hpp"
+#include <set>
 
 namespace fathom {
 
@@ -49,7 +50,7 @@ int OutputClient::idle_set(int only) const {
 
 void OutputClient::grant(OutputEvent& e, double patience) {
     const double t = seconds_now();
-    std::int64_t reply[2] = {-1, -1};
+    std::int64_t reply[3] = {-1, -1, handed};              // slot, set, those before
     if (rank == 0) {
         progress();
         const int set = idle_set(streams[e.stream].set);
@@ -67,6 +68,7 @@ void OutputClient::grant(OutputEvent& e, double patience) {
             }
             if (slot >= 0) {
                 reply[0] = slot;
+                if (e.after < 0) e.after = handed;
                 under_way.push_back({e, 0, seconds_now()});
                 ++handed;
                 auto& given = under_way.back().event;
@@ -75,7 +77,8 @@ void OutputClient::grant(OutputEvent& e, double patience) {
             }
         }
     }
-    MPI_Bcast(reply, 2, MPI_INT64_T, 0, roles.own);
+    MPI_Bcast(reply, 3, MPI_INT64_T, 0, roles.own);
+    if (e.after < 0) e.after = reply[2];
     e.number = number++, e.slot = reply[0], e.set = reply[1];
     seconds_granting += seconds_now() - t;
 }
@@ -109,8 +112,9 @@ void OutputClient::wrote(const OutputEvent& e) {
     OutputEvent ours = e;
     ours.slot = ours.set = -1;
     if (e.slot < 0) ++handed;                              // else it has been counted when a set took it
-    if (ledger) ledger->note(ours);
-    else MPI_Send(&ours, sizeof ours, MPI_BYTE, roles.servers[0], message::written, roles.world);
+    if (ledger) return ledger->note(ours);
+    seen.push_back(ours);                                  // should the first server be lost before it makes this visible
+    MPI_Send(&ours, sizeof ours, MPI_BYTE, roles.servers[0], message::written, roles.world);
 }
 
 void OutputClient::progress() {
@@ -132,7 +136,7 @@ void OutputClient::progress() {
 
 bool OutputClient::all_visible() {
     window->see();
-    return window->load(roles.servers.size()) == handed;
+    return std::int64_t(window->load(roles.servers.size())) == handed;
 }
 
 bool OutputClient::idle() {
@@ -153,6 +157,7 @@ std::vector<int> OutputClient::silent(double seconds) {
 }
 
 std::vector<OutputEvent> OutputClient::give_up(int set) {
+    progress();
     std::vector<OutputEvent> left;
     for (auto& g : under_way) if (g.event.set == set) left.push_back(g.event);
     std::erase_if(under_way, [&](const Granted& g) { return g.event.set == set; });
@@ -165,10 +170,14 @@ std::vector<OutputEvent> OutputClient::give_up(int set) {
 }
 
 void OutputClient::keep_ledger(std::span<const std::int64_t> times) {
+    progress();
     for (std::size_t n = 0; n < streams.size(); ++n) streams[n].times = times[n];
     ledger.emplace(streams, roles.per_set);
     for (auto& e : seen) if (e.time >= times[e.stream]) ledger->note(e);
     seen.clear();
+    std::set<std::int64_t> open = ledger->numbers();
+    for (auto& g : under_way) open.insert(g.event.number);
+    ledger->shown = handed - std::int64_t(open.size());
 }
 
 void OutputClient::finish(bool failed) {

@@ -62,7 +62,7 @@ private:
     std::vector<bool> lost;                                ///< sets that were given up
     std::optional<Ledger> ledger;                          ///< once the first server is lost
     std::vector<OutputEvent> seen;                         ///< written, as servers said
-    std::int64_t number = 0; std::uint64_t handed = 0;     ///< events; those that somebody has in hand
+    std::int64_t number = 0, handed = 0;     ///< events; those that somebody has in hand
     int rank;
     int free_slot() const;
     int idle_set(int only) const;

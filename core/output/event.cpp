@@ -28,13 +28,14 @@ void Ledger::note(const OutputEvent& e) {
 std::optional<OutputEvent> Ledger::due() const {
     for (auto& x : open) {
         const auto& e = x.event;
-        if (x.writers == (e.set < 0 ? 1 : per_set) && (e.time == next[e.stream] || !in_turn[e.stream])) return e;
+        if (x.writers == (e.set < 0 ? 1 : per_set) && (next[e.stream] < 0 || e.time == next[e.stream]) && e.after <= shown) return e;
     }
     return {};
 }
 
 void Ledger::visible(const OutputEvent& e) {
-    next[e.stream] = std::max(next[e.stream], e.time + 1);
+    if (next[e.stream] >= 0) next[e.stream] = e.time + 1;
+    ++shown;
     std::erase_if(open, [&](const Entry& x) { return x.event.number == e.number; });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct OutputEvent {
     std::int64_t stream = 0, time = 0;                     ///< position of the stream; of the time in its store
     std::int64_t slot = -1, set = -1;                      ///< who writes it; set -1: the computing ranks themselves; slot -1: none is free
     std::int64_t steps = 1;                                ///< by which sums are divided
+    std::int64_t after = 0;                                ///< so many times of all streams must be visible before; to be granted with -1: all that were handed over before
     double seconds = 0, begin = 0, end = 0;                ///< model time; bounds of a mean
 };
 
@@ -25,7 +27,7 @@ struct OutputStream {
     std::vector<Packing::Item> items;
     std::vector<std::vector<Rectangle>> rectangles;        ///< of each item
     int set = -1;                                          ///< the only one that may write it; -1: any
-    std::int64_t times = 0;                                ///< that its store holds already
+    std::int64_t times = 0;                                ///< that its store holds already; -1: its events need not become visible in order
 };
 
 namespace message { enum Tag { layout = 1, ready, written, end, goodbye }; }
@@ -36,22 +38,22 @@ inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 +
 /// What a rank sends and receives of a stream: computing ranks by their own numbers, servers by theirs in the set, after those.
 Packing packing(const OutputStream&, const Decomposition&, int halo, int rank);
 
-/// Which times of each store may be made visible: those that all their writers have written, in their order; where one set is the only writer
-/// it keeps the order itself.
+/// Which times of each store may be made visible: those that all their writers have written, in their order, and after all that they ask for.
 class Ledger {
 public:
-    Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) { for (auto& s : streams) next.push_back(s.times), in_turn.push_back(s.set < 0); }
+    Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) { for (auto& s : streams) next.push_back(s.times); }
     void note(const OutputEvent&);                         ///< one writer has written its part
     std::optional<OutputEvent> due() const;
     void visible(const OutputEvent&);
     bool empty() const { return open.empty(); }
+    std::set<std::int64_t> numbers() const { std::set<std::int64_t> all; for (auto& x : open) all.insert(x.event.number); return all; }
+    std::int64_t shown = 0;                                ///< times that have become visible
 
 private:
     struct Entry { OutputEvent event; int writers; };
     int per_set;
     std::vector<Entry> open;
     std::vector<std::int64_t> next;                        ///< time of each stream
-    std::vector<bool> in_turn;
 };
 
 }  // namespace fathom

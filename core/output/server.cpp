@@ -132,7 +132,7 @@ void OutputServer::written(Job* job) {
 
 void OutputServer::visible(const OutputEvent& e) {
     ledger.visible(e);
-    ++shown;
+    const std::uint64_t shown = ledger.shown;
     window->replace({&shown, 1}, roles.compute[0], roles.servers.size());
     window->flush(roles.compute[0]);
 }

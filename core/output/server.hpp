@@ -48,7 +48,7 @@ private:
     std::vector<std::unique_ptr<Job>> spare;
     std::vector<Job*> whole;
     Ledger ledger;
-    std::uint64_t beat = 0, shown = 0; double last_beat = 0;
+    std::uint64_t beat = 0; double last_beat = 0;
     bool ending = false, over = false, failure = false;
     int goodbyes = 0, alive = 0;                           ///< servers that have said goodbye; that are to
     Job& job(const OutputEvent&);

@@ -1,8 +1,13 @@
 """Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and threads.
 
-The file is an uncompressed `.npz` (numpy.load reads it): the member `header` is JSON, each other member a
-field of the global grid. A checksum stands beside each field and the table of contents at the end, so that
-a truncated or damaged file is noticed. It is written beside its final place, synchronised and renamed.
+    Fathom restart 2                16 bytes, a new line
+    length of the header            15 digits, a new line
+    header                          JSON: Header, and of each field shape, type and place
+    sums                            CRC-32 of each band of rows of each field
+    fields                          one after another, each from a multiple of 4096 bytes on, f[row][level][point]
+
+Bands have a few MB and depend on the grid alone; any number of ranks write theirs at once, each where it belongs. The file grows beside its
+final place, is synchronised and renamed when it is whole. Read without Fathom: np.memmap(path, dtype, "r", place, (rows, levels, points)).
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,8 +25,10 @@ import numpy as np
 
 from .specification import explain
 
-version = 1
-_piece = 1 << 20   # bytes
+version = 2
+_magic = "Fathom restart "
+_page = 4096
+_band = 1 << 22   # bytes
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,6 @@ class Header:
     precision: str                    # float32 or float64
     grid: Mapping[str, dict]          # fingerprint(), part by part
     extra: Mapping[str, Any] = field(default_factory=dict)   # anything JSON: means half way, series, ...
-    version: int = version
 
 
 def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
@@ -45,45 +51,115 @@ def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
             for name, array in parts.items()}
 
 
-def write(path: str | Path, fields: Mapping[str, np.ndarray] | Iterable[tuple[str, np.ndarray]], header: Header) -> None:
-    """Write a restart on the root rank; an earlier file of that name is replaced only when this one is whole.
+def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
+    """Rows that are written at a time of a field (levels, rows, points) of numbers of `size` bytes."""
+    levels, rows, points = shape
+    return max(1, min(rows, _band // (levels * points * size)))
 
-    fields: a mapping, or (name, array) pairs one after another, so that only one gathered field is in
-    memory at a time. OSError: folder missing, no permission, disk full.
-    """
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.partial")
+
+def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int, int]]) -> None:
+    """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written by Writers. OSError: folder missing, no permission, disk full."""
+    partial = _partial(Path(path))
+    dtype = np.dtype(header.precision).newbyteorder("<")
+    table: dict[str, dict] = {}
+    bands = place = 0
+    for name, shape in fields.items():
+        rows = rows_of_a_band(shape, dtype.itemsize)
+        table[name] = {"shape": list(shape), "dtype": dtype.str, "rows": rows, "sums": bands, "place": place}
+        bands += -(-shape[1] // rows)
+        place = _whole_pages(place + int(np.prod(shape)) * dtype.itemsize)
+    text = json.dumps({**asdict(header), "bytes": place, "bands": bands, "fields": table}).encode()
+    start = f"{_magic}{version}\n{len(text):15d}\n".encode() + text
     try:
-        with open(partial, "wb") as raw:
-            with zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-                _put(archive, "header", np.array(json.dumps(asdict(header))))
-                for name, array in (fields.items() if isinstance(fields, Mapping) else fields):
-                    _put(archive, name, np.asarray(array))
-            raw.flush()
-            os.fsync(raw.fileno())
+        with open(partial, "wb", buffering=0) as file:
+            file.write(start)
+            file.truncate(_first(len(start), bands) + place)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise explain(error, Path(path), f"writing restart {path}") from None
+
+
+class Writer:
+    """A restart that was begun, on any rank."""
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        self._file = os.open(_partial(self.path), os.O_RDWR)
+        self._content, self._sums, self._data = _contents(self._file, self.path)
+
+    def write(self, name: str, row: int, values: np.ndarray) -> None:
+        """One band of a field, (levels, rows, points), from `row` on. OSError: disk full."""
+        entry = self._content["fields"][name]
+        _, ny, nx = entry["shape"]
+        if row % entry["rows"] or values.shape != (entry["shape"][0], min(entry["rows"], ny - row), nx):
+            raise ValueError(f"{self.path}: {values.shape} from row {row} of {name!r} is no band of {entry['rows']} rows of {_by(entry['shape'])}")
+        band = np.ascontiguousarray(values.swapaxes(0, 1), entry["dtype"])
+        try:
+            _pwrite(self._file, band.reshape(-1).view(np.uint8), self._data + entry["place"] + row * band[0].nbytes)
+            _pwrite(self._file, np.uint32(zlib.crc32(band)).tobytes(), self._sums + 4 * (entry["sums"] + row // entry["rows"]))
+        except OSError as error:
+            raise explain(error, self.path, f"writing restart {self.path}") from None
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def finish(path: str | Path) -> None:
+    """Make a restart that is whole visible, on one rank, when all are done; an earlier file of that name is replaced now."""
+    path = Path(path)
+    partial = _partial(path)
+    if not partial.exists():  # another rank has done so
+        return
+    try:
+        _synchronise(partial)
         os.replace(partial, path)
         _synchronise(path.parent)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise explain(error, path, f"writing restart {path}") from None
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+
+
+def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) -> None:
+    """A restart of global fields (levels, rows, points), on one rank. An earlier one is kept if this fails."""
+    create(path, header, {name: np.shape(array) for name, array in fields.items()})
+    writer = Writer(path)
+    for name, array in fields.items():
+        rows = rows_of_a_band(array.shape, np.dtype(header.precision).itemsize)
+        for row in range(0, array.shape[1], rows):
+            writer.write(name, row, array[:, row : row + rows])
+    writer.close()
+    finish(path)
 
 
 class Restart:
     """A restart opened for reading: `header`, `names`, and `restart[name]` -> array, read when asked for."""
 
-    def __init__(self, path: Path, archive: zipfile.ZipFile, header: Header):
-        self.path, self.header, self._archive = path, header, archive
-        self.names = tuple(name.removesuffix(".npy") for name in archive.namelist() if name != "header.npy")
+    def __init__(self, path: Path):
+        self.path = path
+        self._file = os.open(path, os.O_RDONLY)
+        try:
+            self._content, self._sums, self._data = _contents(self._file, path)
+        except BaseException:
+            self.close()
+            raise
+        self.header = Header(**{name: self._content[name] for name in Header.__dataclass_fields__})
+        self.names = tuple(self._content["fields"])
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The field on the global grid; ValueError if it is missing or damaged."""
+        """The field on the global grid, (levels, rows, points); ValueError if it is missing or damaged."""
         if name not in self.names:
             from fathom.names import unknown
             raise ValueError(f"{self.path}: " + unknown("field", name, self.names))
-        return _get(self._archive, name, self.path)
+        entry = self._content["fields"][name]
+        levels, ny, nx = entry["shape"]
+        array = np.empty((ny, levels, nx), entry["dtype"])
+        for n, row in enumerate(range(0, ny, entry["rows"])):
+            band = array[row : row + entry["rows"]]
+            _pread(self._file, band, self._data + entry["place"] + row * array[0].nbytes)
+            sum_ = np.empty(1, "<u4")
+            _pread(self._file, sum_, self._sums + 4 * (entry["sums"] + n))
+            if zlib.crc32(band) != sum_[0]:
+                raise ValueError(f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1} are not what was written)")
+        return array.swapaxes(0, 1)
 
     def __enter__(self) -> Self:
         return self
@@ -92,7 +168,7 @@ class Restart:
         self.close()
 
     def close(self) -> None:
-        self._archive.close()
+        os.close(self._file)
 
 
 def read(path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: Iterable[str] = ()) -> Restart:
@@ -103,32 +179,67 @@ def read(path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: It
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"restart {path} does not exist")
+    restart = Restart(path)
     try:
-        archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError):
-        raise ValueError(f"{path} is not a whole restart: truncated, damaged, or another kind of file "
-                         f"({path.stat().st_size} bytes)") from None
-    try:
-        header = _header(archive, path)
         if grid is not None:
-            _same_grid(path, header.grid, grid)
-        restart = Restart(path, archive, header)
+            _same_grid(path, restart.header.grid, grid)
         missing = [name for name in fields if name not in restart.names]
         if missing:
             raise ValueError(f"{path} lacks {', '.join(map(repr, missing))}, which this model needs; it holds {', '.join(restart.names)}")
         return restart
     except BaseException:
-        archive.close()
+        restart.close()
         raise
 
 
-def _header(archive: zipfile.ZipFile, path: Path) -> Header:
-    if "header.npy" not in archive.namelist():
-        raise ValueError(f"{path} is not a Fathom restart: it has no header")
-    content = json.loads(str(_get(archive, "header", path)))
-    if content.get("version") != version:
-        raise ValueError(f"{path} has restart version {content.get('version')}; this Fathom reads version {version}")
-    return Header(**content)
+def _contents(file: int, path: Path) -> tuple[dict, int, int]:
+    """What the header says, where the sums begin, and where the fields; ValueError for a file that is not whole or not a restart."""
+    start = len(_magic) + 2 + 16
+    opening = os.pread(file, start, 0)
+    if not opening.startswith(_magic.encode()):
+        raise ValueError(f"{path} is not a whole restart: truncated, damaged, or another kind of file ({os.fstat(file).st_size} bytes)")
+    found = opening[len(_magic):len(_magic) + 1].decode()
+    if found != str(version):
+        raise ValueError(f"{path} has restart version {found}; this Fathom reads version {version}")
+    try:
+        length = int(opening[-16:])
+        content = json.loads(os.pread(file, length, start))
+        sums = start + length
+        data = _first(sums, content["bands"])
+    except (ValueError, KeyError, UnicodeDecodeError):
+        raise ValueError(f"{path} is not a whole restart: its header is damaged or truncated ({os.fstat(file).st_size} bytes)") from None
+    if os.fstat(file).st_size != data + content["bytes"]:
+        raise ValueError(f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of {data + content['bytes']} bytes")
+    return content, sums, data
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.partial")
+
+
+def _first(start: int, bands: int) -> int:
+    """Where fields begin, behind the sums."""
+    return _whole_pages(start + 4 * bands)
+
+
+def _whole_pages(size: int) -> int:
+    return -(-size // _page) * _page
+
+
+def _pwrite(file: int, data: Any, place: int) -> None:
+    view = memoryview(data)
+    while view:
+        done = os.pwrite(file, view, place)
+        view, place = view[done:], place + done
+
+
+def _pread(file: int, array: np.ndarray, place: int) -> None:
+    view = memoryview(array.reshape(-1).view(np.uint8))
+    while view:
+        done = os.preadv(file, [view], place)
+        if not done:
+            raise ValueError("the file ends too early")
+        view, place = view[done:], place + done
 
 
 def _same_grid(path: Path, there: Mapping[str, dict], here: Mapping[str, dict]) -> None:
@@ -147,38 +258,6 @@ def _same_grid(path: Path, there: Mapping[str, dict], here: Mapping[str, dict]) 
 
 def _by(shape: Iterable[int]) -> str:
     return " x ".join(map(str, shape)) or "scalar"
-
-
-def _put(archive: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
-    array = np.asarray(array, order="C")
-    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-        np.lib.format.write_array_header_2_0(member, np.lib.format.header_data_from_array_1_0(array))
-        if array.dtype.kind == "U":
-            member.write(array.tobytes())
-        else:
-            content = array.reshape(-1).view(np.uint8)
-            for start in range(0, content.size, _piece):   # summed and written while in cache
-                member.write(content[start:start + _piece].data)
-
-
-def _get(archive: zipfile.ZipFile, name: str, path: Path) -> np.ndarray:
-    """Read one member straight into its array; the archive checks its sum at the last byte."""
-    try:
-        with archive.open(f"{name}.npy") as member:
-            np.lib.format.read_magic(member)
-            shape, _, dtype = np.lib.format.read_array_header_2_0(member)
-            array = np.empty(shape, dtype)
-            view, done = array.reshape(-1).view(np.uint8), 0
-            while done < view.size:
-                got = member.read(min(_piece, view.size - done))
-                if not got:
-                    raise EOFError
-                view[done:done + len(got)] = np.frombuffer(got, np.uint8)
-                done += len(got)
-            member.read(1)
-            return array
-    except (zipfile.BadZipFile, EOFError, ValueError, OSError) as error:
-        raise ValueError(f"{path}: field {name!r} is damaged ({error or 'it ends too early'})") from None
 
 
 def _synchronise(folder: Path) -> None:

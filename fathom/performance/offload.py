@@ -61,12 +61,13 @@ def measure(case: Case) -> dict[str, Any]:
     served = {name: runs[name] for name in variants if variants[name]}
     stall = {name: run["stall_seconds"] / max(run["times"], 1) for name, run in runs.items() if name != "without_output"}
     protocol = {name: run["servers"] for name, run in served.items()}
+    copy = {name: run["copy_seconds"] for name, run in served.items()}
     working = {name: sum(s["seconds_encoding_and_writing"] for s in p["serving"]) for name, p in protocol.items()}
     return {
         "case": asdict(case), "machine": machine.name(), "pace_seconds_per_step": pace, "times": synchronous["times"], "megabytes": synchronous["bytes"] / 1e6,
         "run_seconds": {name: run["run_seconds"] for name, run in runs.items()}, "over_without": {name: run["run_seconds"] / without for name, run in runs.items()},
-        "stall_seconds_per_output": stall, "copy_seconds_per_output": max(p["copy_seconds"] for p in protocol.values()),
-        "stall_over_copy": {name: stall[name] / p["copy_seconds"] for name, p in protocol.items()},
+        "stall_seconds_per_output": stall, "copy_seconds_per_output": max(copy.values()),
+        "stall_over_copy": {name: stall[name] / copy[name] for name in served},
         "megabytes_per_second": {name: synchronous["bytes"] / 1e6 / max(seconds, 1e-9) for name, seconds in working.items()},
         "stored_megabytes": synchronous["stored_bytes"] / 1e6, "same_bytes": len({run["store"] for name, run in runs.items() if name != "without_output"}) == 1,
         "protocol": protocol, "step_seconds": {name: run["step_seconds"] for name, run in runs.items()},
@@ -107,14 +108,29 @@ def work(settings: Mapping[str, Any]) -> None:
     if settings["pace"]:
         simulation.__class__ = _paced(type(simulation), settings["pace"])
     summary = simulation.run(case.length, report=False)
-    if simulation.serves or not simulation.is_root:
+    if simulation.serves:
+        return
+    copy = _copy_seconds(simulation.comm, simulation.outputs[0].bytes_here()) if simulation.outputs else 0.0
+    if not simulation.is_root:
         return
     steps = np.diff(stamps)
     store = summary["output"]["stores"].get("bench.zarr", {"times": 0, "stall_seconds": 0.0})
     written, digest = _stored(directory / "bench.zarr")
     print(json.dumps({"run_seconds": summary["wall_seconds"], "seconds_per_step": float(np.median(steps)), "step_seconds": steps.tolist(), "times": store["times"],
                       "stall_seconds": store["stall_seconds"], "bytes": store["times"] * simulation.outputs[0].stored_bytes() if store["times"] else 0, "stored_bytes": written, "store": digest,
-                      "servers": summary["output"].get("servers")}))  # fmt: skip
+                      "copy_seconds": copy, "servers": summary["output"].get("servers")}))  # fmt: skip
+
+
+def _copy_seconds(comm: Any, size: int) -> float:
+    """A plain copy of so many bytes on all ranks at once, the slowest: what an output must cost at least."""
+    source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
+    seconds = []
+    for _ in range(4):
+        comm.Barrier()
+        began = time.perf_counter()
+        np.copyto(target, source)
+        seconds.append(time.perf_counter() - began)
+    return max(comm.allgather(min(seconds)))
 
 
 def _paced(kind: type, pace: float) -> type:

@@ -42,10 +42,14 @@ def profile(s):
 
 
 def output(s):
-    """What output did: times of each store and how long they kept the slowest rank from computing [s], the protocol of the servers."""
-    stalls = {str(stream.path): np.max(s.comm.allgather(stream.stalls), axis=0) for stream in s.outputs if stream.stalls}
-    stores = {path: {"times": len(x), "stall_seconds": float(x.sum()), "longest_stall": float(x.max())} for path, x in stalls.items()}
-    return {"stores": stores} | ({} if s.served is None else {"servers": s.served.summary()})
+    """What output did: times of each store and of restarts, how long they kept the slowest rank from computing [s], the protocol of the servers."""
+    found = {kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls} for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))}
+    return found | ({} if s.served is None else {"servers": s.served.summary()})
+
+
+def _stalls(s, stream):
+    slowest = np.max(s.comm.allgather(stream.stalls), axis=0)
+    return {"times": len(slowest), "stall_seconds": float(slowest.sum()), "longest_stall": float(slowest.max())}
 
 
 def inside(s):

@@ -16,6 +16,7 @@ from fathom import output
 streams = (
     "--set", 'output."all.zarr"={variables=["temperature","speed","eastward_velocity","sea_surface_height"],every="4h"}',
     "--set", 'output."mean.zarr"={variables=["temperature","sea_surface_temperature"],every="12h",mean=true}',
+    "--set", 'simulation.checkpoint="1d"',
     "--set", 'output."one.nc"={variables=["sea_surface_temperature","sea_surface_height"],every="6h"}',
 )  # fmt: skip
 
@@ -55,11 +56,14 @@ def test_same_bytes(without, ranks, servers, settings):
     name = f"{ranks}-{servers}-{len(settings)}"
     run(without, name, "--io-servers", servers, *(part for s in settings for part in ("--set", s)), ranks=ranks)
     same_stores(without / "without", without / name)
+    dates = [p.name for p in (without / "without").glob("restart-*.fathom")]
+    assert len(dates) == 2 and all(filecmp.cmp(without / "without" / date, without / name / date, shallow=False) for date in dates)
     told = box.summary(without / name)
     assert told["checksum"] == box.summary(without / "without")["checksum"] and told["ranks"] == ranks
     protocol = told["output"]["servers"]
-    stores = told["output"]["stores"]
-    assert sum(s["times"] for s in stores.values()) == protocol["events"] + protocol["fallen_back"]
+    stores, restarts = told["output"]["stores"], told["output"]["restarts"]["restart-{date}.fathom"]
+    fields, rest = divmod(protocol["events"] + protocol["fallen_back"] - sum(s["times"] for s in stores.values()), restarts["times"])
+    assert rest == 0 and fields > 5  # of the state
     assert sum(s["events"] for s in protocol["serving"]) == protocol["events"] * (servers // protocol["sets"]) and protocol["slots"] >= protocol["deepest"] >= 1
     assert 'on_busy="wait"' not in "".join(settings) or protocol["fallen_back"] == 0
 
@@ -141,15 +145,16 @@ def test_silent_server_is_named_and_the_run_goes_on(without):
 
 
 def test_one_of_two_servers_falls_silent(without):
-    process, ranks = started(without, "one-silent", "--io-servers", 2, "--set", "parallel.io_silence=1")
+    process, ranks = started(without, "one-silent", "--io-servers", 2, "--set", "parallel.io_silence=1", "--set", 'output."alone.nc"={variables=["sea_surface_temperature"],every="10d"}')
     os.kill(ranks[-1], signal.SIGSTOP)
     await_times(process, without / "one-silent", written(without / "one-silent") + 4)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and out.count("have been silent for 1 s") == 1
-    found = output.open(without / "one-silent" / "surface.zarr")
-    assert (np.diff(found.time.values) == np.timedelta64(10, "D")).all() and np.isfinite(found.tos.values).all()
+    for store in ("surface.zarr", "alone.nc"):  # the file was the silent server's alone
+        with output.open(without / "one-silent" / store) as found:
+            assert found.time.size > 8 and (np.diff(found.time.values) == np.timedelta64(10, "D")).all() and np.isfinite(found.tos.values).all()
 
 
 def test_killed_server_ends_all_and_complete_times_are_kept(without):

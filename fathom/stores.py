@@ -1,0 +1,205 @@
+"""Stores: variables of a running model in time, on their rhythm. Each region of a store is written by one writer from the fields there."""
+
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from fathom import diagnostics, names, output
+from fathom.clock import Period
+from fathom.components import scheme
+from fathom.streams import Item, Product, Stream
+
+
+class Store(Stream):
+    """One store: `variables` by name every so often, as they are or averaged (mean=True), on the model's levels or on those of
+    pressure `levels` [hPa]."""
+
+    heard = (*Stream.heard, "places", "known_at_start")
+
+    def __init__(self, simulation, path, variables, every, mean=False, dtype="float32", levels=None):
+        super().__init__(simulation)
+        self.path, self.mean, self.dtype, self.every = Path(path), bool(mean), dtype, every
+        self.requested = [variables] if isinstance(variables, str) else list(variables)
+        if not self.requested:
+            raise ValueError(f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field")
+        self.levels = None if levels is None else [100.0 * float(p) for p in np.atleast_1d(levels)]
+        if levels is not None and not hasattr(simulation.model, "at_pressure"):
+            raise ValueError(f"output {path}: levels = {levels} are of pressure [hPa]; {type(simulation.model).__name__} has none")
+        self.shared = self.in_order = output.writer(path).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
+        self.keep, self.sums, self.last, self.file = [], [], 0, None
+
+    # ---- before the run ------------------------------------------------------------------------------------------------------------
+
+    def processes(self, known, precision):
+        """What the sequence must do for this store: running sums for means."""
+        model = self.simulation.model
+        self.variables = {}
+        for name, d in (diagnostics.find(name, model, known) for name in self.requested):
+            layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
+            self.variables[name] = model.at_pressure(name, d, self.levels) if self.levels and layer else d
+        land = getattr(model, "land_fraction", None)
+        self.mapping = model.grid.mapping() | ({"pressure": self.levels} if self.levels else {}) | ({} if land is None else {"land_fraction": land})
+        needs = self._needs()
+        if not self.mean:
+            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
+            return []
+        for name, d in self.variables.items():
+            if not d.linear:
+                raise ValueError(f"output {self.path}: '{name}' is not linear, its mean does not follow from means; ask for the instantaneous one, or for its components")
+        from fathom import mpi
+
+        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
+        self.sums = [self._sum_name(*need) for need in needs]
+        return [self._sum(field, surface, known, places, precision) for field, surface in needs]
+
+    def _needs(self):
+        """(field, whether only its top layer) of all that variables are made of."""
+        return sorted({(field, d.surface) for d in self.variables.values() for field in d.needs})
+
+    def _sum(self, field, surface, known, places, precision):
+        now = f"{field}_after" if f"{field}_after" in known else field
+        place = places.get(field) or places["tracer"]
+        flat = surface or place["vertical"] == "column"
+        process = scheme("SurfaceTimeSum" if flat else "TimeSum").process(precision, phase="output", on={"value": now, "sum": self._sum_name(field, surface)}, label=f"TimeSum of {field}")
+        process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
+        return process.at(self._sum_name(field, surface), place["horizontal"], "column" if flat else place["vertical"], place["vector"])
+
+    def _sum_name(self, field, surface):
+        return f"sum of {'surface ' if surface else ''}{field} for {self.path.name}"
+
+    # ---- the file -------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def whole_path(self):
+        return self.simulation.directory / self.path
+
+    def open(self):
+        """Create the store on root (after a restart: keep its times up to now), open it elsewhere."""
+        s = self.simulation
+        fields = {f["name"]: f for f in s.sequence.fields}
+        self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
+        self.known_at_start = {name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs) for name, d in self.variables.items()}
+        continued = s.restart_from is not None and self.whole_path.exists()
+
+        def create():
+            if continued:
+                self.reopen()
+                self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
+                return
+            axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, self.mean)
+            specs = [self._specification(name, d) for name, d in self.variables.items()]
+            self.file = output.create(self.whole_path, output.coordinates(self.mapping, specs), specs, s.model.grid.chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+
+        s.on_root(create)
+        if self.shared and self.file is None:
+            self.reopen()
+        self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
+        self._arrange(fields, regions)
+        self.last = self._interval_start() if self.sums and set(self.sums) <= s.restored else s.count
+
+    def _arrange(self, fields, regions):
+        """Items and products: variables of the same first field go to the same writers."""
+        self.items, self.products, first = [], [], {}
+        for name, d in self.variables.items():
+            shift = first.setdefault((d.needs[0], d.surface), len(first))
+            items = []
+            for need in d.needs:
+                source = self._sum_name(need, d.surface) if self.mean else need
+                item = Item(source, 1 if d.surface else fields[source]["levels"], regions[name], shift)
+                if item not in self.items:
+                    self.items.append(item)
+                items.append(self.items.index(item))
+            self.products.append(Product(name, tuple(items), regions[name]))
+
+    def _interval_start(self):
+        """The step at which the mean began that a restart has left half done."""
+        s, start = self.simulation, 0.0
+        while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
+            start = due
+        return round(start / s.step)
+
+    def _alias(self, name):
+        return names.fields[name].alias if name in names.fields else name
+
+    def _vertical(self, name):
+        d = self.variables[name]
+        return "column" if d.surface else d.vertical or self.places[name]["vertical"]
+
+    def _specification(self, name, d):
+        """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
+        place = (self.places[name]["horizontal"], self._vertical(name))
+        return output.variable(name, self.mapping, dtype=self.dtype, mean=self.mean, place=place, units=self.places[name]["units"])
+
+    def reopen(self):
+        """As the file now is, after others have written to it."""
+        self.leave()
+        self.file = output.append(self.whole_path)
+
+    def visible_times(self):
+        return len(self.file.times)
+
+    def leave(self):
+        if self.file is not None:
+            self.file.close()
+        self.file = None
+
+    # ---- an event -------------------------------------------------------------------------------------------------------------------
+
+    def write_start(self):
+        """The state before the first step; what only a step computes is missing there."""
+        if not self.mean:
+            self.send()
+
+    def write(self):
+        """One time of all variables."""
+        s = self.simulation
+        if self.mean:
+            bounds = (self.last * s.step, s.seconds)
+            self.send(s.count - self.last, sum(bounds) / 2, bounds)
+            for name in self.sums:
+                s.sequence.zero(name)
+        else:
+            self.send()
+        self.last = s.count
+
+    def write_region(self, event, product, n, arrays):
+        name, (j0, j1, i0, i1) = product.name, product.regions[n]
+        with self._early(name, event) as unknown:
+            values = diagnostics.of_window(self.simulation.model, self.variables[name], self.places[name]["horizontal"], (j0, i0, j1 - j0, i1 - i0), arrays, event.steps)
+        if unknown:
+            values = np.full_like(values, np.nan)
+        values = self.simulation.model.grid.regular(values[0] if self._vertical(name) == "column" else values, j0)
+        self.file.write(self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False))
+
+    @contextmanager
+    def _early(self, name, event):
+        """Before the first step: whether something is needed that only a step computes."""
+        unknown = event.seconds == 0 and not self.known_at_start[name]
+        with np.errstate(all="ignore" if unknown else None):
+            yield unknown
+
+    def extend(self, event):
+        self.file.extend(event.time, event.seconds, (event.begin, event.end) if self.mean else None)
+
+    def levels_sent(self):
+        """Also before the store is open."""
+        fields = {f["name"]: f["levels"] for f in self.simulation.sequence.fields}
+        return sum(1 if surface else fields[field] for field, surface in self._needs())
+
+    def stored_bytes(self):
+        """Of one time, before it is compressed."""
+        points = {product.name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions) for product in self.products}
+        return np.dtype(self.dtype).itemsize * sum(points[name] * self._levels_stored(name) for name in self.variables)
+
+    def _levels_stored(self, name):
+        levels = self.items[next(p for p in self.products if p.name == name).items[0]].levels
+        return 1 if self._vertical(name) == "column" else len(self.levels) if self.levels else levels
+
+    # ---- with servers ---------------------------------------------------------------------------------------------------------------
+
+    def hear(self, announcement):
+        super().hear(announcement)
+        roles = self.simulation.roles
+        if self.shared or roles.server == roles.per_set * self.set:
+            self.reopen()
