@@ -1,14 +1,18 @@
 #include "parallel/packing.hpp"
+#include "base/pack.hpp"
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <numeric>
 
 namespace fathom {
 
 namespace {
 
 constexpr std::size_t large = 32768;                       // numbers worth waking the threads for
+constexpr std::size_t beyond_cache = 8 << 20;              // bytes that will have left the caches when they are read
 
 /// Numbers are moved as integers: a sign is a bit, whatever the value.
 template <class Number> struct As;
@@ -39,14 +43,16 @@ template <class Number> struct Spot {
     }
 };
 
-template <class Number> void pack(const FieldSlab& f, const Run& r, int rows, bool flip, Number* to) {
-    using Bits = BitsOf<Number>;
-    const Bits mask = flip ? sign_bit<Number> : 0;
-    Spot<Bits>(f, r.from_block, r.from_row, r.from_column).each(rows, f.levels, [&](const Bits* in) {
-        if (r.step == 1 && !flip) std::memcpy((void*)to, in, r.count * sizeof(Number));
-        else for (int n = 0; n < r.count; ++n) ((Bits*)to)[n] = in[n * r.step] ^ mask;
-        to += r.count;
-    });
+/// past: beyond the caches wherever a whole line is written; a stream_fence must follow.
+template <bool past, class Number> void lay(Number* to, const Number* from, std::size_t count) {
+    std::size_t n = 0;
+    if constexpr (past) {
+        constexpr std::size_t line = 64 / sizeof(Number);
+        n = std::min(count, -std::uintptr_t(to) % 64 / sizeof(Number));
+        std::memcpy(to, from, n * sizeof(Number));
+        for (; n + line <= count; n += line) fathom::Pack<Number, line>::load(from + n).stream(to + n);
+    }
+    std::memcpy(to + n, from + n, (count - n) * sizeof(Number));
 }
 
 template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
@@ -122,13 +128,41 @@ Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
     parts.incoming = lay_out(in, unpacked, parts.receives);
     first_unpacked.push_back(unpacked.size());
     for (auto& s : parts.sends) sent_bytes += s.bytes;
+    order_by_source();
+}
+
+void Packing::order_by_source() {
+    by_source.resize(packed.size());
+    std::iota(by_source.begin(), by_source.end(), 0);
+    auto row = [&](int n) { const auto& [item, rows, run, offset] = packed[n]; return std::tuple(item, run.from_block, run.from_row, rows); };
+    std::ranges::stable_sort(by_source, {}, [&](int n) { return std::tuple_cat(row(n), std::tuple(packed[n].run.from_column)); });
+    for (int first = 0, last; first < int(by_source.size()); first = last) {
+        for (last = first + 1; last < int(by_source.size()) && row(by_source[last]) == row(by_source[first]);) ++last;
+        for (int m = 0; m < packed[by_source[first]].rows; ++m) strips.push_back({first, last, m});
+    }
+}
+
+template <bool past, class Number> void Packing::pack_strip(const Strip& s, std::span<const FieldSlab> fields, Number* outgoing) const {
+    using Bits = BitsOf<Number>;
+    const Piece& any = packed[by_source[s.first]];
+    const FieldSlab& f = fields[any.item];
+    const Spot<const Number> source(f, any.run.from_block, any.run.from_row + s.row, 0);
+    for (int k = 0; k < f.levels; ++k) for (int n = s.first; n < s.last; ++n) {
+        const auto& [item, rows, r, offset] = packed[by_source[n]];
+        const Number* in = source.at + k * source.level + r.from_column;
+        Number* to = outgoing + offset + (std::size_t(s.row) * f.levels + k) * r.count;
+        const bool flip = r.flipped && items[item].vector;
+        if (r.step == 1 && !flip) lay<past>(to, in, r.count);
+        else for (int i = 0; i < r.count; ++i) ((Bits*)to)[i] = ((const Bits*)in)[i * r.step] ^ (flip ? sign_bit<Number> : 0);
+    }
+    if (past) stream_fence();
 }
 
 void Packing::pack(std::span<const FieldSlab> fields, std::byte* outgoing) const {
+    const bool past = sent_bytes > beyond_cache;
     with_number(number, [&]<class Number>(Number) {
-        for_pieces(packed.size(), sent_bytes > large * number, [&](std::size_t n) {
-            const Piece& p = packed[n];
-            fathom::pack(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector, (Number*)outgoing + p.offset);
+        for_pieces(strips.size(), sent_bytes > large * number, [&](std::size_t n) {
+            if (past) pack_strip<true>(strips[n], fields, (Number*)outgoing); else pack_strip<false>(strips[n], fields, (Number*)outgoing);
         });
     });
 }
@@ -172,11 +206,21 @@ void Packing::unpack(std::span<const FieldSlab> fields, const std::byte* incomin
 
 void Packing::unpack_part(std::size_t receive, std::span<const FieldSlab> fields, const std::byte* part) const {
     const std::size_t first = first_unpacked[receive];
+    const bool past = parts.receives[receive].bytes > beyond_cache;
     with_number(number, [&]<class Number>(Number) {
-        const Number* from = (const Number*)(part - parts.receives[receive].offset);
+        const Number* all = (const Number*)(part - parts.receives[receive].offset);
         for_pieces(first_unpacked[receive + 1] - first, parts.receives[receive].bytes > large * number, [&](std::size_t n) {
-            const Piece& p = unpacked[first + n];
-            fathom::unpack<Number, false>(fields[p.item], p.run, p.rows, false, from + p.offset);
+            const auto& [item, rows, r, offset] = unpacked[first + n];
+            const Number* from = all + offset;
+            const Spot<Number> target(fields[item], r.to_block, r.to_row, r.to_column);
+            const int levels = fields[item].levels;
+            const bool whole = target.level == r.count && target.row == std::ptrdiff_t(levels) * r.count;        // one piece there, too
+            const std::size_t count = whole ? std::size_t(rows) * levels * r.count : r.count;
+            target.each(whole ? 1 : rows, whole ? 1 : levels, [&](Number* to) {
+                if (past) lay<true>(to, from, count); else lay<false>(to, from, count);
+                from += count;
+            });
+            if (past) stream_fence();
         });
     });
 }

@@ -48,6 +48,12 @@ private:
     std::vector<Piece> packed, unpacked, local;
     std::vector<std::size_t> first_unpacked;               ///< piece of each receive, and the end
     std::size_t local_numbers = 0;
+    /// A row of a field, and the pieces of it: pieces first to last of by_source, which follow the memory that they are taken from.
+    struct Strip { int first, last, row; };
+    std::vector<int> by_source;
+    std::vector<Strip> strips;
+    template <bool past, class Number> void pack_strip(const Strip&, std::span<const FieldSlab>, Number* outgoing) const;
+    void order_by_source();
 };
 
 }  // namespace fathom

@@ -24,6 +24,7 @@ public:
     /// size: words of this rank's part. All ranks construct and destroy together.
     Window(MPI_Comm comm, std::size_t size) : comm(comm) {
         MPI_Win_allocate(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t), MPI_INFO_NULL, comm, &memory, &window);
+        #pragma omp parallel for schedule(static) if (size > large)             // pages lie near the threads that fill them
         for (std::size_t n = 0; n < size; ++n) memory[n] = 0;
         int *flavour = nullptr, found = 0;
         MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &found);
@@ -79,6 +80,7 @@ public:
     void await(std::size_t at, std::uint64_t value) { spin([&] { return load(at) == value; }, [&] { progress(); }); }
 
 private:
+    static constexpr std::size_t large = 1 << 20;
     MPI_Comm comm; MPI_Win window; std::uint64_t* memory; bool allocated;            ///< allocated: by MPI as memory that may be shared
 };
 
