@@ -12,13 +12,16 @@ from fathom import names
 class Diagnostic:
     """`needs`: fields of the sequence; `surface`: only their top layer; `of(model, window, *arrays)` gives (levels, ny, nx) of a block.
     Linear ones may be averaged in time from the means of what they need. `vertical`: layer, interface or column, where it is not that of
-    the first field; then all levels of a column are there."""
+    the first field; then all levels of a column are there. No column needs another."""
 
     needs: tuple[str, ...]
     of: Callable
     surface: bool = False
     linear: bool = True
     vertical: str = ""
+
+
+_in_cache = 1 << 16  # numbers of a field
 
 
 def same(model, window, value):
@@ -47,16 +50,26 @@ def windows(simulation, diagnostic, field):
     return [of_window(simulation.model, diagnostic, field["horizontal"], window, arrays) for window, *arrays in zip(simulation.domain.blocks, *blocks)]
 
 
-def of_window(model, diagnostic, horizontal, window, arrays, divisor=1):
-    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is nothing, from those that it needs there."""
+def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=float):
+    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is nothing, from those that it needs there. A few
+    rows are made at a time, which stay in the cache."""
+    from fathom import mpi
+
     j0, i0, ny, nx = window
-    if diagnostic.of is not same or divisor != 1:
-        arrays = [np.asarray(a, float) / divisor for a in arrays]
-    value = diagnostic.of(model, window, *(a[:1] if diagnostic.surface else a for a in arrays))
+    arrays = [a[:1] if diagnostic.surface else a for a in arrays]
     there = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx]
-    if not diagnostic.vertical:
-        there = there > np.arange(value.shape[0])[:, None, None]
-    return np.where(there, value, np.nan)
+    there = np.where(there, np.iinfo(np.int32).max, 0).astype(np.int32) if diagnostic.vertical else np.asarray(there, np.int32)
+    step, values = max(1, _in_cache // (len(arrays[0]) * nx)), None
+    for j in range(0, ny, step):
+        rows = slice(j, min(j + step, ny))
+        parts = [a[:, rows] for a in arrays]
+        if diagnostic.of is not same or divisor != 1:
+            parts = [np.asarray(a, float) / divisor for a in parts]
+        value = diagnostic.of(model, (j0 + j, i0, rows.stop - j, nx), *parts)
+        if values is None:
+            values = np.empty((len(value), ny, nx), dtype)
+        mpi.core.stored(value, there[rows], values[:, rows])
+    return values
 
 
 def whole(simulation, name, pressures=None):

@@ -164,12 +164,13 @@ class Store(Stream):
         self.last = s.count
 
     def write_region(self, event, product, n, arrays):
-        name, (j0, j1, i0, i1) = product.name, product.regions[n]
+        name, (j0, j1, i0, i1), grid = product.name, product.regions[n], self.simulation.model.grid
+        dtype = float if grid.reduced else self.dtype  # rows that are still to be interpolated: as they are computed
         with self._early(name, event) as unknown:
-            values = diagnostics.of_window(self.simulation.model, self.variables[name], self.places[name]["horizontal"], (j0, i0, j1 - j0, i1 - i0), arrays, event.steps)
+            values = diagnostics.of_window(self.simulation.model, self.variables[name], self.places[name]["horizontal"], (j0, i0, j1 - j0, i1 - i0), arrays, event.steps, dtype)
         if unknown:
             values = np.full_like(values, np.nan)
-        values = self.simulation.model.grid.regular(values[0] if self._vertical(name) == "column" else values, j0)
+        values = grid.regular(values[0] if self._vertical(name) == "column" else values, j0)
         self.file.write(self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False))
 
     @contextmanager

@@ -4,6 +4,7 @@
 #include "model/sequence.hpp"
 #include "output/client.hpp"
 #include "output/server.hpp"
+#include "output/stored.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -45,6 +46,19 @@ nb::object view(int bytes, std::byte* at, std::size_t rows, std::size_t levels, 
     return bytes == 4 ? view<float>(at, rows, levels, columns) : view<double>(at, rows, levels, columns);
 }
 
+template <class In, class Out> void bind_stored(nb::module_& m) {
+    using Values = nb::ndarray<const In, nb::ndim<3>, nb::device::cpu>;
+    using There = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;
+    using Stored = nb::ndarray<Out, nb::ndim<3>, nb::device::cpu>;
+    m.def("stored", [](const Values& v, const There& there, const Stored& out) {
+        for (int d = 0; d < 3; ++d)
+            if (v.shape(d) != out.shape(d) || (d && there.shape(d - 1) != out.shape(d))) throw Error("stored: values, levels and target differ in shape");
+        if ((v.stride(2) != 1 || there.stride(1) != 1 || out.stride(2) != 1) && out.shape(2) > 1) throw Error("stored: points must lie one after another");
+        nb::gil_scoped_release nogil;
+        stored(v.data(), v.stride(0), v.stride(1), there.data(), there.stride(0), out.data(), out.stride(0), out.stride(1), int(out.shape(0)), int(out.shape(1)), int(out.shape(2)));
+    }, nb::arg("values").noconvert(), nb::arg("there").noconvert(), nb::arg("out").noconvert());
+}
+
 struct BoundClient {
     std::vector<OutputStream> streams; std::shared_ptr<Domain> domain; OutputClient client;
     BoundClient(const Roles& roles, std::shared_ptr<Domain> d, std::vector<OutputStream> s, int slots) : streams(s), domain(d), client(roles, d->decomposition, d->halo, std::move(s), slots) {}
@@ -53,6 +67,8 @@ struct BoundClient {
 }  // namespace
 
 void bind_output(nb::module_& m) {
+    bind_stored<float, float>(m), bind_stored<float, double>(m), bind_stored<double, float>(m), bind_stored<double, double>(m);
+
     nb::class_<Roles>(m, "Roles", "Which ranks compute and which serve output.")
         .def_prop_ro("own", [](const Roles& r) { return MPI_Comm_c2f(r.own); }, "communicator of the ranks that compute; of the servers")
         .def_ro("server", &Roles::server, "position among the servers; -1: this rank computes").def_ro("per_set", &Roles::per_set)

@@ -16,6 +16,7 @@ class Grid:
 
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
     chunks = None  # of output: sizes by dimension that must be so
+    reduced = False  # whether rows have fewer points than they have in output (`regular`)
 
     def distribution(self, ranks):
         """How the blocks are dealt out where nothing is asked for."""

@@ -42,6 +42,12 @@ class WaterGrid(Grid):
         return self._make()
 
     @cached_property
+    def turn(self):
+        """Cosine and sine of the angle from east to the direction of growing i at corners, (ny, nx)."""
+        angle = np.asarray(self.horizontal.angle_corner)
+        return np.cos(angle), np.sin(angle)
+
+    @cached_property
     def wet_levels(self):
         """Number of wet levels (ny, nx), int32, 0 on land."""
         h, how = self.horizontal, self.bathymetry

@@ -7,18 +7,21 @@ from fathom.diagnostics import Diagnostic, same
 
 def _east(ocean, window, u, v):
     cosine, sine = _turn(ocean, window)
-    return u * cosine - v * sine
+    east = u * cosine
+    east -= v * sine
+    return east
 
 
 def _north(ocean, window, u, v):
     cosine, sine = _turn(ocean, window)
-    return u * sine + v * cosine
+    north = u * sine
+    north += v * cosine
+    return north
 
 
 def _turn(ocean, window):
     j0, i0, ny, nx = window
-    angle = np.asarray(ocean.grid.horizontal.angle_corner)[j0 : j0 + ny, i0 : i0 + nx]
-    return np.cos(angle), np.sin(angle)
+    return (part[j0 : j0 + ny, i0 : i0 + nx] for part in ocean.grid.turn)
 
 
 def _speed(ocean, window, u, v):
