@@ -52,21 +52,21 @@ class TimeAxis:
                 "units": f"seconds since {self.start}", "calendar": self.calendar, **bounds}
 
 
-def chunk_shape(ny: int, nx: int, nz: int = 1, *, points: int = 1 << 20) -> tuple[int, int, int, int]:
-    """Chunk (times, levels, rows, points) of a field of nz levels on an ny x nx grid.
+def chunk_shape(ny: int, nx: int, nz: int = 1, *, points: int = 1 << 22) -> tuple[int, int, int, int]:
+    """What a file holds, (times, levels, rows, points), of a field of nz levels on an ny x nx grid.
 
     One time; all levels, or equal groups of at most 64; horizontal tiles as square as they can be
-    that hold at most about `points` numbers (4 MB of float32). It depends on the grid alone, so the
+    that hold at most about `points` numbers (16 MB of float32). It depends on the grid alone, so the
     store has the same chunks however many ranks write it.
     """
     levels = math.ceil(nz / math.ceil(nz / 64))
     tiles = math.ceil(ny * nx * levels / points)
-    rows, columns = _tiling(ny, nx, tiles)
+    rows, columns = tiling(ny, nx, tiles)
     return 1, levels, math.ceil(ny / rows), math.ceil(nx / columns)
 
 
-def _tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
-    """The rows x columns of tiles, at least `tiles` in number, with few tiles and short edges."""
+def tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
+    """Into how many rows x columns of tiles, at least `tiles` of them, a plane is cut: few, with short edges."""
     def cost(rows: int) -> float:
         columns = math.ceil(tiles / rows)
         return rows * columns / tiles + 0.5 * (ny / rows + nx / columns) / math.sqrt(ny * nx / tiles)

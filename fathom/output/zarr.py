@@ -1,6 +1,6 @@
-"""Zarr v3: a folder in which every chunk is a file, written by the one rank that owns it.
+"""Zarr v3: a folder in which every region of a time is a file (a shard of small chunks, or a chunk), written by the one rank that owns it.
 
-    create (root) -> write chunks (any rank) -> extend the time axis (root, after everyone has written)
+    create (root) -> write regions (any rank) -> extend the time axis (root, after everyone has written)
 
 Metadata is a few JSON files that this module writes itself, so that no rank spends time importing a
 library to read. The consolidated metadata in `zarr.json` at the root is replaced by rename, as the last
@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import files, shards
 from .specification import Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain, no_overwrite, regions, sizes_of
 
 compressions = {
@@ -44,6 +45,8 @@ class ZarrWriter:
         self._root = _read_json(self.path / "zarr.json")
         self._arrays = self._root["consolidated_metadata"]["metadata"]
         self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
+        self._each = map  # how the chunks of a shard are encoded
+        self.writes = files.Writes()
         self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
         self.sizes = {dim: size for array in self._arrays.values()
                       for dim, size in zip(array["dimension_names"], array["shape"])}
@@ -65,25 +68,26 @@ class ZarrWriter:
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         _make_room(path, overwrite)
+        writes = files.Writes()
         metadata = {name: _array_metadata(array.shape, array.shape, array.dtype, dims, given, compression)
                     for name, (dims, array, given) in arrays.items()}
         for variable in variables:
             shape = tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims)
-            metadata[variable.name] = _array_metadata(
-                shape, chunk_of(variable.dims, sizes, chunks), np.dtype(variable.dtype), variable.dims,
-                variable.attributes, compression, variable.fill)
+            metadata[variable.name] = _array_metadata(shape, chunk_of(variable.dims, sizes, chunks), np.dtype(variable.dtype), variable.dims,
+                                                      variable.attributes, compression, variable.fill, sharded=len(variable.dims) > 1)
         metadata |= _time_metadata(time or TimeAxis())
         try:
             for name, entry in metadata.items():
                 (path / name).mkdir(parents=True, exist_ok=True)
-                _write_json(path / name / "zarr.json", entry)
+                _write_json(path / name / "zarr.json", entry, writes)
             root = {"zarr_format": 3, "node_type": "group",
                     "attributes": {"Conventions": "CF-1.11", **(attributes or {})},
                     "consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": metadata}}
-            _write_json(path / "zarr.json", root)
+            _write_json(path / "zarr.json", root, writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         writer = cls(path)
+        writer.writes = writes
         for name, (dims, array, _) in arrays.items():
             writer._put(name, (0,) * array.ndim, array)
         return writer
@@ -140,8 +144,20 @@ class ZarrWriter:
         if count < self._arrays["time"]["shape"][0]:
             self._set_times(count)
 
+    def encode_with(self, threads: int) -> None:
+        """The chunks of a shard are encoded by so many threads from now on."""
+        self.close()
+        if threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(threads)
+            self._each = self._pool.map
+
     def close(self) -> None:
-        """Nothing is held open between writes."""
+        """No file is held open between writes."""
+        if self._each is not map:
+            self._pool.shutdown()
+            self._each = map
 
     def _known(self, variable: str) -> str:
         if variable not in self.variables:
@@ -150,39 +166,36 @@ class ZarrWriter:
         return variable
 
     def _put(self, name: str, index: tuple[int, ...], block: np.ndarray) -> None:
-        """Encode one chunk, padded to its full shape, and write its file; an empty one is left out."""
+        """Encode what a file holds and write it, padded to its full shape; what is empty is left out."""
         entry = self._arrays[name]
         file = self.path.joinpath(name, "c", *map(str, index))
-        full = _chunk(entry)
-        if block.dtype.kind == "f" and math.isnan(self.variables[name].fill) and _is_empty(block):
+        full, (inner, codecs) = _chunk(entry), shards.inner_of(entry["codecs"])
+        encode = partial(self._encode, name, inner or full, codecs)
+        if inner:
+            parts = shards.assemble(block, full, inner, encode, self._each)
+        else:
+            parts = [part for part in (encode(block),) if part is not None]
+        if not parts:
             file.unlink(missing_ok=True)
             return
-        data = self._encode(entry, self._padded(name, full, block))
-        put = _replace if name in ("time", "time_bounds") else _write   # their chunks hold earlier times, which must not be lost
+        put = files.replace if name in ("time", "time_bounds") else files.write   # their chunks hold earlier times, which must not be lost
         try:
             try:
-                put(file, data)
+                put(file, parts, self.writes)
             except FileNotFoundError:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                put(file, data)
+                put(file, parts, self.writes)
         except OSError as error:
             raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
 
-    def _padded(self, name: str, full: tuple[int, ...], block: np.ndarray) -> np.ndarray:
-        """The block in the type and full shape of the chunk, in memory that is used again and again."""
-        dtype = np.dtype(self.variables[name].dtype).newbyteorder("<")
-        kept = self._own.__dict__.setdefault("scratch", {})
-        scratch = kept.get((full, dtype))
-        if scratch is None:
-            scratch = kept[full, dtype] = np.empty(full, dtype)
-        if block.shape != full:
-            fill = self.variables[name].fill
-            scratch[...] = 0 if dtype.kind != "f" and math.isnan(fill) else fill
-        np.copyto(scratch[tuple(map(slice, block.shape))], block, casting="same_kind")
-        return scratch
-
-    def _encode(self, entry: dict, block: np.ndarray) -> Any:
-        codec = _compressor(entry)
+    def _encode(self, name: str, full: tuple[int, ...], codecs: list[dict], block: np.ndarray) -> Any:
+        """The bytes of a chunk of shape `full`, at whose front the block lies; None where there is no valid number."""
+        specification = self.variables[name]
+        if block.dtype.kind == "f" and math.isnan(specification.fill) and _is_empty(block):
+            return None
+        dtype, codec = np.dtype(specification.dtype).newbyteorder("<"), codecs[1] if len(codecs) > 1 else None
+        if block.shape != full or block.dtype != dtype or not block.flags.c_contiguous:
+            block = self._padded(full, dtype, specification.fill, block, keep=codec is None)
         if codec is None:
             return block.reshape(-1).view(np.uint8)
         encoders = self._own.__dict__.setdefault("encoders", {})
@@ -190,6 +203,17 @@ class ZarrWriter:
         if key not in encoders:
             encoders[key] = _encoder(codec)
         return encoders[key].encode(block)
+
+    def _padded(self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool) -> np.ndarray:
+        """The block in the type and full shape of the chunk, in memory that is used again and again, or to keep."""
+        kept = self._own.__dict__.setdefault("scratch", {})
+        scratch = np.empty(full, dtype) if keep else kept.get((full, dtype))
+        if scratch is None:
+            scratch = kept[full, dtype] = np.empty(full, dtype)
+        if block.shape != full:
+            scratch[...] = 0 if dtype.kind != "f" and math.isnan(fill) else fill
+        np.copyto(scratch[tuple(map(slice, block.shape))], block, casting="same_kind")
+        return scratch
 
     def _times(self, name: str, chunk: int) -> np.ndarray:
         """The stored times of one chunk, (times, columns), NaN where none were written."""
@@ -205,8 +229,8 @@ class ZarrWriter:
             for name, entry in self._arrays.items():
                 if "time" in entry["dimension_names"]:
                     entry["shape"][entry["dimension_names"].index("time")] = count
-                    _write_json(self.path / name / "zarr.json", entry)
-            _write_json(self.path / "zarr.json", self._root)
+                    _write_json(self.path / name / "zarr.json", entry, self.writes)
+            _write_json(self.path / "zarr.json", self._root, self.writes)
         except OSError as error:
             raise explain(error, self.path, f"extending the time of {self.path}") from None
         self.sizes["time"] = count
@@ -227,18 +251,24 @@ def _make_room(path: Path, overwrite: bool) -> None:
             raise explain(error, path, f"replacing {path}") from None
 
 
-def _array_metadata(shape, chunk, dtype, dims, attributes, compression, fill=math.nan) -> dict:
+def _array_metadata(shape, chunk, dtype, dims, attributes, compression, fill=math.nan, sharded=False) -> dict:
+    """The metadata of an array whose files hold `chunk` each, cut into smaller chunks where they are large."""
     dtype = np.dtype(dtype)
     is_float = dtype.kind == "f"
     codec = compressions[compression]
     if codec and codec["name"] == "blosc":
         codec = {**codec, "configuration": {**codec["configuration"], "typesize": dtype.itemsize}}
+    chunk, codecs = tuple(max(1, n) for n in chunk), [{"name": "bytes", "configuration": {"endian": "little"}}, *([codec] if codec else [])]
+    if sharded:
+        full, inner = shards.cut(chunk)
+        if full != inner:
+            chunk, codecs = full, [shards.metadata(inner, codecs)]
     return {"zarr_format": 3, "node_type": "array", "shape": list(shape), "data_type": dtype.name,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [max(1, n) for n in chunk]}},
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk)}},
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
             "fill_value": ("NaN" if is_float and math.isnan(fill) else float(fill) if is_float
                            else 0 if math.isnan(fill) else int(fill)),
-            "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, *([codec] if codec else [])],
+            "codecs": codecs,
             "attributes": {key: _plain(value) for key, value in attributes.items()},
             "dimension_names": list(dims), "storage_transformers": []}
 
@@ -260,10 +290,6 @@ def _chunk(entry: dict) -> tuple[int, ...]:
     return tuple(entry["chunk_grid"]["configuration"]["chunk_shape"])
 
 
-def _compressor(entry: dict) -> dict | None:
-    return entry["codecs"][1] if len(entry["codecs"]) > 1 else None
-
-
 def _encoder(codec: dict) -> Any:
     """The numcodecs encoder of a Zarr codec; one thread, so that equal input gives equal bytes."""
     configuration = codec["configuration"]
@@ -283,25 +309,8 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
 
 
-def _write(file: Path, data: Any) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-    try:
-        view = memoryview(data).cast("B")
-        while view:
-            view = view[os.write(descriptor, view):]
-    finally:
-        os.close(descriptor)
-
-
-def _replace(file: Path, data: Any) -> None:
-    """Replace a file as a whole: a reader finds the old content or the new."""
-    partial = file.with_name(file.name + ".partial")
-    _write(partial, data)
-    os.replace(partial, file)
-
-
-def _write_json(file: Path, content: dict) -> None:
-    _replace(file, json.dumps(content, indent=1).encode())
+def _write_json(file: Path, content: dict, writes: files.Writes) -> None:
+    files.replace(file, [json.dumps(content, indent=1).encode()], writes)
 
 
 def _read_json(file: Path) -> dict:

@@ -93,11 +93,11 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
 
 def work(settings: Mapping[str, Any]) -> None:
     """On the ranks of a variant."""
-    from fathom.output import zarr
+    from fathom.output import files
 
     case, variant, folder = Case(**settings["case"]), settings["variant"], Path(settings["folder"])
     if case.disk:
-        zarr._write = _slowed(zarr._write, folder / "disk", case.disk * 1e6)
+        files.put = _slowed(files.put, folder / "disk", case.disk * 1e6)
     directory = folder / variant
     parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
     simulation = bench.Case(grid=case.case.removeprefix("ocean-"), precision=case.precision).simulation(parallel=parallel, directory=directory, overwrite=True)
@@ -145,18 +145,18 @@ def _paced(kind: type, pace: float) -> type:
     return Paced
 
 
-def _slowed(write: Any, book: Path, rate: float) -> Any:
-    """write(file, data), at a rate [bytes/s] that all processes share; the book holds the time at which the disk is free."""
+def _slowed(put: Any, book: Path, rate: float) -> Any:
+    """put(descriptor, buffers, ...), at a rate [bytes/s] that all processes share; the book holds the time at which the disk is free."""
     import fcntl
 
-    def slow(file: Path, data: Any) -> None:
+    def slow(descriptor: int, buffers: list[Any], *more: Any) -> None:
         with open(book, "a+b") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             held.seek(0)
-            free = max(float(held.read() or 0), time.time()) + memoryview(data).nbytes / rate
+            free = max(float(held.read() or 0), time.time()) + sum(memoryview(buffer).nbytes for buffer in buffers) / rate
             held.truncate(0)
             held.write(repr(free).encode())
-        write(file, data)
+        put(descriptor, buffers, *more)
         time.sleep(max(0.0, free - time.time()))
 
     return slow

@@ -1,0 +1,70 @@
+"""Files, written in as few and as large calls as they can be; each call is counted by its size."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+_vectors = 1024  # buffers that one call may take
+
+
+class Writes:
+    """Calls and bytes by the size of the call: `counts[n]` of at least 2^n and less than 2^(n+1) bytes. Any thread may add."""
+
+    def __init__(self):
+        self.counts: dict[int, list[int]] = {}
+        self._lock = threading.Lock()
+
+    def add(self, size: int, calls: int = 1) -> None:
+        """So many calls of that size each."""
+        if size and calls:
+            with self._lock:
+                held = self.counts.setdefault(size.bit_length() - 1, [0, 0])
+                held[0] += calls
+                held[1] += calls * size
+
+
+def merged(several: Iterable[dict[int, list[int]]]) -> dict[int, list[int]]:
+    """The counts of several writers together."""
+    result: dict[int, list[int]] = {}
+    for counts in several:
+        for size, added in counts.items():
+            result[size] = [a + b for a, b in zip(result.get(size, (0, 0)), added)]
+    return dict(sorted(result.items()))
+
+
+def share_of_large(counts: dict[int, list[int]], size: int = 1 << 16) -> float:
+    """The part of the bytes that calls of at least `size` (a power of two) have written."""
+    total = sum(written for _, written in counts.values())
+    return sum(written for n, (_, written) in counts.items() if 1 << n >= size) / total if total else 1.0
+
+
+def write(file: Path, buffers: list[Any], writes: Writes) -> None:
+    """A new file, or new content of an old one."""
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        put(descriptor, buffers, writes)
+    finally:
+        os.close(descriptor)
+
+
+def put(descriptor: int, buffers: list[Any], writes: Writes) -> None:
+    """Buffers one after another at the place of the descriptor, in one call where the system takes them."""
+    views = [memoryview(buffer).cast("B") for buffer in buffers]
+    while views:
+        written = os.writev(descriptor, views[:_vectors])
+        writes.add(written)
+        while views and written >= len(views[0]):
+            written -= len(views.pop(0))
+        if views and written:
+            views[0] = views[0][written:]
+
+
+def replace(file: Path, buffers: list[Any], writes: Writes) -> None:
+    """Replace a file as a whole: a reader finds the old content or the new."""
+    partial = file.with_name(file.name + ".partial")
+    write(partial, buffers, writes)
+    os.replace(partial, file)
