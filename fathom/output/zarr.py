@@ -99,6 +99,10 @@ class ZarrWriter:
         blocks = [self._times("time", n)[:, 0] for n in range(math.ceil(count / _times_per_chunk))]
         return np.concatenate([*blocks, np.empty(0)])[:count]
 
+    def metadata(self, variable: str) -> dict:
+        """The array's entry in `zarr.json`."""
+        return self._arrays[self._known(variable)]
+
     def regions(self, variable: str) -> Iterator[Region]:
         """Horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one owner."""
         name = self._known(variable)
@@ -201,7 +205,7 @@ class ZarrWriter:
         encoders = self._own.__dict__.setdefault("encoders", {})
         key = json.dumps([codec, block.dtype.itemsize])
         if key not in encoders:
-            encoders[key] = _encoder(codec)
+            encoders[key] = encoder(codec)
         return encoders[key].encode(block)
 
     def _padded(self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool) -> np.ndarray:
@@ -290,7 +294,7 @@ def _chunk(entry: dict) -> tuple[int, ...]:
     return tuple(entry["chunk_grid"]["configuration"]["chunk_shape"])
 
 
-def _encoder(codec: dict) -> Any:
+def encoder(codec: dict) -> Any:
     """The numcodecs encoder of a Zarr codec; one thread, so that equal input gives equal bytes."""
     configuration = codec["configuration"]
     if codec["name"] == "zstd":

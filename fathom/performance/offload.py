@@ -52,11 +52,12 @@ class Case:
 
 def measure(case: Case) -> dict[str, Any]:
     """All variants, one after another."""
-    from fathom.performance import machine
+    from fathom.performance import machine, writers
 
     with tempfile.TemporaryDirectory(prefix="fathom-output-") as folder:
         pace = _run(case, "without_output", Path(folder))["seconds_per_step"] if case.paced else 0.0
         runs = {name: _run(case, name, Path(folder), pace) for name in variants}
+        rates = writers.measure(Path(folder) / "synchronous" / "bench.zarr", Path(folder))
     without, synchronous = runs["without_output"]["run_seconds"], runs["synchronous"]
     served = {name: runs[name] for name in variants if variants[name]}
     stall = {name: run["stall_seconds"] / max(run["times"], 1) for name, run in runs.items() if name != "without_output"}
@@ -70,7 +71,7 @@ def measure(case: Case) -> dict[str, Any]:
         "stall_over_copy": {name: stall[name] / copy[name] for name in served},
         "megabytes_per_second": {name: synchronous["bytes"] / 1e6 / max(seconds, 1e-9) for name, seconds in working.items()},
         "stored_megabytes": synchronous["stored_bytes"] / 1e6, "same_bytes": len({run["store"] for name, run in runs.items() if name != "without_output"}) == 1,
-        "protocol": protocol, "step_seconds": {name: run["step_seconds"] for name, run in runs.items()},
+        "writers": rates, "protocol": protocol, "step_seconds": {name: run["step_seconds"] for name, run in runs.items()},
     }  # fmt: skip
 
 
@@ -178,6 +179,8 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
     """Print the figures, write them as JSON, draw the time of each step. Returns the exit status 0."""
     import click
 
+    from fathom.performance import writers
+
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case, f = figures["case"], figures
@@ -192,6 +195,7 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
             cells += [f"{f['stall_over_copy'][name]:.2f}", f"{f['megabytes_per_second'][name]:.0f}", str(p["busy"]), str(p["fallen_back"]), str(p["deepest"])]
         click.echo(f"{name.replace('_', ' '):<16}" + "".join(f"{cell:>14}" for cell in cells))
     click.echo(f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are {'the same' if f['same_bytes'] else 'NOT THE SAME'} byte for byte")
+    click.echo(writers.table(f["writers"]))
     if picture is not None:
         draw(figures, picture)
         click.echo(picture)
