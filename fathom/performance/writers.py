@@ -24,7 +24,7 @@ def measure(store: Path, folder: Path, memory: Path = Path("/dev/shm")) -> dict[
     with output.open(store) as dataset:
         names = [name for name, held in dataset.data_vars.items() if "time" in held.dims and held.dtype.kind == "f" and name != "time_bounds"]
         fields = {name: np.ascontiguousarray(dataset[name].isel(time=-1).values) for name in names}
-        coordinates = dataset.isel(time=-1, drop=True).drop_vars(names + [n for n in ("time", "time_bounds") if n in dataset.variables], errors="ignore").load()
+        coordinates = {name: (held.dims, held.values.astype(held.dtype.newbyteorder("="))) for name, held in dataset.variables.items() if "time" not in held.dims}
         specs = [output.VariableSpec(name, dataset[name].dims, dataset[name].dtype.name, {}) for name in names]
     result: dict[str, dict[str, float]] = {name: {} for name in formats}
     size = sum(field.nbytes for field in fields.values())

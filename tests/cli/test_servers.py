@@ -197,12 +197,12 @@ def test_disk_full_on_a_server(without, tmp_path):
 FULL = """# no room is left on the disk of the third rank after its fifth chunk
 import errno, os
 if os.environ.get("PMI_RANK") == "2":
-    write, files = os.write, set()
+    write, files = os.writev, set()
     def limited(descriptor, data):
         path = os.readlink(f"/proc/self/fd/{descriptor}")
         files.update({path} if "/tos/c/" in path else ())
         if len(files) > 5:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(descriptor, data)
-    os.write = limited
+    os.writev = limited
 """
