@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from fathom.output import restart
+from fathom.reading import once
 from fathom.streams import Item, Product, Stream
 
 
@@ -106,21 +107,37 @@ def read_state(simulation, path):
     """Fields, steps and series from a restart file of the same grid. ValueError where it does not fit, a warning where it was written with other numerics."""
     s, state = simulation, simulation.sequence.state
     sums = {name for store in s.outputs for name in store.sums}  # of means: another run's restart need not have them
-    with restart.read(path, grid=fingerprint(s), fields=[name for name in state if name not in sums]) as file:
-        s.count = file.header.steps
-        if abs(file.header.seconds - s.seconds) > 1e-6:
-            raise ValueError(f"{path} was written with a step of {file.header.seconds / file.header.steps:g} s; this run has {s.step:g} s")
-        s.restored = set(state) & set(file.names)
-        for name in s.restored:
-            s.sequence.set(name, np.ascontiguousarray(file[name], float))
-        s.series = {k: tuple(v) for k, v in file.header.extra.get("series", {}).items()}
-        before, now = file.header.extra.get("numerics"), getattr(s.model, "numerics", {})
+    needed, files = [name for name in state if name not in sums], []
+
+    def header():
+        with restart.read(path, grid=fingerprint(s), fields=needed) as file:
+            return file.header, file.names
+
+    def field(name):
+        if not files:
+            files.append(restart.read(path))
+        return np.ascontiguousarray(files[0][name])
+
+    header, names = s.readers.share(header)
+    s.count = header.steps
+    if abs(header.seconds - s.seconds) > 1e-6:
+        raise ValueError(f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has {s.step:g} s")
+    s.restored = set(state) & set(names)
+    try:
+        for name, values in s.readers.each(sorted(s.restored), field):
+            s.sequence.set(name, values.astype(float, copy=False))
+    finally:
+        for file in files:
+            file.close()
+    s.series = {k: tuple(v) for k, v in header.extra.get("series", {}).items()}
+    before, now = header.extra.get("numerics"), getattr(s.model, "numerics", {})
     if before is not None and before != now and s.is_root:
         other = [f"{name} = {value!r}, then {before.get(name)!r}" for name, value in now.items() if value != before.get(name)]
         warnings.warn(f"{path} was written by a run with other numerics: {'; '.join(other)}")
     s.sequence.count = s.count
 
 
+@once
 def latest(directory):
     """The whole restart of a run directory that has got furthest, or None; damaged ones, and states of runs that failed, do not count."""
     found = []

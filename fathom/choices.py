@@ -1,6 +1,6 @@
 """What was found out on this machine for a case, kept from run to run: one small file for each in the user's cache.
 
-    $FATHOM_CACHE, or $XDG_CACHE_HOME/fathom, or ~/.cache/fathom:   choices/3f0c5a….json
+    choices/3f0c5a….json (fathom/cache.py):
     {"of": {"processor": ..., "mpi": ..., "case": ..., "ranks": 2, "threads": 1, ...},
      "settings": {"exchange": {"value": "shared", "default": "packed", "how": "tuned", "date": "2031-05-01", "gain": 0.021, "noise": 0.004}, ...}}
 
@@ -11,22 +11,13 @@ import contextlib
 import datetime
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from importlib import metadata
 from pathlib import Path
 
-from fathom import parallel
+from fathom import cache, parallel
 
 hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
-
-
-def folder():
-    """Where the files lie; RuntimeError where the user has no home."""
-    given = Path(os.environ.get("XDG_CACHE_HOME") or "")
-    usual = lambda: (given if given.is_absolute() else Path.home() / ".cache") / "fathom"  # noqa: E731
-    return Path(os.environ.get("FATHOM_CACHE") or usual()) / "choices"
 
 
 def identity(simulation):
@@ -96,7 +87,7 @@ class Choices:
     @property
     def path(self):
         name = hashlib.sha256(json.dumps(self.of, sort_keys=True).encode()).hexdigest()[:24]
-        return (self.place or folder()) / f"{name}.json"
+        return (self.place or cache.folder("choices")) / f"{name}.json"
 
     def read(self):
         """What is kept; nothing where there is no file, or none that makes sense."""
@@ -118,7 +109,7 @@ class Choices:
             with _alone(self.path.with_suffix(".lock")):
                 held = self.read() if self.path.exists() else {}
                 held |= {name: s for name, s in settings.items() if s["how"] == "tuned" or held.get(name, s)["how"] != "tuned"}
-                _replace(self.path, json.dumps({"of": self.of, "settings": held}, indent=1) + "\n")
+                cache.replace(self.path, json.dumps({"of": self.of, "settings": held}, indent=1).encode() + b"\n")
         except (OSError, RuntimeError) as error:
             self._warn(f"cannot be written ({_brief(error)}): what was measured is not kept")
             return False
@@ -165,16 +156,3 @@ def _alone(path):
 
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _replace(path, text):
-    """The whole new file, or the old one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".new")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise

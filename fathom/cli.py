@@ -363,7 +363,8 @@ def _run(experiment: Any, directory: Path, overwrite: bool, restart: Path | None
     if further:
         if restart:
             raise ValueError(f"--continue goes on from the last restart in {directory}; --restart names another one")
-        restart = checkpoint.latest(directory)
+        with experiment.readers():
+            restart = checkpoint.latest(directory)
     simulation = experiment.simulation(directory, overwrite or further, restart)
     signal.signal(signal.SIGTERM, simulation.request_stop)
     progress = Progress()

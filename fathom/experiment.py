@@ -78,18 +78,18 @@ class Experiment:
         return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
 
     def simulation(self, directory: str | Path = ".", overwrite: bool = False, restart: str | Path | None = None) -> Any:
-        """The Simulation with its outputs, checkpoints and restart."""
+        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few read."""
         from fathom.simulation import Simulation
 
         given = self._section("simulation")
         for key in given:
             self._known(key, (*_parameters(Simulation, skip=("model", *_of_the_run)), *run_keys), "[simulation] key", "simulation", key)
-        keywords = {k: v for k, v in given.items() if k not in run_keys} | {"surface": self.surface}
         if "step" not in given:
             raise ValueError(f"{self.document.place('simulation')}: [simulation] needs a step, as in step = \"1h\"")
         spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
-        self._at(("parallel",), parallel.checked, spread)
-        simulation = self._at(("simulation",), Simulation, self.model, **keywords, directory=directory, overwrite=overwrite, parallel=spread, configuration=self.resolved())
+        with self.readers():
+            keywords = {k: v for k, v in given.items() if k not in run_keys} | {"surface": self.surface}
+            simulation = self._at(("simulation",), Simulation, self.model, **keywords, directory=directory, overwrite=overwrite, parallel=spread, configuration=self.resolved())
         for name, table in self._section("output").items():
             for key in table:
                 self._known(key, _parameters(simulation.output, skip=("path",)), f"key of output '{name}'", "output", name, key)
@@ -99,6 +99,14 @@ class Experiment:
         if restart := restart or given.get("restart"):
             simulation.restore(restart)
         return simulation
+
+    def readers(self) -> Any:
+        """The ranks that read files, of all that build this experiment."""
+        from fathom import mpi
+        from fathom.reading import Readers
+
+        spread = self._at(("parallel",), parallel.checked, {k: v for k, v in self._section("parallel").items() if k != "ranks"})
+        return Readers(mpi.world, spread["readers"])
 
     def _build(self, value: Any, path: tuple[str, ...], kind: str = "", first: Any = None, default: Any = None) -> Any:
         """What a value stands for: a class by its name or a table with `is`, an expression, nothing ("none"), or itself."""

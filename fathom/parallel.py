@@ -5,9 +5,10 @@ What the user names stands. Of the rest, `chosen` is taken from what was measure
 
 from fathom.grids.arguments import integer
 from fathom.names import near
+from fathom.reading import every_rank
 
 usual = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "exchange": "packed", "sum": "allreduce", "synchronise": False, "automatic": True,
-         "io_servers": 0, "per_node": 0, "io_sets": 0, "io_slots": 0, "on_busy": "synchronous", "io_silence": 30.0}  # fmt: skip
+         "io_servers": 0, "per_node": 0, "io_sets": 0, "io_slots": 0, "on_busy": "synchronous", "io_silence": 30.0, "readers": 0}  # fmt: skip
 chosen = ("distribution", "blocks", "tile", "exchange", "sum", "synchronise")
 together = {"blocks", "distribution"}  # one decision: who names one of them decides
 between_ranks = {"exchange", "sum", "synchronise"}  # nothing to one rank
@@ -30,7 +31,7 @@ def checked(given):
         if how[name] != usual[name] and how[name] not in ways(name):
             raise ValueError(f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed: {', '.join(ways(name))}")
     columns(how["tile"])
-    for name in ("io_servers", "per_node", "io_sets", "io_slots"):
+    for name in ("io_servers", "per_node", "io_sets", "io_slots", *(["readers"] if how["readers"] != every_rank else [])):
         if integer(name, how[name]) < 0:
             raise ValueError(f"{name} = {how[name]!r} must be at least 0")
     if how["io_servers"] and how["per_node"]:

@@ -27,6 +27,7 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("sequence", _sequence(simulation)),
         ("state", _state(simulation)),
         ("events", _events(simulation)),
+        ("input", _input(simulation)),
         ("servers", _servers(simulation)),
     ]
     return f"{type(simulation.model).__name__} at {_date(simulation)}", [(label, content) for label, content in entries if content]
@@ -134,6 +135,14 @@ def _state(simulation: Any) -> str:
         e = simulation.sequence.extremes(name)
         parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip())
     return ", ".join(parts)
+
+
+def _input(simulation: Any) -> str:
+    """Who reads."""
+    readers = simulation.readers
+    if simulation.comm.size == 1:
+        return ""
+    return "each rank reads for itself" if readers.alone else f"read by rank{'s' * (len(readers.ranks) > 1)} {', '.join(map(str, readers.ranks))} for all"
 
 
 def _servers(simulation: Any) -> str:

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from fathom import parallel as spread
+from fathom import reading
 from fathom.checkpoint import Checkpoint, read_state
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
 from fathom.gather import Gather
+from fathom.reading import Ahead, Readers
 from fathom.servers import Servers, divide, serve
 
 
@@ -72,6 +74,8 @@ class Simulation:
         self.choices, self.solvers = None, {}  # kept for this machine and case; of global processes
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
+        self.readers = self.records = None  # the ranks that read files; of the forcing
+        self.end = np.inf  # of the run [s]
         self.wall_seconds, self.gathers, self.inside_before = 0.0, {}, {}
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
@@ -130,8 +134,13 @@ class Simulation:
 
     def prepare(self):
         """Blocks, fields, processes, initial state: everything but time. Returns the simulation."""
-        if self.sequence is not None or self.serves:
-            return self
+        if self.sequence is None and not self.serves:
+            self.readers = Readers(self.comm, self.parallel["readers"])
+            with self.readers:
+                self._prepare()
+        return self
+
+    def _prepare(self):
         from fathom import choices, mpi
 
         model, grid = self.model, self.model.grid
@@ -166,9 +175,9 @@ class Simulation:
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.sequence.state)
         self._monthly = self.sequence.has("forcing_weight")
+        self.records = Ahead(self.readers, lambda month: self.surface.records(model, month))
         read_state(self, self.restart_from) if self.restart_from else model.initialise(self)
         self._tidy()
-        return self
 
     def _tidy(self):
         """Gives back what was needed only to fill the sequence."""
@@ -236,8 +245,9 @@ class Simulation:
         """Forcing for now; how many steps it is good for."""
         a, b, t0, t1 = self.clock.month_bracket(self.seconds)
         if (a, b) != self._bracket:
-            for suffix, month in (("_previous", a), ("_next", b)):
-                for name, values in self.surface.records(self.model, month).items():
+            after = [self.clock.month_bracket(t1 + self.step)[1]] if t1 < self.end else []
+            for suffix, month, ahead in (("_previous", a, [b]), ("_next", b, [b, *after])):
+                for name, values in self.records.items(month, ahead):
                     self.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
             self.sequence.ramp("forcing_weight", self.step, t0, t1 - t0)
             self._bracket = (a, b)
@@ -257,7 +267,7 @@ class Simulation:
         if self.serves:
             return serve(self)
         self._begin()
-        end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
+        self.end = end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
         watch = Event(self._watch_rhythm(end - self.seconds), lambda s: s.watch(), self.step, "watch")
         events = [*self.events, watch]
         for event in events:
@@ -395,6 +405,8 @@ class Simulation:
             from fathom import mpi
 
             found["synchronising"] = mpi.core.seconds_synchronising() - self._synchronised
+        if self._monthly:
+            found |= {"waiting_for_records": reading.seconds["waiting"], "distributing_records": reading.seconds["distributing"]}
         return found
 
     def checksum(self):

@@ -40,8 +40,8 @@ exceptions: dict[tuple[str, str], str] = {}
 # Modules of fathom/ from the ground up: each may import those above it in this list, and its own line. A module stands for its
 # folder unless it is named itself.
 fathom: list[set[str]] = [
-    {"names", "failure", "clock"},
-    {"toml", "expression", "mpi", "data"},
+    {"names", "failure", "clock", "cache"},
+    {"toml", "expression", "mpi", "reading", "data"},
     {"output", "plots", "post"},  # know no model
     {"components", "grids", "transform", "performance.report", "performance.machine"},
     {"state", "diagnostics", "gather", "parallel", "choices"},

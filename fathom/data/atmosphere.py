@@ -13,6 +13,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fathom.reading import once
+
 from . import embedded
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ ROTATION = 7.292e-5          # s-1
 OUTLINE = {"air_temperature": "K", "eastward_wind": "m s-1", "northward_wind": "m s-1", "specific_humidity": "kg kg-1", "geopotential": "m2 s-2"}
 
 
+@once
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout above."""
     sources = {"gfs": lambda: gfs(), "gfs-2011-10-11": lambda: gfs(), "era5": lambda: era5(path), "ecmwf": lambda: ecmwf(path)}
@@ -35,14 +38,13 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     if Path(name).name == ERA5_FILE:
         return era5(name)
     if Path(name).is_file():
-        import xarray
-
-        return complete(xarray.open_dataset(name))
+        return complete(embedded.opened_lazily(Path(name)))
     from fathom.names import near
 
     raise ValueError(f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a NetCDF file" + near(str(name), sources))
 
 
+@once
 def gfs() -> xr.Dataset:
     """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public domain."""
     from . import moist_air
@@ -54,24 +56,24 @@ def gfs() -> xr.Dataset:
                                 surface_geopotential=data.surface_altitude * moist_air.GRAVITY, time=_moment(data.attrs["time"])))
 
 
+@once
 def era5(path: str | Path | None = None) -> xr.Dataset:
     """ERA5, 1959-01-02 00Z, with sea_surface_temperature [K] and sea_ice_fraction over sea (contains modified Copernicus data: not embedded).
 
     path  of `era5_tl31_19590102T00.nc`; by default the one in the installed package `neuralgcm` (pip install --no-deps neuralgcm)
     """
-    import xarray
-
     file = _file(path, ERA5_FILE, "neuralgcm", "data", "pip install --no-deps neuralgcm==1.2.2")
     names = {"temperature": "air_temperature", "u_component_of_wind": "eastward_wind", "v_component_of_wind": "northward_wind",
              "sea_ice_cover": "sea_ice_fraction", "level": "pressure", "specific_cloud_liquid_water_content": "cloud_liquid_water",
              "specific_cloud_ice_water_content": "cloud_ice"}
-    with xarray.open_dataset(file) as data:
+    with embedded.opened_lazily(file) as data:
         if missing := set(names) - set(data.variables):
             raise ValueError(f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of {ERA5_FILE}")
         data = data.load().rename(names)
     return complete(data.assign_coords(pressure=100.0 * data.pressure).transpose("pressure", "latitude", "longitude").astype(float))
 
 
+@once
 def ecmwf(path: str | Path | None = None) -> xr.Dataset:
     """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours at 06 and 18Z. Needs `pip install eccodes`.
 

@@ -18,6 +18,8 @@ from functools import cache
 
 import numpy as np
 
+from fathom.reading import once
+
 from . import embedded, regrid
 
 SOURCE_SPACING = 1 / 6       # degrees
@@ -25,6 +27,7 @@ SOURCE_SPACING = 1 / 6       # degrees
 
 # ---------------------------------------------------------------------------------------- averages over cells
 
+@once
 def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarray]:
     """Ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a grid, each (ny, nx).
 
@@ -189,6 +192,7 @@ class Sill:
             raise ValueError(f"sill {self.name!r}: give either a path or a wall, with 2 points or more")
 
 
+@once
 @cache
 def sills() -> tuple[Sill, ...]:
     """The table of straits and sills in `sills.toml`, with the reason of each."""
@@ -246,6 +250,7 @@ def _along(points, spacing):
 STRIDE = 13                  # every 13th point of a grid is kept beside its levels, to know it again
 
 
+@once
 def levels_for(name: str, *, corner_longitude, corner_latitude, center_longitude, center_latitude, thickness,
                periodic: bool = True, fold: bool = False, minimum_levels: int = 3) -> np.ndarray:
     """Wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is still the same, else computed.

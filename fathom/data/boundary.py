@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fathom.reading import once
+
 from . import embedded, fill, sphere, surface
 from .moist_air import GRAVITY, LAPSE_RATE
 from .rows import Rows
@@ -34,6 +36,7 @@ BUCKET = 150.0               # water that the soil holds [kg m-2]
 SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0      # thickness [m]
 
 
+@once
 def boundary_fields(grid, date, land_fraction, surface_geopotential, dataset: xr.Dataset | None = None) -> dict[str, np.ndarray]:
     """Fields (rows, longest row): sea_surface_temperature, ground_temperature, deep_ground_temperature [K], sea_ice_fraction [1], soil_moisture and
     snow_amount [kg m-2], snow_free_albedo [1], roughness_length [m].
@@ -98,6 +101,7 @@ def roughness(v, sheet) -> np.ndarray:
     return np.exp((1 - sheet) * (1 - v) * np.log(0.01) + sheet * np.log(1e-3))      # ln 1 m is 0
 
 
+@once
 def ozone(latitude, pressure) -> np.ndarray:
     """Mass mixing ratio of ozone [kg kg-1] at latitudes (*points) [degrees] and pressures (levels, *points) [Pa]."""
     data = embedded.read("gfs-2011-10-11", "ozone_mixing_ratio", "ozone_pressure", "latitude", "total_ozone")

@@ -5,10 +5,12 @@ Reading through netCDF4 alone keeps xarray (0.5 s to import) out of the start of
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom.names import near, unknown
+from fathom.reading import library, once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,29 +32,28 @@ def path(name: str) -> Path:
     return file
 
 
-def read(name: str, *variables: str) -> dict[str, np.ndarray]:
-    """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is packed).
+@once
+def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
+    """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is packed); month: of those that have months this one.
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
-    import netCDF4
     import numpy as np
 
-    with _opened(netCDF4.Dataset, path(name)) as file:
+    with opened(path(name)) as file:
         for variable in variables:
             if variable not in file.variables:
                 raise KeyError(unknown(f"variable of {name}.nc", variable, file.variables))
-        return {variable: _unpacked(file[variable], np) for variable in variables}
+        return {variable: _unpacked(file[variable], month, np) for variable in variables}
 
 
+@once
 def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for (lazy).
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
-    import xarray
-
-    data = _opened(xarray.open_dataset, path(name))
+    data = opened_lazily(path(name))
     if variables is None:
         return data
     chosen = [variables] if isinstance(variables, str) else list(variables)
@@ -62,18 +63,37 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     return data[chosen]
 
 
-def _opened(opener, file: Path):
+@contextmanager
+def opened(file: Path):
+    """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read from it, is damaged."""
+    import netCDF4
+
+    with library:
+        try:
+            with netCDF4.Dataset(file) as data:
+                yield data
+        except (OSError, RuntimeError) as error:
+            raise _unreadable(file, error) from error
+
+
+def opened_lazily(file: Path) -> xr.Dataset:
+    """The same as an xarray.Dataset, which reads when asked for."""
+    import xarray
+
     try:
-        return opener(file)
+        return xarray.open_dataset(file)
     except (OSError, ValueError) as error:
-        raise OSError(f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, "
-                      f"or fetched without its content? ({error})") from error
+        raise _unreadable(file, error) from error
 
 
-def _unpacked(variable, np) -> np.ndarray:
+def _unreadable(file: Path, error: Exception) -> OSError:
+    return OSError(f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or fetched without its content? ({error})")
+
+
+def _unpacked(variable, month, np) -> np.ndarray:
     """Values of a netCDF4 variable; packed integers become float32. No embedded variable has missing values."""
     variable.set_auto_maskandscale(False)
-    values = variable[...]
+    values = variable[month if month is not None and variable.dimensions[0] == "month" else ...]
     if "scale_factor" not in variable.ncattrs():
         return values
     scale, offset = np.float32(variable.scale_factor), np.float32(getattr(variable, "add_offset", 0))

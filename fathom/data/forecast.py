@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fathom.reading import once
+
 from . import atmosphere, boundary, column, initial, orography
 from .rows import Rows
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+@once
 def start(state: str | xr.Dataset, grid, levels=None, truncation: int | None = None, *, path: str | Path | None = None, time=0) -> dict[str, np.ndarray]:
     """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and ozone; (levels, rows, longest row), (rows, longest row).
 

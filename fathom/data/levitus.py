@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fathom.reading import once
+
 from . import embedded
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
     return embedded.dataset("levitus", variables)
 
 
+@once
 def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.ndarray, ...]:
     """Potential temperature [degC] and salinity at the points and depths of a model grid.
 

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.reading import once
+
 from . import embedded
 from .moist_air import GRAVITY
 from .rows import Rows
 
 
+@once
 def orography(grid, truncation: int) -> dict[str, np.ndarray]:
     """surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation [m] and land_fraction [1], means over cells.
 

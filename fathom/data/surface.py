@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fathom.reading import once
+
 from . import embedded
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
     return embedded.dataset(FILE, variables)
 
 
+@once
 def on_points(latitude, longitude, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
     """The chosen variables (all, if none is named) at the points of a model grid.
 
@@ -46,11 +49,10 @@ def on_points(latitude, longitude, *variables: str, month: int | None = None) ->
 
     chosen = variables or VARIABLES
     axes = {False: ("latitude", "longitude"), True: ("sea_latitude", "sea_longitude")}
-    data = embedded.read(FILE, *chosen, *axes[False], *axes[True])
+    data = embedded.read(FILE, *chosen, *axes[False], *axes[True], month=month)
     result = {}
     for name in chosen:
-        values = data[name] if month is None or data[name].ndim == 2 else data[name][month]
-        field = regrid.bilinear(values, *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude)
+        field = regrid.bilinear(data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude)
         result[name] = np.broadcast_to(field, (12,) + np.shape(latitude)) if month is None else field
     return result
 

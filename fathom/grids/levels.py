@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fathom.data.table import table
+
 from .arguments import choice, core, integer, number_of, numbers, reject, span
 
 
@@ -14,7 +16,7 @@ class ZLevels:
     depth : float [m], default 5500. Depth of the last interface.
     surface : float [m], default 10 (at most depth / number). Thickness of the first layer; thickness grows smoothly downward.
     spacing : "stretched" (default) or "uniform".
-    thickness : list of float [m]. The layers themselves, in place of all else.
+    thickness : list of float [m], or the file of a text table of them. The layers themselves, in place of all else.
     """
 
     def __init__(self, number=None, depth=None, surface=None, spacing=None, thickness=None, **unknown):
@@ -22,6 +24,8 @@ class ZLevels:
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
                 raise ValueError("ZLevels takes either thickness, or number, depth, surface and spacing")
+            if isinstance(thickness, str):
+                thickness = table(thickness).ravel()
             self.vertical = core().levels_from_thickness([number_of("thickness", t, "m") for t in np.atleast_1d(np.asarray(thickness, object))])
             return
         number = integer("number", 40 if number is None else number)

@@ -5,6 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from fathom.reading import once
+
 from .arguments import choice, core, integer, number_of, numbers, pair, reject
 from .water import WaterGrid
 
@@ -210,15 +212,16 @@ class CurvilinearGrid(WaterGrid):
         return {"angles": f"right to {mean:.2g}° in the mean, {largest:.2g}° at worst ({self.place(*at)})"} | super().describe()
 
 
+@once
 def _corners_from(path):
     """corner_longitude, corner_latitude of a file, degrees."""
     from pathlib import Path
 
-    import netCDF4
+    from fathom.data.embedded import opened
 
     if not Path(path).is_file():
         raise ValueError(f"no grid file '{path}'")
-    with netCDF4.Dataset(path) as file:
+    with opened(Path(path)) as file:
         if {"corner_longitude", "corner_latitude"} <= set(file.variables):
             names, step = ("corner_longitude", "corner_latitude"), 1
         elif {"x", "y", "nxp", "nyp"} <= {*file.variables, *file.dimensions}:

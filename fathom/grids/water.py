@@ -1,8 +1,11 @@
 """Grids of water: bathymetry on quadrilateral cells."""
 
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
+
+from fathom.data.table import table
 
 from .arguments import choice, integer, span
 from .grid import Grid
@@ -13,7 +16,8 @@ class WaterGrid(Grid):
     """Quadrilateral cells with levels of depth and a bathymetry.
 
     bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny, nx) [m] with 0 on land, wet levels
-        (ny, nx) as integers, or a function of (longitude, latitude) – of (x, y) on a plane – that gives the depth.
+        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt"; fathom.data.table), or a function of (longitude,
+        latitude) – of (x, y) on a plane – that gives the depth.
     minimum_levels : int, default 3. Water is at least as deep; depths are rounded to the nearest interface.
     """
 
@@ -29,7 +33,10 @@ class WaterGrid(Grid):
         self.minimum_levels = min(integer("minimum_levels", minimum_levels), self.vertical.levels)
         if self.minimum_levels < 1:
             raise ValueError(f"minimum_levels = {minimum_levels} must be 1 or more")
-        if isinstance(bathymetry, str):
+        if isinstance(bathymetry, str) and Path(bathymetry).suffix:
+            bathymetry = table(bathymetry)
+            self._check_depth(bathymetry)
+        elif isinstance(bathymetry, str):
             choice("bathymetry", bathymetry, ["etopo5", "flat"] if horizontal.spherical else ["flat"])
         elif not callable(bathymetry):
             bathymetry = np.asarray(bathymetry)

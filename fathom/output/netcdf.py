@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom.reading import library
+
 from .specification import Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain, no_overwrite, regions, sizes_of
 
 compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}, "none": {}}
@@ -30,13 +32,14 @@ class NetcdfWriter:
         self.path = Path(path)
         if not self.path.is_file():
             raise FileNotFoundError(f"{path} does not exist")
-        self._file = netCDF4.Dataset(self.path, "a")
-        self._file.set_auto_maskandscale(False)
-        self.sizes = {name: len(dimension) for name, dimension in self._file.dimensions.items()}
-        self.variables = {name: VariableSpec(name, held.dimensions, held.dtype.name,
-                                             {key: held.getncattr(key) for key in held.ncattrs()},
-                                             getattr(held, "_FillValue", math.nan))
-                          for name, held in self._file.variables.items()}
+        with library:
+            self._file = netCDF4.Dataset(self.path, "a")
+            self._file.set_auto_maskandscale(False)
+            self.sizes = {name: len(dimension) for name, dimension in self._file.dimensions.items()}
+            self.variables = {name: VariableSpec(name, held.dimensions, held.dtype.name,
+                                                 {key: held.getncattr(key) for key in held.ncattrs()},
+                                                 getattr(held, "_FillValue", math.nan))
+                              for name, held in self._file.variables.items()}
 
     @classmethod
     def create(cls, path: str | Path, coordinates: Any, variables: list[VariableSpec],
@@ -57,7 +60,7 @@ class NetcdfWriter:
             raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
         try:
             path.unlink(missing_ok=True)   # readers of the old file keep it
-            with netCDF4.Dataset(path, "w", format="NETCDF4") as file:
+            with library, netCDF4.Dataset(path, "w", format="NETCDF4") as file:
                 file.setncatts({"Conventions": "CF-1.11", **(attributes or {})})
                 file.createDimension("time", None)
                 for dim, size in sizes.items():
@@ -79,7 +82,8 @@ class NetcdfWriter:
     @property
     def times(self) -> np.ndarray:
         """Seconds since the start of the times that are complete."""
-        values = np.asarray(self._file["time"][:], float)
+        with library:
+            values = np.asarray(self._file["time"][:], float)
         return values[~np.isnan(values)]
 
     def regions(self, variable: str) -> Iterator[Region]:
@@ -112,13 +116,15 @@ class NetcdfWriter:
 
     def truncate(self, count: int) -> None:
         """Keep the first `count` times: later ones lose their value until they are written again."""
-        if count < len(self._file["time"]):
-            self._file["time"][count:] = np.nan
-            self._file.sync()
+        with library:
+            if count < len(self._file["time"]):
+                self._file["time"][count:] = np.nan
+                self._file.sync()
 
     def close(self) -> None:
-        if self._file.isopen():
-            self._file.close()
+        with library:
+            if self._file.isopen():
+                self._file.close()
 
     def _known(self, variable: str) -> VariableSpec:
         if variable not in self.variables:
@@ -142,9 +148,11 @@ class _explained:
         self.path, self.doing = path, doing
 
     def __enter__(self):
+        library.acquire()
         return self
 
     def __exit__(self, kind, error, _):
+        library.release()
         if isinstance(error, OSError):
             raise explain(error, self.path, self.doing) from None
         if isinstance(error, RuntimeError):   # the library says "NetCDF: HDF error" whatever the cause

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 
+from fathom import reading
+
 
 def finish(simulation, report=True):
     """Summary of a run on every rank; root writes it and the report."""
@@ -19,7 +21,7 @@ def finish(simulation, report=True):
         "cells": s.model.grid.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(), "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
-        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s), "inside": inside(s), "output": output(s),
+        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s), "inside": inside(s), "input": read(s), "output": output(s),
     }  # fmt: skip
     drawn = s.model.report(s) if report else None
     if s.is_root:
@@ -39,6 +41,13 @@ def profile(s):
     mine = s.sequence.timings
     seconds = s.comm.allreduce(np.array([t["seconds"] for t in mine])) / s.comm.size
     return [{**t, "seconds": float(x)} for t, x in zip(mine, seconds)]
+
+
+def read(s):
+    """What input did since the start of the process: who read, and seconds of the slowest rank, those of readers' threads (`reading ahead`) and of waiting for them among them."""
+    readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
+    counts = {name: s.comm.allreduce(count) for name, count in reading.counts.items()}
+    return {"readers": readers, **counts, "seconds": {name.replace("_", " "): max(s.comm.allgather(value)) for name, value in reading.seconds.items()}}
 
 
 def output(s):

@@ -112,7 +112,8 @@ class Trials:
             parallel |= {"distribution": distribution} | ({"blocks": list(blocks)} if blocks else {})
         experiment = Experiment(document)
         if self.grid is None:
-            self.grid = experiment.grid
+            with experiment.readers():
+                self.grid = experiment.grid
         experiment.grid = self.grid
         return experiment.simulation(directory=self.folder.name)
 

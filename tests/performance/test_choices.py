@@ -63,9 +63,9 @@ def test_nowhere_to_write(tmp_path, capsys, monkeypatch):
 def test_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("FATHOM_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
-    assert folder() == Path.home() / ".cache/fathom/choices"
+    assert folder("choices") == Path.home() / ".cache/fathom/choices"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert folder() == tmp_path / "fathom/choices"
+    assert folder("choices") == tmp_path / "fathom/choices"
 
 
 def test_writers_at_once(tmp_path):

@@ -1,0 +1,26 @@
+"""The user's cache: $FATHOM_CACHE, or $XDG_CACHE_HOME/fathom, or ~/.cache/fathom. No answer depends on what is in it."""
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def folder(kind):
+    """Where files of a kind lie; RuntimeError where the user has no home."""
+    given = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    usual = lambda: (given if given.is_absolute() else Path.home() / ".cache") / "fathom"  # noqa: E731
+    return Path(os.environ.get("FATHOM_CACHE") or usual()) / kind
+
+
+def replace(path, *parts):
+    """The whole new file of these bytes, or the old one."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".new")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise

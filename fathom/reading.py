@@ -1,0 +1,218 @@
+"""Who reads files: a few ranks open and decode them, the others receive what is in them. docs/output.md, Input.
+
+    @once                         of a function that opens files: within `with readers` one reader calls it and all ranks get what it gives
+    with Readers(comm, 2):        all ranks of comm do the same within: a model is built, a state is set
+    Ahead(readers, load)          records of which the next are read by threads of the readers while the model runs on
+
+Elsewhere – outside, on a single rank, within what a reader is calling – such a function is an ordinary one. What cannot be read is the
+same error on all ranks. Numbers travel as they lie in memory, so no bit depends on who has read.
+"""
+
+import functools
+import pickle
+import threading
+import time
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+
+every_rank = "all"  # [parallel] readers: each rank reads for itself
+library = threading.RLock()  # NetCDF and HDF5 take one thread at a time
+seconds = {"reading": 0.0, "reading_ahead": 0.0, "waiting": 0.0, "distributing": 0.0}  # of this rank; reading_ahead: by its thread
+counts = {"reads": 0, "bytes_received": 0}
+
+
+class _Now(threading.local):
+    readers = None
+
+
+_now = _Now()
+
+
+def once(load):
+    """A function that opens files, which within `with readers` one reader calls for all ranks; all call it with the same arguments."""
+
+    @functools.wraps(load)
+    def shared(*arguments, **keywords):
+        readers = _now.readers
+        if readers is None:
+            return load(*arguments, **keywords)
+        return readers.share(lambda: load(*arguments, **keywords), what=f"{load.__module__}.{load.__qualname__}")
+
+    return shared
+
+
+class Readers:
+    """The ranks of a communicator that open files: the first of each node, or so many, spread over the nodes, or each for itself (`every_rank`). `with` them,
+    functions marked `once`, which come one after another, are called by the first; lists (`each`, `Ahead`) are shared among all."""
+
+    def __init__(self, comm, number=0):
+        self.comm, self.before = comm, []
+        self.alone = comm.size == 1 or number == every_rank
+        self.ranks = [comm.rank] if self.alone else placed(comm, number)
+
+    def __enter__(self):
+        self.before.append(_now.readers)
+        _now.readers = None if self.alone else self
+        return self
+
+    def __exit__(self, *_):
+        _now.readers = self.before.pop()
+
+    def owner(self, number):
+        """The rank that reads the n-th of a list."""
+        return self.ranks[number % len(self.ranks)]
+
+    def share(self, load, owner=None, what="", spent="reading"):
+        """What load() gives on its owner, by default the first reader, on all ranks; an error there is raised on all. spent: what load() counts as."""
+        owner = self.ranks[0] if owner is None else owner
+        if self.alone:
+            return _loaded(load, spent)
+        value = error = None
+        message, arrays = b"", []
+        if self.comm.rank == owner:
+            try:
+                value = _loaded(load, spent)
+                message, arrays = _packed(value, what)
+            except Exception as raised:  # noqa: BLE001  the others wait to hear of it
+                error = raised
+                message = pickle.dumps((what, _sendable(error), b"", []))
+        message = self._sent(message, owner)
+        began = time.perf_counter()
+        told, theirs, value_, sizes = pickle.loads(message)
+        if theirs is not None:
+            raise error or theirs
+        if told != what:
+            raise RuntimeError(f"ranks do not read the same: rank {owner} {told or 'a record'}, rank {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the same functions")
+        arrays = arrays or [bytearray(size) for size in sizes]
+        for part in map(memoryview, arrays):
+            for first in range(0, len(part), _piece):
+                _finish(self.comm.Ibcast(part[first : first + _piece], owner))
+        if self.comm.rank != owner:
+            value = pickle.loads(value_, buffers=arrays)
+            counts["bytes_received"] += len(message) + sum(sizes)
+        seconds["distributing"] += time.perf_counter() - began
+        return value
+
+    def _sent(self, message, owner):
+        """The owner's message."""
+        size, began = array("q", [len(message)]), time.perf_counter()
+        _finish(self.comm.Ibcast(size, owner), most=2e-3)
+        arrived = time.perf_counter()
+        message = message or bytearray(size[0])
+        _finish(self.comm.Ibcast(message, owner))
+        seconds["waiting"] += arrived - began
+        seconds["distributing"] += time.perf_counter() - arrived
+        return message
+
+    def each(self, names, load):
+        """(name, load(name)) of a list, in order, one after another on all ranks: readers share the list and read the next while one is distributed."""
+        ahead = Ahead(self, load)
+        for n, name in enumerate(names):
+            yield name, ahead.get(name, names[n + 1 : n + 1 + len(self.ranks)])
+
+
+_piece = 1 << 30  # bytes: counts of older libraries are ints
+_small, _large = 1 << 16, 1 << 26  # bytes: of arrays that travel with others, of those that are held at a time
+
+
+class Ahead:
+    """Records load(key), each read by a thread of one of the readers before it is needed. load makes no calls of MPI."""
+
+    def __init__(self, readers, load):
+        self.readers, self.load, self.numbers, self.held = readers, load, {}, {}
+        self.thread = ThreadPoolExecutor(1, "reader")
+
+    def get(self, key, ahead=()):
+        """The record on all ranks, and those that are read or kept from now on."""
+        return self._next(key, ahead, lambda record: record)
+
+    def items(self, key, ahead=()):
+        """(name, array) of a record that is a mapping, one after another on all ranks."""
+        for names in self._next(key, (key, *ahead), _together):
+            part = self._next(key, (key, *ahead), lambda record: {name: record[name] for name in names})
+            while part:
+                yield names[0], part.pop(names.pop(0))
+        self._keep(ahead)
+
+    def _next(self, key, ahead, part):
+        mine = lambda key: self.readers.owner(self.numbers.setdefault(key, len(self.numbers))) == self.readers.comm.rank  # noqa: E731
+        for wanted in (key, *ahead):
+            if mine(wanted) and wanted not in self.held:
+                self.held[wanted] = self.thread.submit(self._read, wanted)
+        record = self.held.get(key)
+        value = self.readers.share(lambda: part(record.result()), self.readers.owner(self.numbers[key]), spent="waiting")
+        self._keep(ahead)
+        return value
+
+    def _keep(self, ahead):
+        self.held = {key: record for key, record in self.held.items() if key in ahead}
+
+    def _read(self, key):
+        return _loaded(lambda: self.load(key), "reading_ahead")
+
+
+def placed(comm, number=0):
+    """So many ranks, by default one for each node: the first of each node in turn, so that each node has one before any has two."""
+    from mpi4py import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    places = comm.allgather((node.rank, node.bcast(comm.rank)))
+    node.Free()
+    return in_turn(places, number)
+
+
+def in_turn(places, number=0):
+    """Ranks in the order of their places (number within the node, first rank of the node)."""
+    order = sorted(range(len(places)), key=places.__getitem__)
+    return order[: number or sum(within == 0 for within, _ in places)]
+
+
+def _loaded(load, spent):
+    """load(), what it calls read here and now, a lazy data set read whole."""
+    before, _now.readers = _now.readers, None
+    began = time.perf_counter()
+    try:
+        value = load()
+        if before is not None and hasattr(value, "load"):
+            value = value.load()
+    finally:
+        _now.readers = before
+        seconds[spent] += time.perf_counter() - began
+        counts["reads"] += spent != "waiting"
+    return value
+
+
+def _finish(request, most=0.0):
+    """Waits for a message, and leaves the core to a reader who shares it: sleeps of a tenth of what was waited, at most so long."""
+    began = time.perf_counter()
+    while not request.Test():
+        time.sleep(min(0.1 * (time.perf_counter() - began), most))
+
+
+def _packed(value, what):
+    """A message with all of it but its large arrays, and those."""
+    arrays = []
+    content = pickle.dumps(value, protocol=5, buffer_callback=lambda buffer: buffer.raw().nbytes < _small or arrays.append(buffer.raw()))
+    return pickle.dumps((what, None, content, [part.nbytes for part in arrays])), arrays
+
+
+def _together(record):
+    """The names of a record in groups that are sent at once: as many as are not too large for all ranks to hold."""
+    groups, room = [], 0
+    for name, values in record.items():
+        if room < values.nbytes:
+            groups.append([])
+            room = _large
+        groups[-1].append(name)
+        room -= values.nbytes
+    return groups
+
+
+def _sendable(error):
+    """The error, or what can travel of it."""
+    try:
+        pickle.loads(pickle.dumps(error))
+        return error
+    except Exception:  # noqa: BLE001  an error of a library may hold anything
+        kind = next((kind for kind in (ValueError, OSError) if isinstance(error, kind)), RuntimeError)
+        return kind(str(error))
