@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from fathom import parallel
-from fathom.choices import Choices, folder
+from fathom.cache import folder
+from fathom.choices import Choices
 
 script = Path(__file__).with_name("settings_on_ranks.py")
 of = {"processor": "P", "ranks": 2}
