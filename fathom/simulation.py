@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from fathom import parallel as spread
-from fathom import reading
 from fathom.checkpoint import Checkpoint, read_state
 from fathom.clock import Clock, Period
 from fathom.failure import RunFailure, Unstable
+from fathom.forcing import Forcing
 from fathom.gather import Gather
-from fathom.reading import Ahead, Readers
+from fathom.reading import Readers
 from fathom.servers import Servers, divide, serve
 
 
@@ -73,8 +73,8 @@ class Simulation:
         self.sequence = self.domain = None
         self.choices, self.solvers = None, {}  # kept for this machine and case; of global processes
         self.restart_from, self.restored = None, set()
-        self.count, self.start_steps, self.stopped, self._wish, self._monthly, self._bracket = 0, 0, False, False, False, None
-        self.readers = self.records = None  # the ranks that read files; of the forcing
+        self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
+        self.readers = self.forcing = None  # the ranks that read files; where it comes in records
         self.end = np.inf  # of the run [s]
         self.wall_seconds, self.gathers, self.inside_before = 0.0, {}, {}
 
@@ -174,12 +174,11 @@ class Simulation:
         self.solvers = model.attach(self.sequence, self.step)
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.sequence.state)
-        self._monthly = self.sequence.has("forcing_weight")
-        self.records = Ahead(self.readers, lambda month: self.surface.records(model, month))
+        self.forcing = Forcing(self) if self.sequence.has("forcing_weight") else None
         read_state(self, self.restart_from) if self.restart_from else model.initialise(self)
-        self._tidy()
+        self.tidy()
 
-    def _tidy(self):
+    def tidy(self):
         """Gives back what was needed only to fill the sequence."""
         from fathom import mpi
 
@@ -228,8 +227,8 @@ class Simulation:
         end = self.count + steps
         while self.count < end:
             piece = end - self.count
-            if self._monthly:
-                piece = min(piece, self._load_records())
+            if self.forcing:
+                piece = min(piece, self.forcing.load())
             first = self.count == 0
             for name, values in self.model.profiles_of_step(first).items():
                 self.sequence.set_profile(name, values)
@@ -240,19 +239,6 @@ class Simulation:
                 self.count = self.sequence.count
                 self._blow_up(str(error))
             self.count += piece
-
-    def _load_records(self):
-        """Forcing for now; how many steps it is good for."""
-        a, b, t0, t1 = self.clock.month_bracket(self.seconds)
-        if (a, b) != self._bracket:
-            after = [self.clock.month_bracket(t1 + self.step)[1]] if t1 < self.end else []
-            for suffix, month, ahead in (("_previous", a, [b]), ("_next", b, [b, *after])):
-                for name, values in self.records.items(month, ahead):
-                    self.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
-            self.sequence.ramp("forcing_weight", self.step, t0, t1 - t0)
-            self._bracket = (a, b)
-            self._tidy()
-        return max(1, int(np.ceil((t1 - self.seconds) / self.step - 1e-9)))
 
     def request_stop(self, *_):
         """End after the current piece of steps, with a restart."""
@@ -405,9 +391,7 @@ class Simulation:
             from fathom import mpi
 
             found["synchronising"] = mpi.core.seconds_synchronising() - self._synchronised
-        if self._monthly:
-            found |= {"waiting_for_records": reading.seconds["waiting"], "distributing_records": reading.seconds["distributing"]}
-        return found
+        return found | (self.forcing.seconds if self.forcing else {})
 
     def checksum(self):
         """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and threads."""

@@ -46,7 +46,7 @@ fathom: list[set[str]] = [
     {"components", "grids", "transform", "performance.report", "performance.machine"},
     {"state", "diagnostics", "gather", "parallel", "choices"},
     {"ocean", "atmosphere"},  # a model each
-    {"streams", "stores", "servers", "checkpoint", "show", "progress"},
+    {"streams", "stores", "servers", "checkpoint", "forcing", "show", "progress"},
     {"simulation", "performance.summary"},
     {"assimilation", "experiment"},
     {"performance", "launch"},

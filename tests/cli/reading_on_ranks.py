@@ -3,6 +3,7 @@
 Counted are files that Python opens, and those that NetCDF opens behind its back."""
 
 import json
+import shutil
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -60,9 +61,11 @@ start = "2011-10-11"
 step = "15min"
 """
 bits = {}
-for name, text, period in (("ocean", ocean, "4h"), ("air", air, "30min")):
-    simulation = Experiment(Document(text, f"{name}.toml", settings)).simulation(folder / f"{name}-{mpi.world.size}", overwrite=True)
+for name, text, period, restart in (("ocean", ocean, "4h", None), ("again", ocean, "1h", folder / "restart.fathom"), ("air", air, "30min", None)):
+    simulation = Experiment(Document(text, f"{name}.toml", settings)).simulation(folder / f"{name}-{mpi.world.size}", True, restart)
     summary = simulation.run(period, report=False)
+    if mpi.is_root and name == "ocean":
+        shutil.copy(simulation.directory / "restart.fathom", folder)
     bits[name] = mpi.world.bcast(summary and {"checksum": summary["checksum"], "input": summary["input"], "inside": summary["inside"]})
 files = {path for path in opened if Path(path).parent in (data, folder) and not path.endswith((".py", ".pyc")) and Path(path).is_file()}
 everyone = mpi.world.gather(files)

@@ -25,7 +25,7 @@ def alone(folder, on_ranks):
     return on_ranks(1, here / "reading_on_ranks.py", folder)
 
 
-all_files = {"sills.toml", "grid.nc", "levels.txt", "levitus.nc", "topography.nc", "surface-climatology.nc", "gfs-2011-10-11.nc", "land.nc"}
+all_files = {"sills.toml", "restart.fathom", "grid.nc", "levels.txt", "levitus.nc", "topography.nc", "surface-climatology.nc", "gfs-2011-10-11.nc", "land.nc"}
 
 
 def test_one_reads_for_all(folder, alone, on_ranks):

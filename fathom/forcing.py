@@ -1,0 +1,32 @@
+"""Forcing in time: records at the middles of months, interpolated between them; the next is read while the model runs on."""
+
+import numpy as np
+
+from fathom import reading
+
+
+class Forcing:
+    """What `surface.records(model, month)` gives, in the fields NAME_previous and NAME_next of a simulation's sequence."""
+
+    def __init__(self, simulation):
+        self.simulation, self.months = simulation, None
+        self.records = reading.Ahead(simulation.readers, lambda month: simulation.surface.records(simulation.model, month))
+
+    def load(self):
+        """The records around now; how many steps they are good for. All ranks call it."""
+        s = self.simulation
+        before, after, t0, t1 = s.clock.month_bracket(s.seconds)
+        if (before, after) != self.months:
+            coming = [s.clock.month_bracket(t1 + s.step)[1]] if t1 < s.end else []
+            for suffix, month, ahead in (("_previous", before, [after]), ("_next", after, [after, *coming])):
+                for name, values in self.records.items(month, ahead):
+                    s.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
+            s.sequence.ramp("forcing_weight", s.step, t0, t1 - t0)
+            self.months = (before, after)
+            s.tidy()
+        return max(1, int(np.ceil((t1 - s.seconds) / s.step - 1e-9)))
+
+    @property
+    def seconds(self):
+        """[s] of this rank, by what was done."""
+        return {"waiting_for_records": reading.seconds["waiting"], "distributing_records": reading.seconds["distributing"]}
