@@ -29,9 +29,9 @@ all_files = {"sills.toml", "restart.fathom", "grid.nc", "levels.txt", "levitus.n
 
 
 def test_one_reads_for_all(folder, alone, on_ranks):
-    """Three that compute, of which one reads, and an I/O server, which reads nothing."""
+    """Two that compute, of which one reads, and an I/O server, which reads nothing."""
     assert set(alone["files"]) == all_files
-    found = on_ranks(4, here / "reading_on_ranks.py", folder, "parallel.readers=1", "parallel.io_servers=1")
+    found = on_ranks(3, here / "reading_on_ranks.py", folder, "parallel.readers=1", "parallel.io_servers=1")
     assert found["files"] == {name: [0] for name in all_files}
     for name, told in found["bits"].items():
         assert told["checksum"] == alone["bits"][name]["checksum"] and told["input"]["readers"] == [0]
