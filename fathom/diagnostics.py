@@ -78,6 +78,6 @@ def whole(simulation, name, pressures=None):
     _, diagnostic = find(name, model, fields)
     field = fields[diagnostic.needs[0]]
     if pressures is not None and (diagnostic.vertical or field["vertical"]) == "layer":
-        diagnostic = model.at_pressure(name, diagnostic, pressures)
+        diagnostic = model.at_levels(name, diagnostic, pressures, field["horizontal"])
     gathered = simulation.assemble(windows(simulation, diagnostic, field))
     return model.grid.regular(gathered) if simulation.is_root else None

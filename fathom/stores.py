@@ -12,22 +12,38 @@ from fathom.streams import Item, Product, Stream
 
 
 class Store(Stream):
-    """One store: `variables` by name every so often, as they are or averaged (mean=True), on the model's levels or on those of
-    pressure `levels` [hPa]."""
+    """One store: `variables` by name every so often, as they are or averaged (mean=True), on the model's levels or on chosen ones, on its
+    grid, on a `regular` one of so many degrees, or along a `section`."""
 
-    heard = (*Stream.heard, "places", "known_at_start")
+    heard = (*Stream.heard, "places", "known_at_start", "target")
 
-    def __init__(self, simulation, path, variables, every, mean=False, dtype="float32", levels=None):
+    def __init__(self, simulation, path, variables, every, mean=False, dtype="float32", levels=None, regular=None, section=None):
         super().__init__(simulation)
         self.path, self.mean, self.dtype, self.every = Path(path), bool(mean), dtype, every
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         if not self.requested:
             raise ValueError(f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field")
-        self.levels = None if levels is None else [100.0 * float(p) for p in np.atleast_1d(levels)]
-        if levels is not None and not hasattr(simulation.model, "at_pressure"):
-            raise ValueError(f"output {path}: levels = {levels} are of pressure [hPa]; {type(simulation.model).__name__} has none")
+        self.levels, self.target = self._chosen(levels), None
+        if regular is not None or section is not None:
+            from fathom.post import targets
+
+            if regular is not None and section is not None:
+                raise ValueError(f"output {path}: regular = {regular} and section = {section} are two places; give one of them, and another output the other")
+            self.target = targets.regular(regular) if section is None else targets.section(section)
         self.shared = self.in_order = output.writer(path).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
         self.keep, self.sums, self.last, self.file = [], [], 0, None
+
+    def _chosen(self, levels):
+        """Chosen levels in SI units."""
+        if levels is None:
+            return None
+        if not hasattr(self.simulation.model, "at_levels"):
+            raise ValueError(f"output {self.path}: levels = {levels} are of pressure or depth; {type(self.simulation.model).__name__} has none")
+        coordinate, unit, factor = self.simulation.model.chosen_levels
+        values = factor * np.atleast_1d(np.asarray(levels, float))
+        if not (np.isfinite(values).all() and (values >= 0).all()):
+            raise ValueError(f"output {self.path}: levels = {levels} are of {coordinate} [{unit}], 0 or more")
+        return values
 
     # ---- before the run ------------------------------------------------------------------------------------------------------------
 
@@ -37,9 +53,7 @@ class Store(Stream):
         self.variables = {}
         for name, d in (diagnostics.find(name, model, known) for name in self.requested):
             layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
-            self.variables[name] = model.at_pressure(name, d, self.levels) if self.levels and layer else d
-        land = getattr(model, "land_fraction", None)
-        self.mapping = model.grid.mapping() | ({"pressure": self.levels} if self.levels else {}) | ({} if land is None else {"land_fraction": land})
+            self.variables[name] = model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"]) if self.levels is not None and layer else d
         needs = self._needs()
         if not self.mean:
             self.keep = [field for field, _ in needs if f"{field}_after" not in known]
@@ -68,6 +82,16 @@ class Store(Stream):
     def _sum_name(self, field, surface):
         return f"sum of {'surface ' if surface else ''}{field} for {self.path.name}"
 
+    def _mapping(self):
+        """Coordinates, as `output.coordinates` takes them."""
+        model = self.simulation.model
+        own = model.grid.mapping()
+        chosen = {} if self.levels is None else {{"depth": "chosen_depth"}.get(model.chosen_levels[0], model.chosen_levels[0]): self.levels}
+        if self.target is not None:
+            return {name: own[name] for name in ("depth", "thickness", "hybrid_a", "hybrid_b") if name in own} | chosen | self.target.mapping
+        land = getattr(model, "land_fraction", None)
+        return own | chosen | ({} if land is None else {"land_fraction": land})
+
     # ---- the file -------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -88,10 +112,19 @@ class Store(Stream):
                 self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
                 return
             axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, self.mean)
-            specs = [self._specification(name, d) for name, d in self.variables.items()]
-            self.file = output.create(self.whole_path, output.coordinates(self.mapping, specs), specs, s.model.grid.chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+            mapping = self._mapping()
+            specs = [self._specification(name, mapping) for name in self.variables]
+            chunks = s.model.grid.chunks if self.target is None else None
+            self.file = output.create(self.whole_path, output.coordinates(mapping, specs), specs, chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+
+        def find_target():
+            for horizontal in {place["horizontal"] for place in self.places.values()}:
+                self.target.interpolations[horizontal] = s.model.grid.interpolation(*self.target.places(), horizontal)
 
         s.on_root(create)
+        if self.target is not None:
+            s.on_root(find_target)
+            self.target = s.comm.bcast(self.target)
         if self.shared and self.file is None:
             self.reopen()
         self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
@@ -106,11 +139,18 @@ class Store(Stream):
             items = []
             for need in d.needs:
                 source = self._sum_name(need, d.surface) if self.mean else need
-                item = Item(source, 1 if d.surface else fields[source]["levels"], regions[name], shift)
+                item = Item(source, 1 if d.surface else fields[source]["levels"], self._rectangles(name, regions[name]), shift)
                 if item not in self.items:
                     self.items.append(item)
                 items.append(self.items.index(item))
             self.products.append(Product(name, tuple(items), regions[name]))
+
+    def _rectangles(self, name, regions):
+        """What of the model's grid the regions need."""
+        if self.target is None:
+            return regions
+        nx = self.simulation.model.grid.shape[2]
+        return tuple((*self.target.rows(self.places[name]["horizontal"], region), 0, nx) for region in regions)
 
     def _interval_start(self):
         """The step at which the mean began that a restart has left half done."""
@@ -126,10 +166,10 @@ class Store(Stream):
         d = self.variables[name]
         return "column" if d.surface else d.vertical or self.places[name]["vertical"]
 
-    def _specification(self, name, d):
+    def _specification(self, name, mapping):
         """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
         place = (self.places[name]["horizontal"], self._vertical(name))
-        return output.variable(name, self.mapping, dtype=self.dtype, mean=self.mean, place=place, units=self.places[name]["units"])
+        return output.variable(name, mapping, dtype=self.dtype, mean=self.mean, place=place, units=self.places[name]["units"])
 
     def reopen(self):
         """As the file now is, after others have written to it."""
@@ -164,13 +204,15 @@ class Store(Stream):
         self.last = s.count
 
     def write_region(self, event, product, n, arrays):
-        name, (j0, j1, i0, i1), grid = product.name, product.regions[n], self.simulation.model.grid
-        dtype = float if grid.reduced else self.dtype  # rows that are still to be interpolated: as they are computed
+        name, horizontal, grid = product.name, self.places[product.name]["horizontal"], self.simulation.model.grid
+        j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
+        dtype = self.dtype if self.target is None and not grid.reduced else float  # values that are still to be interpolated: as they are computed
         with self._early(name, event) as unknown:
-            values = diagnostics.of_window(self.simulation.model, self.variables[name], self.places[name]["horizontal"], (j0, i0, j1 - j0, i1 - i0), arrays, event.steps, dtype)
+            values = diagnostics.of_window(self.simulation.model, self.variables[name], horizontal, (j0, i0, j1 - j0, i1 - i0), arrays, event.steps, dtype)
         if unknown:
             values = np.full_like(values, np.nan)
-        values = grid.regular(values[0] if self._vertical(name) == "column" else values, j0)
+        values = grid.regular(values, j0) if self.target is None else self.target.bring(horizontal, product.regions[n], values, j0)
+        values = values[0] if self._vertical(name) == "column" else values
         self.file.write(self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False))
 
     @contextmanager
@@ -195,7 +237,7 @@ class Store(Stream):
 
     def _levels_stored(self, name):
         levels = self.items[next(p for p in self.products if p.name == name).items[0]].levels
-        return 1 if self._vertical(name) == "column" else len(self.levels) if self.levels else levels
+        return 1 if self._vertical(name) == "column" else levels if self.levels is None else len(self.levels)
 
     # ---- with servers ---------------------------------------------------------------------------------------------------------------
 

@@ -261,7 +261,9 @@ class SpectralAtmosphere:
         """Output variables that follow from fields: name -> Diagnostic."""
         return diagnostics.derived(self)
 
-    def at_pressure(self, name, diagnostic, pressures):
+    chosen_levels = "pressure", "hPa", 100.0  # what output may be brought to: coordinate, unit, and what that is in SI
+
+    def at_levels(self, name, diagnostic, pressures, horizontal):
         """The Diagnostic of a variable of layers at pressures [Pa]."""
         return diagnostics.at_pressure(self, name, diagnostic, pressures)
 

@@ -114,6 +114,13 @@ class GaussianGrid(Grid):
 
     # ---- on the full grid of the same latitudes -------------------------------------------------------------------------------------
 
+    def interpolation(self, longitude, latitude, where="center"):
+        """From the rows to places on earth."""
+        from fathom.data.rows import Rows
+        from fathom.post import interpolation
+
+        return interpolation.from_rows(Rows.of(self), longitude, latitude)
+
     @property
     def chunks(self):
         """Output is chunked in whole rows where they must be interpolated."""

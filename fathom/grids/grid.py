@@ -40,6 +40,14 @@ class Grid:
         x, y = (np.asarray(getattr(self.horizontal, f"{where}_{name}")) for name in ("longitude", "latitude"))
         return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
+    def interpolation(self, longitude, latitude, where="center"):
+        """From the points of the grid to places on earth [degrees], in the order in which they lie in memory."""
+        from fathom.post import interpolation
+
+        if not self.horizontal.spherical:
+            raise ValueError("the grid is a plane: it has no longitudes and latitudes to interpolate to")
+        return interpolation.from_quads(*self.coordinates(where), longitude, latitude, self.horizontal.periodic)
+
     def place(self, j, i, k=-1):
         """"30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
         x, y = (a[j, i] for a in self.coordinates())

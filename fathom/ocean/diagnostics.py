@@ -1,7 +1,10 @@
 """What follows from the fields of the ocean: output variables by name, stream function, transport through Drake Passage."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from fathom.data.regrid import vertical
 from fathom.diagnostics import Diagnostic, same
 
 
@@ -39,6 +42,21 @@ derived = {
     "surface_northward_velocity": Diagnostic(_velocity, _north, surface=True),
     "surface_speed": Diagnostic(_velocity, _speed, surface=True, linear=False),
 }
+
+
+def at_depth(diagnostic, depths, horizontal):
+    """The Diagnostic of a variable of layers at depths [m], linear between the middles of layers; constant from the first up to the surface; nothing below
+    the middle of the last layer that has water."""
+
+    def of(model, window, *arrays):
+        j0, i0, ny, nx = window
+        values = np.array(diagnostic.of(model, window, *arrays), float)
+        water, middles = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx], np.asarray(model.grid.levels.middles)
+        for k in range(1, len(values)):  # the last value of the water goes on into the ground, for the interpolation
+            np.copyto(values[k], values[k - 1], where=water <= k)
+        return np.where(depths[:, None, None] <= middles[water - 1], vertical(values, middles, depths), np.nan)
+
+    return replace(diagnostic, of=of, vertical="layer")
 
 
 def stream_function(ocean, u, v):

@@ -8,7 +8,7 @@ import numpy as np
 
 from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
-from fathom.ocean.diagnostics import derived, drake_transport
+from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.surface import SurfaceForcing
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
@@ -116,6 +116,7 @@ class Ocean:
     limits = {"temperature": (-100, 100), "salinity": (-1000, 1000), "velocity_x": (-1e3, 1e3), "velocity_y": (-1e3, 1e3), "sea_surface_height": (-1e3, 1e3),
               "maximum_speed": (0, 1e3)}  # fields and series beyond which a run has blown up  # fmt: skip
     derived = derived
+    chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
                  diffusion="default", bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
@@ -254,6 +255,10 @@ class Ocean:
 
         h = self.grid.horizontal
         return levitus.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), self.grid.levels.middles, name)
+
+    def at_levels(self, name, diagnostic, depths, horizontal):
+        """The Diagnostic of a variable of layers at depths [m]."""
+        return at_depth(diagnostic, depths, horizontal)
 
     def watch(self, simulation):
         """Numbers of now, name -> (value, units), and what the line of progress says of them."""

@@ -28,18 +28,21 @@ def variable(name: str, grid: Mapping[str, Any] | None = None, *, dtype: str = "
     horizontal, vertical = place or (row.horizontal, row.vertical)
     attributes = dict(row.attributes) if known(name) else {"long_name": row.long_name, "units": units or row.units}
     if grid is None or "longitude" in grid and not _regular(grid):
-        attributes["coordinates"] = " ".join(_names(horizontal))
-    if horizontal == "center":
+        attributes["coordinates"] = "longitude latitude distance" if "distance" in (grid or {}) else " ".join(_names(horizontal))
+    if horizontal == "center" and "distance" not in (grid or {}):
         attributes["cell_measures"] = "area: areacello"
     if mean:
         attributes["cell_methods"] = "time: mean"
-    points = ("latitude", "longitude") if grid is not None and _regular(grid) else dimensions[horizontal]
+    points = _along_section if "distance" in (grid or {}) else ("latitude", "longitude") if grid is not None and _regular(grid) else dimensions[horizontal]
     return VariableSpec(row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes)
 
 
 def _regular(grid: Mapping[str, Any]) -> bool:
     """Whether one latitude serves a whole row, one longitude a whole column."""
     return "longitude" in grid and np.ndim(grid["longitude"]) == 1
+
+
+_along_section = ("section", "point")
 
 
 def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
@@ -55,8 +58,8 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims, array, attributes).
 
     grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or all four one-dimensional, or
-    corner_x, corner_y and x, y [m] of a rectangular plane; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa]
-    of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known.
+    corner_x, corner_y and x, y [m] of a rectangular plane, or longitude, latitude, distance [m] (sections, points); thickness (nz) [m], or
+    hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known.
     """
     from fathom.names import get
     variables = list(variables)
@@ -66,6 +69,9 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     if "pressure" in used:
         attributes = {"standard_name": "air_pressure", "long_name": "pressure", "units": "hPa", "positive": "down", "axis": "Z"}
         result["pressure"] = (("pressure",), np.asarray(grid["pressure"], float) / 100, attributes)
+    if "distance" in grid:
+        units = {"longitude": "degrees_east", "latitude": "degrees_north", "distance": "m"}
+        return result | {name: (_along_section, np.asarray(grid[name], float), {"long_name": name, "units": unit} | ({} if unit == "m" else {"standard_name": name})) for name, unit in units.items()}
     for place in places:
         result |= _rows(grid) if _regular(grid) else _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
     for key, name in (("area", "cell_area"), ("wet_levels", "wet_levels"), ("land_fraction", "land_fraction")):
@@ -165,6 +171,8 @@ def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
 
 
 def _depth(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+    if "chosen_depth" in grid:
+        return {"depth": (("depth",), np.asarray(grid["chosen_depth"], float), {"standard_name": "depth", "long_name": "depth", "units": "m", "positive": "down", "axis": "Z"})}
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
     attributes = {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}
     result = {}

@@ -33,7 +33,7 @@ def picture(dataset: Any, variable: str, *, time: str | int = "last", level: flo
     """
     name = _resolve(dataset, variable)
     data = dataset[name]
-    kind = kind or ("series" if data.dims == ("time",) else "map")
+    kind = kind or ("series" if data.dims == ("time",) else "section" if "section" in data.dims else "map")
     if kind not in kinds:
         raise ValueError(unknown("kind of picture", kind, kinds))
     units = str(data.attrs.get("units", "")) or None
@@ -157,19 +157,28 @@ def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None,
     dim = _vertical(data)
     if dim is None:
         raise ValueError(f"{name!r} has one value a column; a section needs levels")
+    interfaces = _interfaces(dataset, dim, data.sizes[dim])
+    if dim != "depth" and interfaces[0] > interfaces[-1]:   # the top of the atmosphere first
+        data, interfaces = data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
+    if dim.startswith("level"):
+        interfaces = 1000 * interfaces                      # hPa, where the surface is at 1000 hPa
+    how = {"vertical": "depth" if dim.startswith("depth") else "pressure", "name": name, "units": units, "note": moment, "path": path}
+    if "section" in data.dims:
+        along = dataset["distance"].values[0] / 1e3
+        edges = np.concatenate([along[:1], 0.5 * (along[1:] + along[:-1]), along[-1:]])
+        (west, east), (south, north) = (dataset[c].values[0, [0, -1]] for c in ("longitude", "latitude"))
+        return section(data.values[:, 0], edges, interfaces, title=_title(data, name), label=f"km from {_place(west, south)} to {_place(east, north)}", **how)
     grid = _horizontal(dataset, data)
     across = np.asarray(grid.get("latitude", grid.get("y")), float)
     across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
     area = next((dataset[key].values for key in ("areacello", "cell_area", "area")
                  if key in dataset.variables and dataset[key].shape == across.shape), np.ones(across.shape))
     values, edges = zonal_mean(data.values, across, area)
-    interfaces = _interfaces(dataset, dim, data.sizes[dim])
-    if dim != "depth" and interfaces[0] > interfaces[-1]:   # the top of the atmosphere first
-        values, interfaces = values[::-1], interfaces[::-1]
-    if dim.startswith("level"):
-        interfaces = 1000 * interfaces                      # hPa, where the surface is at 1000 hPa
-    return section(values, edges, interfaces, vertical="depth" if dim.startswith("depth") else "pressure", name=name, units=units, note=moment,
-                   title=f"{_title(data, name)}, zonal mean", label="latitude" if "latitude" in grid else "y", path=path)
+    return section(values, edges, interfaces, title=f"{_title(data, name)}, zonal mean", label="latitude" if "latitude" in grid else "y", **how)
+
+
+def _place(longitude: float, latitude: float) -> str:
+    return f"{abs(longitude):.0f}° {'W' if longitude < 0 else 'E'} {abs(latitude):.0f}° {'S' if latitude < 0 else 'N'}"
 
 
 def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
