@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from fathom.failure import RunFailure
+from fathom.output import files
 
 
 def divide(how):
@@ -204,7 +205,7 @@ class _Server:
     def statistics(self):
         """Seconds are processor time of all its threads, but for fetching."""
         return {"rank": self.simulation.roles.servers[self.simulation.roles.server], "events": self.events, "bytes": self.bytes, "seconds_fetching": self.core.seconds_fetching,
-                "seconds_encoding_and_writing": self.seconds_working}  # fmt: skip
+                "seconds_encoding_and_writing": self.seconds_working, "writes": files.merged(stream.writes for stream in self.streams)}  # fmt: skip
 
 
 def _timed(work):

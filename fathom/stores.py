@@ -8,6 +8,7 @@ import numpy as np
 from fathom import diagnostics, names, output
 from fathom.clock import Period
 from fathom.components import scheme
+from fathom.output import files
 from fathom.streams import Item, Product, Stream
 
 
@@ -31,7 +32,7 @@ class Store(Stream):
                 raise ValueError(f"output {path}: regular = {regular} and section = {section} are two places; give one of them, and another output the other")
             self.target = targets.regular(regular) if section is None else targets.section(section)
         self.shared = self.in_order = output.writer(path).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
-        self.keep, self.sums, self.last, self.file = [], [], 0, None
+        self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
 
     def _chosen(self, levels):
         """Chosen levels in SI units."""
@@ -182,7 +183,13 @@ class Store(Stream):
     def leave(self):
         if self.file is not None:
             self.file.close()
+            self.written = files.merged([self.written, self.file.writes.counts])
         self.file = None
+
+    @property
+    def writes(self):
+        """Calls that this rank has made to write its file, by size (fathom.output.files)."""
+        return files.merged([self.written, self.file.writes.counts] if self.file else [self.written])
 
     # ---- an event -------------------------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ class Stream:
     `in_order`: events become visible one after another."""
 
     shared = in_order = True
+    writes = {}  # calls that this rank has made to write, by size (fathom.output.files)
     heard = ("number", "set", "count", "items", "products")  # what servers must be told
 
     def __init__(self, simulation):

@@ -16,6 +16,7 @@ import numpy as np
 
 from fathom.reading import library
 
+from . import files
 from .specification import Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain, no_overwrite, regions, sizes_of
 
 compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}, "none": {}}
@@ -29,7 +30,7 @@ class NetcdfWriter:
     def __init__(self, path: str | Path):
         """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF file."""
         import netCDF4
-        self.path = Path(path)
+        self.path, self.writes = Path(path), files.Writes()
         if not self.path.is_file():
             raise FileNotFoundError(f"{path} does not exist")
         with library:
@@ -60,7 +61,8 @@ class NetcdfWriter:
             raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
         try:
             path.unlink(missing_ok=True)   # readers of the old file keep it
-            with library, netCDF4.Dataset(path, "w", format="NETCDF4") as file:
+            writes = files.Writes()
+            with library, files.of_library(writes), netCDF4.Dataset(path, "w", format="NETCDF4") as file:
                 file.setncatts({"Conventions": "CF-1.11", **(attributes or {})})
                 file.createDimension("time", None)
                 for dim, size in sizes.items():
@@ -77,7 +79,9 @@ class NetcdfWriter:
                                         **compressions[compression]).setncatts(dict(variable.attributes))
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
-        return cls(path)
+        writer = cls(path)
+        writer.writes = writes
+        return writer
 
     @property
     def times(self) -> np.ndarray:
@@ -97,7 +101,7 @@ class NetcdfWriter:
         j0, j1, i0, i1 = region
         array = check_block(specification, region, array, self.sizes, (1, 1))
         where = (..., slice(j0, j1), slice(i0, i1))
-        with _explained(self.path, f"writing {variable!r} to {self.path}"):
+        with _explained(self.path, f"writing {variable!r} to {self.path}"), files.of_library(self.writes):
             self._file[variable][(time_index, *where) if specification.varies else where] = array
 
     def extend(self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None) -> None:
@@ -107,7 +111,7 @@ class NetcdfWriter:
             raise ValueError(f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}")
         if ("time_bounds" in self.variables) != (bounds is not None):
             raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.mean)")
-        with _explained(self.path, f"extending the time of {self.path}"):
+        with _explained(self.path, f"extending the time of {self.path}"), files.of_library(self.writes):
             if bounds is not None:
                 self._file["time_bounds"][time_index] = bounds
             self._file.sync()
@@ -122,7 +126,7 @@ class NetcdfWriter:
                 self._file.sync()
 
     def close(self) -> None:
-        with library:
+        with library, files.of_library(self.writes):
             if self._file.isopen():
                 self._file.close()
 

@@ -29,7 +29,7 @@ def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], co
     sections = [*((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
                 ("In time", _figures(_in_time(series or {}), "wide")),
                 ("Where the time went", _figures(_bars(profile), "wide") + _profile_table(profile) + _inside(summary.get("inside", {}))),
-                ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
+                ("Output", _writes(summary.get("output", {}))), ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
                 ("Configuration", f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "")]
     present = [(name, body) for name, body in sections if body]
     page = _page.format(title=html.escape(title), style=_style, cards=_cards(summary),
@@ -135,6 +135,18 @@ def _inside(seconds: Mapping[str, float]) -> str:
     """What the processes on the whole globe did, of all models that measure it."""
     from fathom.plots.bars import seconds_text
     return _table(("within global processes", ""), [(html.escape(name), seconds_text(value)) for name, value in seconds.items()]) if seconds else ""
+
+
+def _writes(output: Mapping[str, Any]) -> str:
+    """Calls that wrote, by their size."""
+    sizes = output.get("writes", {})
+    total = sum(written for _, written in sizes.values()) or 1
+    rows = [(f"{_bytes(int(size))} to {_bytes(2 * int(size))}", _value(calls), f"{written / 1e6:.3g} MB", f"{100 * written / total:.2f} %") for size, (calls, written) in sizes.items()]
+    return _table(("size of a write", "writes", "", "of all"), rows) + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of 64 KiB and more</p>" if rows else ""
+
+
+def _bytes(size: int) -> str:
+    return next(f"{size >> n} {unit}" for n, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")) if size >> n)
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:

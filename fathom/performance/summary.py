@@ -5,6 +5,7 @@ import json
 import numpy as np
 
 from fathom import reading
+from fathom.output import files
 
 
 def finish(simulation, report=True):
@@ -51,9 +52,13 @@ def read(s):
 
 
 def output(s):
-    """What output did: times of each store and of restarts, how long they kept the slowest rank from computing [s], the protocol of the servers."""
+    """What output did: times of each store and of restarts, how long they kept the slowest rank from computing [s], the protocol of the servers; calls and bytes written by all
+    ranks, by the size of the call (at least so many bytes, less than twice as many), and the part of the bytes in calls of 64 KiB and more."""
     found = {kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls} for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))}
-    return found | ({} if s.served is None else {"servers": s.served.summary()})
+    found |= {} if s.served is None else {"servers": s.served.summary()}
+    serving = found.get("servers", {}).get("serving", [])
+    counts = files.merged([*s.comm.allgather(files.merged(stream.writes for stream in s.streams)), *(server.pop("writes") for server in serving)])
+    return found | ({"writes": {str(1 << n): count for n, count in counts.items()}, "share_in_large_writes": files.share_of_large(counts)} if counts else {})
 
 
 def _stalls(s, stream):

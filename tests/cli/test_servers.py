@@ -60,7 +60,9 @@ def test_same_bytes(without, ranks, servers, settings):
     assert len(dates) == 2 and all(filecmp.cmp(without / "without" / date, without / name / date, shallow=False) for date in dates)
     told = box.summary(without / name)
     assert told["checksum"] == box.summary(without / "without")["checksum"] and told["ranks"] == ranks
-    protocol = told["output"]["servers"]
+    protocol, writes = told["output"]["servers"], told["output"]["writes"]
+    assert all(calls * int(size) <= written < 2 * calls * int(size) for size, (calls, written) in writes.items())
+    assert sum(written for _, written in writes.values()) >= sum(f.stat().st_size for f in (without / name).rglob("*") if f.is_file() and ".zarr" in str(f))
     stores, restarts = told["output"]["stores"], told["output"]["restarts"]["restart-{date}.fathom"]
     fields, rest = divmod(protocol["events"] + protocol["fallen_back"] - sum(s["times"] for s in stores.values()), restarts["times"])
     assert rest == 0 and fields > 5  # of the state

@@ -11,7 +11,7 @@ from synthetic import box, globe, profile, series
 from fathom.ocean.report import pictures
 from fathom.performance.report import write_report
 
-summary = {"steps": 720, "cells": 2431231, "wall_seconds": 132.3, "simulated_years_per_day": 53.7, "ranks": 2, "threads": 1,
+summary = {"output": {"writes": {"65536": [3, 300000], "512": [2, 1100]}, "share_in_large_writes": 300000 / 301100}, "steps": 720, "cells": 2431231, "wall_seconds": 132.3, "simulated_years_per_day": 53.7, "ranks": 2, "threads": 1,
            "checksum": "9f2b6c01", "state": {"temperature": {"minimum": -1.9, "mean": 3.6, "maximum": 31.0}}}
 
 
@@ -23,6 +23,7 @@ def test_a_full_report(made, tmp_path):
     page = path.read_text()
     assert page.count("data:image/png;base64,") == 9 and "missing" not in re.sub("<style>.*</style>", "", page, flags=re.DOTALL)
     assert "A &lt;test&gt;" in page and "A &amp; B" in page and "53.7" in page and "9f2b6c01" in page
+    assert "99.63 % of 0.3011 MB in writes of 64 KiB and more" in page and "64 KiB to 128 KiB" in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)   # nothing outside the file
 
 
