@@ -6,15 +6,15 @@ from fathom import reading
 
 
 class Forcing:
-    """What `surface.records(model, month)` gives, in the fields NAME_previous and NAME_next of a simulation's sequence."""
+    """What `surface.records(model, month)` gives, for the fields NAME_previous and NAME_next of a sequence."""
 
-    def __init__(self, simulation):
-        self.simulation, self.months = simulation, None
-        self.records = reading.Ahead(simulation.readers, lambda month: simulation.surface.records(simulation.model, month))
+    def __init__(self, surface, model, readers):
+        self.months = None
+        self.records = reading.Ahead(readers, lambda month: surface.records(model, month))
 
-    def load(self):
-        """The records around now; how many steps they are good for. All ranks call it."""
-        s = self.simulation
+    def load(self, simulation):
+        """The records around now into the fields; how many steps they are good for. All ranks call it."""
+        s = simulation
         before, after, t0, t1 = s.clock.month_bracket(s.seconds)
         if (before, after) != self.months:
             coming = [s.clock.month_bracket(t1 + s.step)[1]] if t1 < s.end else []

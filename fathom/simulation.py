@@ -174,7 +174,7 @@ class Simulation:
         self.solvers = model.attach(self.sequence, self.step)
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.sequence.state)
-        self.forcing = Forcing(self) if self.sequence.has("forcing_weight") else None
+        self.forcing = Forcing(self.surface, model, self.readers) if self.sequence.has("forcing_weight") else None
         read_state(self, self.restart_from) if self.restart_from else model.initialise(self)
         self.tidy()
 
@@ -228,7 +228,7 @@ class Simulation:
         while self.count < end:
             piece = end - self.count
             if self.forcing:
-                piece = min(piece, self.forcing.load())
+                piece = min(piece, self.forcing.load(self))
             first = self.count == 0
             for name, values in self.model.profiles_of_step(first).items():
                 self.sequence.set_profile(name, values)
