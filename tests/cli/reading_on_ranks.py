@@ -25,7 +25,9 @@ netCDF4.Dataset = Counted
 
 import fathom  # noqa: E402
 from fathom import mpi  # noqa: E402
+from fathom.data import surface  # noqa: E402
 from fathom.experiment import Experiment  # noqa: E402
+from fathom.failure import RunFailure  # noqa: E402
 from fathom.toml import Document  # noqa: E402
 
 data = Path(fathom.__file__).parent / "data"
@@ -67,6 +69,12 @@ for name, text, period, restart in (("ocean", ocean, "4h", None), ("again", ocea
     if mpi.is_root and name == "ocean":
         shutil.copy(simulation.directory / "restart.fathom", folder)
     bits[name] = mpi.world.bcast(summary and {"checksum": summary["checksum"], "input": summary["input"], "inside": summary["inside"]})
+whole, surface.on_points = surface.on_points, lambda *arguments, month: whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")
+try:
+    simulation = Experiment(Document(ocean, "ocean.toml", settings)).simulation(folder / f"broken-{mpi.world.size}", True)
+    simulation.run("4h", report=False)
+except RunFailure as error:
+    bits["failure"] = mpi.world.gather((simulation.count, str(error)))
 files = {path for path in opened if Path(path).parent in (data, folder) and not path.endswith((".py", ".pyc")) and Path(path).is_file()}
 everyone = mpi.world.gather(files)
 if mpi.is_root:
