@@ -59,6 +59,16 @@ template <class In, class Out> void bind_stored(nb::module_& m) {
     }, nb::arg("values").noconvert(), nb::arg("there").noconvert(), nb::arg("out").noconvert());
 }
 
+nb::dict named(const Quantities& quantities) {
+    nb::dict all;
+    for (auto& [name, spread] : quantities) {
+        nb::dict d;
+        d["count"] = spread.count; d["mean"] = spread.mean(); d["most"] = spread.most;
+        all[name.c_str()] = d;
+    }
+    return all;
+}
+
 struct BoundClient {
     std::vector<OutputStream> streams; std::shared_ptr<Domain> domain; OutputClient client;
     BoundClient(const Roles& roles, std::shared_ptr<Domain> d, std::vector<OutputStream> s, int slots) : streams(s), domain(d), client(roles, d->decomposition, d->halo, std::move(s), slots) {}
@@ -72,7 +82,7 @@ void bind_output(nb::module_& m) {
     nb::class_<Roles>(m, "Roles", "Which ranks compute and which serve output.")
         .def_prop_ro("own", [](const Roles& r) { return MPI_Comm_c2f(r.own); }, "communicator of the ranks that compute; of the servers")
         .def_ro("server", &Roles::server, "position among the servers; -1: this rank computes").def_ro("per_set", &Roles::per_set)
-        .def_ro("compute", &Roles::compute).def_ro("servers", &Roles::servers).def_prop_ro("sets", &Roles::sets);
+        .def_prop_ro("compute", [](const Roles& r) { std::vector<int> all; for (int n = 0; n < r.computing; ++n) all.push_back(r.compute(n)); return all; }).def_ro("servers", &Roles::servers).def_prop_ro("sets", &Roles::sets);
     m.def("roles", [](int world, int servers, int per_set) { return roles(MPI_Comm_f2c(world), servers, per_set); }, "world"_a, "servers"_a, "per_set"_a = 1);
 
     nb::class_<OutputEvent>(m, "OutputEvent", "One time of a stream.")
@@ -137,14 +147,18 @@ void bind_output(nb::module_& m) {
         .def("bytes", [](const BoundClient& c, int stream) { return c.client.bytes(stream); }, "stream"_a, "that this rank copies at each of its events")
         .def_prop_ro("seconds", [](const BoundClient& c) {
             nb::dict d;
-            d["granting"] = c.client.seconds_granting; d["copying"] = c.client.seconds_copying; d["notifying"] = c.client.seconds_notifying; d["waiting"] = c.client.seconds_waiting;
+            const auto& q = c.client.quantities;
+            d["granting"] = q.granting.sum; d["copying"] = q.copy.sum; d["notifying"] = q.notification.sum; d["waiting"] = q.waiting.sum;
             return d;
         })
         .def_prop_ro("counts", [](const BoundClient& c) {
             nb::dict d;
-            d["events"] = c.client.events; d["busy"] = c.client.busy; d["deepest"] = c.client.deepest;
+            const auto& q = c.client.quantities;
+            d["events"] = q.copy.count; d["busy"] = q.waiting.count; d["deepest"] = long(q.depth.most);
             return d;
-        });
+        })
+        .def_prop_ro("plan_bytes", [](const BoundClient& c) { return c.client.plan_bytes(); })
+        .def_prop_ro("quantities", [](const BoundClient& c) { return named(c.client.quantities.by_name()); }, "{name: {count, mean, most}}, core/output/quantities.hpp");
 
     nb::class_<OutputServer::Job>(m, "OutputJob").def_ro("event", &OutputServer::Job::event);
     nb::class_<OutputServer>(m, "OutputServer", "The serving side of output.")
@@ -177,6 +191,8 @@ void bind_output(nb::module_& m) {
         .def("done", [](OutputServer& s) { nb::gil_scoped_release nogil; return s.done(); })
         .def_prop_ro("abandoned", &OutputServer::abandoned)
         .def_prop_ro("failed", &OutputServer::failed)
-        .def_prop_ro("seconds_fetching", [](const OutputServer& s) { return s.seconds_fetching; })
-        .def_prop_ro("fetched_bytes", [](const OutputServer& s) { return s.fetched_bytes; });
+        .def_prop_ro("seconds_fetching", [](const OutputServer& s) { return s.quantities.fetching.sum; })
+        .def_prop_ro("fetched_bytes", [](const OutputServer& s) { return std::size_t(s.quantities.fetched_bytes.sum); })
+        .def_prop_ro("plan_bytes", &OutputServer::plan_bytes)
+        .def_prop_ro("quantities", [](const OutputServer& s) { return named(s.quantities.by_name()); }, "{name: {count, mean, most}}, core/output/quantities.hpp");
 }

@@ -19,16 +19,7 @@ OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo, std
         packings.push_back(packing(s, d, halo, rank));
         slot_words = std::max(slot_words, words(packings.back().parts.outgoing));
     }
-    window = std::make_unique<Window>(roles.world, header_words(roles) + slots * slot_words);
-    for (std::size_t server = 0; server < roles.servers.size(); ++server) {   // where its part lies: size of a slot; offset and bytes for each stream
-        std::vector<std::uint64_t> layout{slot_words};
-        for (auto& p : packings) {
-            auto part = std::ranges::find(p.parts.sends, d.ranks + int(server) % roles.per_set, &Parts::Part::rank);
-            layout.push_back(part == p.parts.sends.end() ? 0 : part->offset);
-            layout.push_back(part == p.parts.sends.end() ? 0 : part->bytes);
-        }
-        MPI_Send(layout.data(), int(layout.size()), MPI_UINT64_T, roles.servers[server], message::layout, roles.world);
-    }
+    window = std::make_unique<Window>(roles.world, header_words(roles) + slots * slot_words, false);
 }
 
 int OutputClient::free_slot() const {
@@ -51,6 +42,7 @@ int OutputClient::idle_set(int only) const {
 void OutputClient::grant(OutputEvent& e, double patience) {
     const double t = seconds_now();
     std::int64_t reply[3] = {-1, -1, handed};              // slot, set, those before
+    asked = 0;
     if (rank == 0) {
         progress();
         const int set = idle_set(streams[e.stream].set);
@@ -58,13 +50,12 @@ void OutputClient::grant(OutputEvent& e, double patience) {
         if (set >= 0) {
             int slot = free_slot();
             if (slot < 0) {
-                ++busy;
                 while (slot < 0 && seconds_now() - t < patience) {
                     sched_yield();
                     progress();
                     slot = free_slot();
                 }
-                seconds_waiting += seconds_now() - t;
+                quantities.waiting.note(asked = seconds_now() - t);
             }
             if (slot >= 0) {
                 reply[0] = slot;
@@ -73,14 +64,14 @@ void OutputClient::grant(OutputEvent& e, double patience) {
                 ++handed;
                 auto& given = under_way.back().event;
                 given.number = number, given.slot = slot, given.set = set;
-                deepest = std::max(deepest, long(under_way.size()));
+                quantities.depth.note(double(under_way.size()));
             }
         }
     }
     MPI_Bcast(reply, 3, MPI_INT64_T, 0, roles.own);
     if (e.after < 0) e.after = reply[2];
     e.number = number++, e.slot = reply[0], e.set = reply[1];
-    seconds_granting += seconds_now() - t;
+    quantities.granting.note(seconds_now() - t);
 }
 
 void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields) {
@@ -92,16 +83,19 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields)
     p.pack(fields, (std::byte*)(window->own() + header_words(roles) + e.slot * slot_words));
     window->see();
     const double copied = seconds_now();
-    seconds_copying += copied - t;
-    posted[e.slot] = e;
+    quantities.copy.note(copied - t);
+    quantities.copied_bytes.note(double(p.sent_bytes));
+    auto& words = posted[e.slot];
+    words.assign(roles.per_set, {e});
     for (int n = 0; n < roles.per_set; ++n) {
-        const bool part = std::ranges::find(p.parts.sends, int(roles.compute.size()) + n, &Parts::Part::rank) != p.parts.sends.end();
-        if (!part && rank != 0) continue;                  // the first one's word comes in any case
+        const auto part = std::ranges::find(p.parts.sends, roles.computing + n, &Parts::Part::rank);
+        const bool any = part != p.parts.sends.end();
+        if (!any && rank != 0) continue;                   // the first one's word comes in any case
+        if (any) words[n].at = header_words(roles) + e.slot * slot_words + part->offset / 8, words[n].bytes = part->bytes;          // offsets are multiples of 64 bytes
         requests.emplace_back();
-        MPI_Isend(&posted[e.slot], sizeof(OutputEvent), MPI_BYTE, roles.servers[roles.first_server(int(e.set)) + n], message::ready, roles.world, &requests.back());
+        MPI_Isend(&words[n], sizeof(Ready), MPI_BYTE, roles.servers[roles.first_server(int(e.set)) + n], message::ready, roles.world, &requests.back());
     }
-    ++events;
-    seconds_notifying += seconds_now() - copied;
+    quantities.notification.note(seconds_now() - copied);
 }
 
 void OutputClient::restore(const OutputEvent& e, std::span<const FieldSlab> fields) const {
@@ -111,7 +105,7 @@ void OutputClient::restore(const OutputEvent& e, std::span<const FieldSlab> fiel
 void OutputClient::wrote(const OutputEvent& e) {
     OutputEvent ours = e;
     ours.slot = ours.set = -1;
-    if (e.slot < 0) ++handed;                              // else it has been counted when a set took it
+    if (e.slot < 0) ++handed, quantities.fallback.note(asked);          // else it has been counted when a set took it
     if (ledger) return ledger->note(ours);
     seen.push_back(ours);                                  // should the first server be lost before it makes this visible
     MPI_Send(&ours, sizeof ours, MPI_BYTE, roles.servers[0], message::written, roles.world);
@@ -129,9 +123,17 @@ void OutputClient::progress() {
         if (it == under_way.end()) continue;               // of a set that was given up
         if (ledger) ledger->note(e);
         else seen.push_back(e);
-        if (++it->writers == roles.per_set) under_way.erase(it);
+        if (++it->writers < roles.per_set) continue;
+        quantities.turnaround.note(seconds_now() - it->since);
+        under_way.erase(it);
     }
     if (!seen.empty() && all_visible()) seen.clear();
+}
+
+std::size_t OutputClient::plan_bytes() const {
+    std::size_t bytes = 0;
+    for (auto& p : packings) bytes += p.plan_bytes();
+    return bytes;
 }
 
 bool OutputClient::all_visible() {

@@ -12,6 +12,7 @@
 /// servers read them where they are.
 #pragma once
 #include "output/event.hpp"
+#include "output/quantities.hpp"
 #include "parallel/window.hpp"
 #include <memory>
 
@@ -44,8 +45,8 @@ public:
     std::size_t slot_bytes() const { return 8 * slot_words; }
     std::size_t bytes(int stream) const { return packings[stream].sent_bytes; }
     int slots, sets;
-    double seconds_granting = 0, seconds_copying = 0, seconds_notifying = 0, seconds_waiting = 0;
-    long events = 0, busy = 0, deepest = 0;                ///< busy: found no slot at once; deepest: most events under way
+    std::size_t plan_bytes() const;                        ///< memory of all that says where things lie
+    ClientQuantities quantities;
 
 private:
     Roles roles;
@@ -53,7 +54,7 @@ private:
     std::vector<Packing> packings;
     std::size_t slot_words = 0;
     std::unique_ptr<Window> window;
-    std::vector<OutputEvent> posted;                       ///< the last one of each slot, and its messages
+    std::vector<std::vector<Ready>> posted;                ///< words of the last event of each slot, and their messages
     std::vector<std::vector<MPI_Request>> told;
     struct Granted { OutputEvent event; int writers; double since; };
     std::vector<Granted> under_way;                        ///< on the first rank
@@ -62,7 +63,8 @@ private:
     std::vector<bool> lost;                                ///< sets that were given up
     std::optional<Ledger> ledger;                          ///< once the first server is lost
     std::vector<OutputEvent> seen;                         ///< written, as servers said
-    std::int64_t number = 0, handed = 0;     ///< events; those that somebody has in hand
+    std::int64_t number = 0, handed = 0;                   ///< events; those that somebody has in hand
+    double asked = 0;                                      ///< how long the last event waited for a slot
     int rank;
     int free_slot() const;
     int idle_set(int only) const;

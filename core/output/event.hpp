@@ -30,7 +30,10 @@ struct OutputStream {
     std::int64_t times = 0;                                ///< that its store holds already; -1: its events need not become visible in order
 };
 
-namespace message { enum Tag { layout = 1, ready, written, end, goodbye }; }
+namespace message { enum Tag { ready = 1, written, end, goodbye }; }
+
+/// A computing rank's word to a server: the event, and where in its window the server's part lies [words], how many bytes.
+struct Ready { OutputEvent event; std::uint64_t at = 0, bytes = 0; };
 
 /// Words of a computing rank's window before its slots; the first rank's hold a beat of each server, then how many times are visible.
 inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 + 7) / 8 * 8; }

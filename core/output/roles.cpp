@@ -27,11 +27,18 @@ Roles roles(MPI_Comm world, int servers, int per_set) {
     while (int(r.servers.size()) < servers)
         for (auto& [first, members] : nodes)
             if (!members.empty() && int(r.servers.size()) < servers) r.servers.push_back(members.back()), members.pop_back();
-    for (int n = 0; n < size; ++n) if (std::ranges::find(r.servers, n) == r.servers.end()) r.compute.push_back(n);
+    r.computing = size - servers;
     const auto mine = std::ranges::find(r.servers, rank);
     if (mine != r.servers.end()) r.server = int(mine - r.servers.begin());
     MPI_Comm_split(world, r.server >= 0, rank, &r.own);
     return r;
 }
+
+int Roles::compute(int n) const {
+    int rank = n;
+    for (int before = -1; before != rank;) before = rank, rank = n + int(std::ranges::count_if(servers, [&](int s) { return s <= before; }));
+    return rank;
+}
+int Roles::number(int rank) const { return rank - int(std::ranges::count_if(servers, [&](int s) { return s < rank; })); }
 
 }  // namespace fathom

@@ -20,19 +20,8 @@ OutputServer::OutputServer(const Roles& r, const Decomposition& d, int halo, std
             auto& own = of_items.emplace_back();
             for (auto& rectangle : rectangles) if (rectangle.owner == position) own.push_back(rectangle);
         }
-        places.emplace_back(packings.back().parts.receives.size());
     }
     window = std::make_unique<Window>(roles.world, 0);
-    for (int rank = 0; rank < int(roles.compute.size()); ++rank) {
-        std::vector<std::uint64_t> layout(1 + 2 * streams.size());
-        MPI_Recv(layout.data(), int(layout.size()), MPI_UINT64_T, roles.compute[rank], message::layout, roles.world, MPI_STATUS_IGNORE);
-        for (std::size_t s = 0; s < streams.size(); ++s) {
-            const auto& receives = packings[s].parts.receives;
-            const auto part = std::ranges::find(receives, rank, &Parts::Part::rank);
-            if ((part == receives.end() ? 0 : part->bytes) != layout[2 + 2 * s]) throw Error("output: rank ", rank, " sends ", layout[2 + 2 * s], " bytes of stream ", s, ", another number is expected");
-            if (part != receives.end()) places[s][part - receives.begin()] = {layout[0], layout[1 + 2 * s]};
-        }
-    }
 }
 
 OutputServer::Job& OutputServer::job(const OutputEvent& e) {
@@ -57,51 +46,59 @@ OutputServer::Job& OutputServer::job(const OutputEvent& e) {
         }
     }
     const auto& receives = packings[e.stream].parts.receives;
-    known->event = e, known->arrived = 0, known->first_seen = seconds_now();
+    known->event = e, known->arrived = 0, known->first_seen = seconds_now(), known->fetching = 0, known->bytes = 0;
+    quantities.queue.note(double(jobs.size()));
     known->expected = receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) == receives.end());         // the first rank's word always comes
     return *known;
 }
 
-void OutputServer::fetch(Job& job, int from) {
-    const auto stream = job.event.stream;
-    const auto& receives = packings[stream].parts.receives;
-    const auto part = std::ranges::find(receives, from, &Parts::Part::rank);
-    if (part != receives.end()) {
+void OutputServer::fetch(Job& job, int from, const Ready& word) {
+    const auto& packing = packings[job.event.stream];
+    const auto part = std::ranges::lower_bound(packing.parts.receives, from, {}, &Parts::Part::rank);
+    const bool any = part != packing.parts.receives.end() && part->rank == from;
+    if ((any ? part->bytes : 0) != word.bytes) throw Error("output: rank ", from, " sends ", word.bytes, " bytes of stream ", job.event.stream, ", another number is expected");
+    if (any) {
         const double t = seconds_now();
-        const std::size_t n = part - receives.begin();
-        const auto& place = places[stream][n];
-        const std::size_t at = header_words(roles) + job.event.slot * place.slot_words + place.offset / 8;      // offsets are multiples of 64 bytes
         window->see();
-        const std::uint64_t* there = window->near(roles.compute[from]);
-        if (there) there += at;
+        const std::uint64_t* there = window->near(roles.compute(from));
+        if (there) there += word.at;
         else {
             staging.resize(std::max(staging.size(), (part->bytes + 7) / 8));
-            window->get({staging.data(), (part->bytes + 7) / 8}, roles.compute[from], at);
+            window->get({staging.data(), (part->bytes + 7) / 8}, roles.compute(from), word.at);
             there = staging.data();
         }
-        packings[stream].unpack_part(n, job.slabs, (const std::byte*)there);
-        seconds_fetching += seconds_now() - t;
-        fetched_bytes += part->bytes;
+        packing.unpack_part(part - packing.parts.receives.begin(), job.slabs, (const std::byte*)there);
+        job.fetching += seconds_now() - t;
+        job.bytes += part->bytes;
     }
     if (++job.arrived == job.expected) job.whole_at = seconds_now(), whole.push_back(&job);
+}
+
+std::size_t OutputServer::plan_bytes() const {
+    std::size_t bytes = 0;
+    for (auto& p : packings) bytes += p.plan_bytes();
+    return bytes;
 }
 
 bool OutputServer::poll() {
     if (seconds_now() - last_beat > rhythm) {
         ++beat;
-        window->replace({&beat, 1}, roles.compute[0], roles.server);
-        window->flush(roles.compute[0]);
+        window->replace({&beat, 1}, roles.compute(0), roles.server);
+        window->flush(roles.compute(0));
         last_beat = seconds_now();
     }
     int any;
     MPI_Status status;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, roles.world, &any, &status);
     if (!any) return false;
-    if (status.MPI_TAG == message::ready || status.MPI_TAG == message::written) {
+    if (status.MPI_TAG == message::ready) {
+        Ready word;
+        MPI_Recv(&word, sizeof word, MPI_BYTE, status.MPI_SOURCE, message::ready, roles.world, MPI_STATUS_IGNORE);
+        fetch(job(word.event), roles.number(status.MPI_SOURCE), word);
+    } else if (status.MPI_TAG == message::written) {
         OutputEvent e;
-        MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, roles.world, MPI_STATUS_IGNORE);
-        if (status.MPI_TAG == message::written) ledger.note(e);
-        else fetch(job(e), int(std::ranges::lower_bound(roles.compute, status.MPI_SOURCE) - roles.compute.begin()));
+        MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, message::written, roles.world, MPI_STATUS_IGNORE);
+        ledger.note(e);
     } else if (status.MPI_TAG == message::end) {
         int word[2];
         MPI_Recv(word, 2, MPI_INT, status.MPI_SOURCE, message::end, roles.world, MPI_STATUS_IGNORE);
@@ -122,25 +119,28 @@ OutputServer::Job* OutputServer::next() {
 
 void OutputServer::written(Job* job) {
     OutputEvent e = job->event;
+    const double now = seconds_now();
+    quantities.fetching.note(job->fetching), quantities.fetched_bytes.note(double(job->bytes));
+    quantities.gathering.note(job->whole_at - job->first_seen), quantities.writing.note(now - job->whole_at), quantities.service.note(now - job->first_seen);
     auto it = jobs.find(e.number);
     spare.push_back(std::move(it->second));
     jobs.erase(it);
     if (keeps_ledger()) ledger.note(e);
     else MPI_Send(&e, sizeof e, MPI_BYTE, roles.servers[0], message::written, roles.world);
-    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute[0], message::written, roles.world);
+    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::written, roles.world);
 }
 
 void OutputServer::visible(const OutputEvent& e) {
     ledger.visible(e);
     const std::uint64_t shown = ledger.shown;
-    window->replace({&shown, 1}, roles.compute[0], roles.servers.size());
-    window->flush(roles.compute[0]);
+    window->replace({&shown, 1}, roles.compute(0), roles.servers.size());
+    window->flush(roles.compute(0));
 }
 
 bool OutputServer::done() {
     if (!ending || !jobs.empty()) return false;
     if (keeps_ledger() && (!ledger.empty() || goodbyes < alive - 1)) return false;
-    if (!over) MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute[0] : roles.servers[0], message::goodbye, roles.world);
+    if (!over) MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0], message::goodbye, roles.world);
     if (!over && alive == int(roles.servers.size())) window.reset();
     else if (!over) (void)window.release();
     return over = true;

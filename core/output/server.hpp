@@ -2,6 +2,7 @@
 /// The caller encodes and writes them, in threads of its own if it likes; all of this is called by one thread.
 #pragma once
 #include "output/event.hpp"
+#include "output/quantities.hpp"
 #include "parallel/window.hpp"
 #include <map>
 #include <memory>
@@ -18,7 +19,8 @@ public:
         std::vector<std::vector<std::byte>> memory;        ///< of each item: its rectangles of this server, one after another, f[row][level][point]
         std::vector<FieldSlab> slabs;
         std::size_t expected, arrived = 0;                 ///< ranks
-        double first_seen, whole_at = 0;
+        double first_seen, whole_at = 0, fetching = 0;
+        std::size_t bytes = 0;                             ///< fetched
     };
     bool poll();                                           ///< one round of messages; whether anything happened
     Job* next();                                           ///< an event whose rectangles are whole and were not handed over yet, or nullptr
@@ -32,8 +34,8 @@ public:
     bool abandoned() const { return alive < int(roles.servers.size()); }       ///< some servers were given up
     bool failed() const { return failure; }                ///< the computing ranks ended with an error
     bool keeps_ledger() const { return roles.server == 0; }
-    double seconds_fetching = 0;
-    std::size_t fetched_bytes = 0;
+    std::size_t plan_bytes() const;                        ///< memory of all that says where things lie
+    ServerQuantities quantities;
 
 private:
     Roles roles;
@@ -41,8 +43,6 @@ private:
     std::vector<Packing> packings;
     std::vector<std::vector<std::vector<Rectangle>>> mine;                    ///< of each stream and item
     std::unique_ptr<Window> window;
-    struct Place { std::size_t slot_words, offset; };      ///< in words: of a rank's slot, and where in it this server's part begins
-    std::vector<std::vector<Place>> places;                ///< of each stream and receive
     std::vector<std::uint64_t> staging;
     std::map<std::int64_t, std::unique_ptr<Job>> jobs;     ///< by number of event
     std::vector<std::unique_ptr<Job>> spare;
@@ -52,7 +52,7 @@ private:
     bool ending = false, over = false, failure = false;
     int goodbyes = 0, alive = 0;                           ///< servers that have said goodbye; that are to
     Job& job(const OutputEvent&);
-    void fetch(Job&, int from);
+    void fetch(Job&, int from, const Ready&);
 };
 
 }  // namespace fathom

@@ -167,6 +167,11 @@ void Packing::pack(std::span<const FieldSlab> fields, std::byte* outgoing) const
     });
 }
 
+std::size_t Packing::plan_bytes() const {
+    auto bytes = [](const auto&... list) { return (... + (list.capacity() * sizeof list[0])); };
+    return bytes(items, parts.sends, parts.receives, packed, unpacked, local, first_unpacked, by_source, strips);
+}
+
 std::vector<std::vector<Packing::InMemory>> Packing::pieces(std::span<const FieldSlab> fields) const {
     std::vector<std::vector<InMemory>> sends;
     auto send = parts.sends.begin();

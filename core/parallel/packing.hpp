@@ -40,6 +40,8 @@ public:
     void unpack_part(std::size_t receive, std::span<const FieldSlab>, const std::byte* part) const;      ///< of one rank, wherever it lies
     void restore(std::span<const FieldSlab>, const std::byte* outgoing) const;                 ///< what was packed goes back to where it was
 
+    std::size_t plan_bytes() const;                        ///< memory of all this
+
     struct InMemory { const std::byte* at; int bytes; };
     std::vector<std::vector<InMemory>> pieces(std::span<const FieldSlab>) const;               ///< of each send, where they lie in the fields
 

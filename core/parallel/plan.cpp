@@ -98,10 +98,19 @@ Plan halo_plan(const Decomposition& d, Horizontal horizontal, int halo, int widt
 Plan gather_plan(const Decomposition& d, Horizontal horizontal, int halo, std::span<const Rectangle> rectangles, int rank) {
     Collector c(d, horizontal, halo, rank);
     std::vector<int> count;
+    auto own = rank < 0 || rank >= d.ranks ? std::vector<const Block*>() : d.of(rank);
+    std::ranges::stable_sort(own, {}, &Block::i0);
     for (auto& r : rectangles) {
         if (r.owner >= int(count.size())) count.resize(r.owner + 1);
         const int n = count[r.owner]++;
-        for (int j = 0; j < r.ny; ++j) c.row(r.j0 + j, r.i0, r.i0 + r.nx, r.owner, n, j, 0, nullptr);
+        // centers inside the grid are nobody's mirror: only the points of own blocks concern a rank that does not collect
+        const bool plain = horizontal == Horizontal::center && r.i0 >= 0 && r.j0 >= 0 && r.i0 + r.nx <= d.topology.nx && r.j0 + r.ny <= d.topology.ny;
+        if (rank < 0 || r.owner == rank || !plain) for (int j = 0; j < r.ny; ++j) c.row(r.j0 + j, r.i0, r.i0 + r.nx, r.owner, n, j, 0, nullptr);
+        else for (int j = 0; j < r.ny; ++j)
+            for (auto* b : own) if (r.j0 + j >= b->j0 && r.j0 + j < b->j0 + b->ny) {
+                const int i = std::max(r.i0, b->i0), end = std::min(r.i0 + r.nx, b->i0 + b->nx);
+                if (i < end) c.row(r.j0 + j, i, end, r.owner, n, j, i - r.i0, nullptr);
+            }
     }
     return c.plan();
 }

@@ -21,22 +21,29 @@ template <class F, class G> void spin(F arrived, G meanwhile) {
 
 class Window {
 public:
-    /// size: words of this rank's part. All ranks construct and destroy together.
-    Window(MPI_Comm comm, std::size_t size) : comm(comm) {
+    /// size: words of this rank's part; reaches: whether it will put or get, not only offer its own. All ranks construct and destroy together.
+    Window(MPI_Comm comm, std::size_t size, bool reaches = true) : comm(comm), reaches(reaches) {
+        MPI_Comm_rank(comm, &rank);
         MPI_Win_allocate(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t), MPI_INFO_NULL, comm, &memory, &window);
         #pragma omp parallel for schedule(static) if (size > large)             // pages lie near the threads that fill them
         for (std::size_t n = 0; n < size; ++n) memory[n] = 0;
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
         int *flavour = nullptr, found = 0;
         MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &found);
         allocated = found && *flavour == MPI_WIN_FLAVOR_ALLOCATE;
-        MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+#endif
+        if (reaches) MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+        else MPI_Win_lock(MPI_LOCK_SHARED, rank, MPI_MODE_NOCHECK, window);
         MPI_Win_sync(window);
         MPI_Barrier(comm);
     }
     ~Window() {
         int over;
         MPI_Finalized(&over);
-        if (!over) MPI_Win_unlock_all(window), MPI_Win_free(&window);
+        if (over) return;
+        if (reaches) MPI_Win_unlock_all(window);
+        else MPI_Win_unlock(rank, window);
+        MPI_Win_free(&window);
     }
     Window(const Window&) = delete;
 
@@ -81,7 +88,7 @@ public:
 
 private:
     static constexpr std::size_t large = 1 << 20;
-    MPI_Comm comm; MPI_Win window; std::uint64_t* memory; bool allocated;            ///< allocated: by MPI as memory that may be shared
+    MPI_Comm comm; MPI_Win window; std::uint64_t* memory; int rank; bool reaches, allocated = false;      ///< allocated: by MPI as memory that may be shared
 };
 
 class SharedWindow {
