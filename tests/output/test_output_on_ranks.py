@@ -16,7 +16,7 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("output-on-ranks")
 
     def run(*arguments):
-        done = subprocess.run([sys.executable, str(RUN), "--build", str(folder), *map(str, arguments)], capture_output=True, text=True, timeout=200)
+        done = subprocess.run([sys.executable, str(RUN), "--build", str(folder), "--limit", "150", *map(str, arguments)], capture_output=True, text=True, timeout=200)
         assert done.returncode == 0, done.stdout + done.stderr
         return json.loads(done.stdout)
 

@@ -12,6 +12,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -59,8 +60,14 @@ def run(program: Path, folder: Path, case: argparse.Namespace) -> tuple[int, str
         (folder / "hosts").write_text("".join(f"n{rank // per_node}\n" for rank in range(case.ranks)), encoding="utf-8")
         command = ["smpirun", *simulated, "-np", str(case.ranks), "-hostfile", str(folder / "hosts"), "-platform", str(folder / "platform.xml"), str(program)]
     numbers = (case.sets, case.per_set, case.slots or max(2, case.sets + 1), case.times, case.step, case.writing)
-    done = subprocess.run([*command, *map(str, numbers), "wait" if case.wait else "synchronous"], stdout=subprocess.PIPE, text=True, timeout=case.limit, env=os.environ | {"OMP_NUM_THREADS": "1"})
-    return done.returncode, done.stdout
+    command += [*map(str, numbers), "wait" if case.wait else "synchronous"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}, start_new_session=True) as running:
+        try:
+            said, _ = running.communicate(timeout=case.limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)  # the launcher and what it has started
+            sys.exit(f"not done after {case.limit:g} s")
+    return running.returncode, said
 
 
 def main() -> int:
