@@ -159,6 +159,6 @@ def _servers(simulation: Any) -> str:
 
 
 def _events(simulation: Any) -> list[str]:
-    outputs = [f"{o.path} every {o.every}: {', '.join(o.requested)}{' (means)' if o.mean else ''}" for o in simulation.outputs]
+    outputs = [f"{o.path} every {o.every}: {', '.join(o.requested)}{f' ({o.statistic})' if o.statistic else ''}" for o in simulation.outputs]
     others = [f"{getattr(e, 'label', 'callback')} every {e.every}" for e in simulation.events[len(outputs):]] if len(simulation.events) > len(outputs) else []
     return outputs + others

@@ -80,12 +80,12 @@ class Simulation:
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
-    def output(self, path, variables, every="1d", mean=False, dtype="float32", levels=None, regular=None, section=None):
-        """A store (.zarr or .nc) of fields by name, instantaneous or averaged over the rhythm `every`. In place of the model's own: levels of pressure
+    def output(self, path, variables, every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None):
+        """A store (.zarr or .nc) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`. In place of the model's own: levels of pressure
         [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]."""
         from fathom.stores import Store
 
-        store = Store(self, path, variables, every, mean, dtype, levels, regular, section)
+        store = Store(self, path, variables, every, statistic, dtype, levels, regular, section)
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self

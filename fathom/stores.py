@@ -11,16 +11,20 @@ from fathom.components import scheme
 from fathom.output import files
 from fathom.streams import Item, Product, Stream
 
+statistics = {"mean": ("TimeSum", 0.0), "minimum": ("TimeMinimum", np.inf), "maximum": ("TimeMaximum", -np.inf)}  # process, and what it begins with
+
 
 class Store(Stream):
-    """One store: `variables` by name every so often, as they are or averaged (mean=True), on the model's levels or on chosen ones, on its
+    """One store: `variables` by name every so often, as they are or their `statistic` over the rhythm, on the model's levels or on chosen ones, on its
     grid, on a `regular` one of so many degrees, or along a `section`."""
 
     heard = (*Stream.heard, "places", "known_at_start", "target")
 
-    def __init__(self, simulation, path, variables, every, mean=False, dtype="float32", levels=None, regular=None, section=None):
+    def __init__(self, simulation, path, variables, every, statistic=None, dtype="float32", levels=None, regular=None, section=None):
         super().__init__(simulation)
-        self.path, self.mean, self.dtype, self.every = Path(path), bool(mean), dtype, every
+        self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
+        if statistic is not None and statistic not in statistics:
+            raise ValueError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         if not self.requested:
             raise ValueError(f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field")
@@ -49,39 +53,40 @@ class Store(Stream):
     # ---- before the run ------------------------------------------------------------------------------------------------------------
 
     def processes(self, known, precision):
-        """What the sequence must do for this store: running sums for means."""
+        """What the sequence must do for this store: running statistics."""
         model = self.simulation.model
         self.variables = {}
         for name, d in (diagnostics.find(name, model, known) for name in self.requested):
             layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
             self.variables[name] = model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"]) if self.levels is not None and layer else d
         needs = self._needs()
-        if not self.mean:
+        if not self.statistic:
             self.keep = [field for field, _ in needs if f"{field}_after" not in known]
             return []
         for name, d in self.variables.items():
-            if not d.linear:
-                raise ValueError(f"output {self.path}: '{name}' is not linear, its mean does not follow from means; ask for the instantaneous one, or for its components")
+            if not (d.linear if self.statistic == "mean" else d.of is diagnostics.same):
+                raise ValueError(f"output {self.path}: the {self.statistic} of '{name}' does not follow from that of {', '.join(d.needs)}; ask for the instantaneous one, or for those")
         from fathom import mpi
 
         places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
-        self.sums = [self._sum_name(*need) for need in needs]
-        return [self._sum(field, surface, known, places, precision) for field, surface in needs]
+        self.sums = [self._running_name(*need) for need in needs]
+        return [self._running(field, surface, known, places, precision) for field, surface in needs]
 
     def _needs(self):
         """(field, whether only its top layer) of all that variables are made of."""
         return sorted({(field, d.surface) for d in self.variables.values() for field in d.needs})
 
-    def _sum(self, field, surface, known, places, precision):
+    def _running(self, field, surface, known, places, precision):
         now = f"{field}_after" if f"{field}_after" in known else field
         place = places.get(field) or places["tracer"]
         flat = surface or place["vertical"] == "column"
-        process = scheme("SurfaceTimeSum" if flat else "TimeSum").process(precision, phase="output", on={"value": now, "sum": self._sum_name(field, surface)}, label=f"TimeSum of {field}")
+        kind = statistics[self.statistic][0]
+        process = scheme(f"Surface{kind}" if flat else kind).process(precision, phase="output", on={"value": now, "statistic": self._running_name(field, surface)}, label=f"{kind} of {field}")
         process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
-        return process.at(self._sum_name(field, surface), place["horizontal"], "column" if flat else place["vertical"], place["vector"])
+        return process.at(self._running_name(field, surface), place["horizontal"], "column" if flat else place["vertical"], place["vector"])
 
-    def _sum_name(self, field, surface):
-        return f"sum of {'surface ' if surface else ''}{field} for {self.path.name}"
+    def _running_name(self, field, surface):
+        return f"{'sum' if self.statistic == 'mean' else self.statistic} of {'surface ' if surface else ''}{field} for {self.path.name}"
 
     def _mapping(self):
         """Coordinates, as `output.coordinates` takes them."""
@@ -112,7 +117,7 @@ class Store(Stream):
                 self.reopen()
                 self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
                 return
-            axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, self.mean)
+            axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, bounds=self.statistic is not None)
             mapping = self._mapping()
             specs = [self._specification(name, mapping) for name in self.variables]
             chunks = s.model.grid.chunks if self.target is None else None
@@ -130,7 +135,10 @@ class Store(Stream):
             self.reopen()
         self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
         self._arrange(fields, regions)
-        self.last = self._interval_start() if self.sums and set(self.sums) <= s.restored else s.count
+        goes_on = self.sums and set(self.sums) <= s.restored
+        self.last = self._interval_start() if goes_on else s.count
+        if not goes_on:
+            self._begin_interval()
 
     def _arrange(self, fields, regions):
         """Items and products: variables of the same first field go to the same writers."""
@@ -139,7 +147,7 @@ class Store(Stream):
             shift = first.setdefault((d.needs[0], d.surface), len(first))
             items = []
             for need in d.needs:
-                source = self._sum_name(need, d.surface) if self.mean else need
+                source = self._running_name(need, d.surface) if self.statistic else need
                 item = Item(source, 1 if d.surface else fields[source]["levels"], self._rectangles(name, regions[name]), shift)
                 if item not in self.items:
                     self.items.append(item)
@@ -170,7 +178,7 @@ class Store(Stream):
     def _specification(self, name, mapping):
         """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
         place = (self.places[name]["horizontal"], self._vertical(name))
-        return output.variable(name, mapping, dtype=self.dtype, mean=self.mean, place=place, units=self.places[name]["units"])
+        return output.variable(name, mapping, dtype=self.dtype, statistic=self.statistic, place=place, units=self.places[name]["units"])
 
     def reopen(self):
         """As the file now is, after others have written to it."""
@@ -195,20 +203,23 @@ class Store(Stream):
 
     def write_start(self):
         """The state before the first step; what only a step computes is missing there."""
-        if not self.mean:
+        if not self.statistic:
             self.send()
 
     def write(self):
         """One time of all variables."""
         s = self.simulation
-        if self.mean:
+        if self.statistic:
             bounds = (self.last * s.step, s.seconds)
-            self.send(s.count - self.last, sum(bounds) / 2, bounds)
-            for name in self.sums:
-                s.sequence.zero(name)
+            self.send(s.count - self.last if self.statistic == "mean" else 1, sum(bounds) / 2, bounds)
+            self._begin_interval()
         else:
             self.send()
         self.last = s.count
+
+    def _begin_interval(self):
+        for name in self.sums:
+            self.simulation.sequence.fill(name, statistics[self.statistic][1])
 
     def write_region(self, event, product, n, arrays):
         name, horizontal, grid = product.name, self.places[product.name]["horizontal"], self.simulation.model.grid
@@ -230,7 +241,7 @@ class Store(Stream):
             yield unknown
 
     def extend(self, event):
-        self.file.extend(event.time, event.seconds, (event.begin, event.end) if self.mean else None)
+        self.file.extend(event.time, event.seconds, (event.begin, event.end) if self.statistic else None)
 
     def levels_sent(self):
         """Also before the store is open."""

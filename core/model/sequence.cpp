@@ -353,10 +353,13 @@ void Sequence::set(std::string_view name, const double* values, int first_level,
     }
 }
 
-void Sequence::zero(std::string_view name) {
+void Sequence::fill(std::string_view name, double value) {
     Field& f = all[index(name)];
     if (f.scratch) return;
-    for (int b = 0; b < int(domain->blocks.size()); ++b) std::memset(f.at[b], 0, std::size_t(f.place == place::profile ? f.levels : rows_of(b) * f.row[b]) * bytes);
+    for (int b = 0; b < int(domain->blocks.size()); ++b) {
+        const std::size_t count = f.place == place::profile ? f.levels : rows_of(b) * f.row[b];
+        if (bytes == 4) std::fill_n((float*)f.at[b], count, float(value)); else std::fill_n((double*)f.at[b], count, value);
+    }
 }
 
 void Sequence::set_profile(std::string_view name, std::span<const double> values) {

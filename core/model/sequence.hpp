@@ -62,7 +62,7 @@ public:
     /// A value of the global grid into every point of the rank that shows it: own points, halo, folded halo. Outside the grid: the
     /// nearest value (metrics), or 0.
     void set(std::string_view name, const double* values, int first_level, int levels, bool nearest_outside);
-    void zero(std::string_view name);
+    void fill(std::string_view name, double value);        ///< everywhere, halos too
     void set_profile(std::string_view name, std::span<const double> values);
     std::vector<std::string> state() const;               ///< names of the restart's fields, in the order of declaration
     std::span<const Field> fields() const { return all; }

@@ -1,7 +1,7 @@
 #include "numerics/tracer.hpp"
 #include "numerics/advection.hpp"
 #include "numerics/diffusion.hpp"
-#include "numerics/mean.hpp"
+#include "numerics/statistics.hpp"
 #include "numerics/schemes.hpp"
 
 namespace fathom::numerics {
@@ -9,7 +9,9 @@ namespace fathom::numerics {
 std::vector<Entry> tracer_schemes() {
     return {entry<CentredAdvection>("CentredAdvection"), entry<UpwindAdvection>("UpwindAdvection"), entry<LaplacianDiffusion>("LaplacianDiffusion"),
             entry<TracerLaplacian>("TracerLaplacian"), entry<BiharmonicDiffusion>("BiharmonicDiffusion"), entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<IdealAge>("IdealAge"),
-            entry<TimeSum>("TimeSum"), entry<SurfaceTimeSum>("SurfaceTimeSum")};
+            entry<InTime<Statistic::sum, false>>("TimeSum"), entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
+            entry<InTime<Statistic::minimum, false>>("TimeMinimum"), entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),
+            entry<InTime<Statistic::maximum, false>>("TimeMaximum"), entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};
 }
 
 }  // namespace fathom::numerics

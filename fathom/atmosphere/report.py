@@ -44,11 +44,11 @@ def _stored(simulation: Any) -> dict[str, Any]:
             if not data.sizes.get("time"):
                 continue
             hours = ((data.time - np.datetime64(str(simulation.clock.start), "ns")) / np.timedelta64(1, "h")).values if data.time.dtype.kind == "M" else None
-            if stream.mean and "pr" in data:
+            if stream.statistic == "mean" and "pr" in data:
                 found |= {"precipitation_flux": data.pr[-1].values, "rain_over": str(stream.every)}
             elif hours is not None and "zg" in data and "pressure" in data.zg.coords and 500.0 in data.zg.pressure:
                 found["heights"] = dict(zip(hours, data.zg.sel(pressure=500.0)))
-            if hours is not None and "psl" in data and not stream.mean:
+            if hours is not None and "psl" in data and not stream.statistic:
                 found["pressures"] = dict(zip(hours, data.psl))
     heights, pressures = found.pop("heights", {}), found.pop("pressures", {})
     both = [hour for hour in sorted({*heights} & {*pressures}) if hour % 24 == 0]

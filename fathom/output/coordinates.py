@@ -19,7 +19,7 @@ from .specification import VariableSpec
 dimensions = {"center": ("y", "x"), "corner": ("y_corner", "x_corner"), "east_face": ("y", "x_corner"), "north_face": ("y_corner", "x")}
 
 
-def variable(name: str, grid: Mapping[str, Any] | None = None, *, dtype: str = "float32", mean: bool = False, place: tuple[str, str] | None = None,
+def variable(name: str, grid: Mapping[str, Any] | None = None, *, dtype: str = "float32", statistic: str | None = None, place: tuple[str, str] | None = None,
              units: str = "") -> VariableSpec:
     """The variable of an output for a field: as the table of `fathom.names` says; `place` (horizontal, vertical) and `units` are for
     those that are not in it. grid: as `coordinates` takes it; by default cells on a sphere with levels of depth."""
@@ -31,8 +31,8 @@ def variable(name: str, grid: Mapping[str, Any] | None = None, *, dtype: str = "
         attributes["coordinates"] = "longitude latitude distance" if "distance" in (grid or {}) else " ".join(_names(horizontal))
     if horizontal == "center" and "distance" not in (grid or {}):
         attributes["cell_measures"] = "area: areacello"
-    if mean:
-        attributes["cell_methods"] = "time: mean"
+    if statistic:
+        attributes["cell_methods"] = f"time: {statistic}"
     points = _along_section if "distance" in (grid or {}) else ("latitude", "longitude") if grid is not None and _regular(grid) else dimensions[horizontal]
     return VariableSpec(row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes)
 

@@ -110,7 +110,7 @@ class NetcdfWriter:
         if time_index != count:
             raise ValueError(f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}")
         if ("time_bounds" in self.variables) != (bounds is not None):
-            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.mean)")
+            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)")
         with _explained(self.path, f"extending the time of {self.path}"), files.of_library(self.writes):
             if bounds is not None:
                 self._file["time_bounds"][time_index] = bounds
@@ -139,7 +139,7 @@ class NetcdfWriter:
 
 def _create_times(file: Any, time: TimeAxis) -> None:
     file.createVariable("time", "f8", ("time",), fill_value=math.nan, chunksizes=(512,)).setncatts(time.attributes)
-    if time.mean:
+    if time.bounds:
         if "bounds" not in file.dimensions:
             file.createDimension("bounds", 2)
         file.createVariable("time_bounds", "f8", ("time", "bounds"), fill_value=math.nan, chunksizes=(512, 2))

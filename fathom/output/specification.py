@@ -34,11 +34,11 @@ class VariableSpec:
 
 @dataclass(frozen=True)
 class TimeAxis:
-    """Time of a store: "seconds since `start`" in `calendar`; `mean` adds time_bounds."""
+    """Time of a store: "seconds since `start`" in `calendar`; `bounds` for values of intervals."""
 
     start: str = "2000-01-01 00:00:00"
     calendar: str = "standard"
-    mean: bool = False
+    bounds: bool = False
 
     def __post_init__(self):
         if self.calendar not in calendars:
@@ -47,7 +47,7 @@ class TimeAxis:
 
     @property
     def attributes(self) -> dict[str, str]:
-        bounds = {"bounds": "time_bounds"} if self.mean else {}
+        bounds = {"bounds": "time_bounds"} if self.bounds else {}
         return {"standard_name": "time", "long_name": "time", "axis": "T",
                 "units": f"seconds since {self.start}", "calendar": self.calendar, **bounds}
 

@@ -131,7 +131,7 @@ class ZarrWriter:
         if time_index != count:
             raise ValueError(f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}")
         if ("time_bounds" in self._arrays) != (bounds is not None):
-            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.mean)")
+            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)")
         for name, value in (("time", seconds), ("time_bounds", bounds)):
             if value is not None:
                 chunk, place = divmod(time_index, _times_per_chunk)
@@ -280,7 +280,7 @@ def _array_metadata(shape, chunk, dtype, dims, attributes, compression, fill=mat
 def _time_metadata(time: TimeAxis) -> dict:
     """Metadata of time and its bounds: uncompressed, so that a chunk is its numbers."""
     result = {"time": _array_metadata((0,), (_times_per_chunk,), "float64", ("time",), time.attributes, "none")}
-    if time.mean:
+    if time.bounds:
         result["time_bounds"] = _array_metadata((0, 2), (_times_per_chunk, 2), "float64", ("time", "bounds"), {}, "none")
     return result
 

@@ -61,7 +61,7 @@ def test_restart_between_two_radiations(tmp_path):
 
 def test_a_day_is_weather(tmp_path):
     sim = aquaplanet().simulation(directory=tmp_path)
-    sim.output("day.nc", ["convective_precipitation", "stratiform_precipitation", "evaporation_flux", "outgoing_longwave", "toa_net_shortwave"], every="1d", mean=True)
+    sim.output("day.nc", ["convective_precipitation", "stratiform_precipitation", "evaporation_flux", "outgoing_longwave", "toa_net_shortwave"], every="1d", statistic="mean")
     sim.run("3d", report=False)
     day = fm.open(tmp_path / "day.nc").isel(time=-1)
     weight = np.cos(np.deg2rad(day.latitude))

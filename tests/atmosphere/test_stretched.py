@@ -231,7 +231,7 @@ def test_output_has_the_coordinates_of_each_point(tmp_path):
     model = fm.SpectralAtmosphere(grid, rotation=0.0).set(eastward_wind=lambda lon, lat, p: 10 * np.cos(np.deg2rad(lat)) + 0 * lon)
     sim = fm.Simulation(model, step="1800s", directory=tmp_path)
     sim.output("wind.nc", ["eastward_wind", "northward_wind", "wind_speed"], every="1h", levels=[500])
-    sim.output("mean.zarr", ["eastward_wind"], every="1h", mean=True)
+    sim.output("mean.zarr", ["eastward_wind"], every="1h", statistic="mean")
     sim.run("1h", report=False)
     with output.open(tmp_path / "wind.nc") as data:
         assert data.longitude.dims == data.latitude.dims == ("y", "x") and "longitude_bounds" in data.variables

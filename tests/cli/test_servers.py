@@ -15,7 +15,7 @@ from fathom import output
 
 streams = (
     "--set", 'output."all.zarr"={variables=["temperature","speed","eastward_velocity","sea_surface_height"],every="4h"}',
-    "--set", 'output."mean.zarr"={variables=["temperature","sea_surface_temperature"],every="12h",mean=true}',
+    "--set", 'output."mean.zarr"={variables=["temperature","sea_surface_temperature"],every="12h",statistic="mean"}',
     "--set", 'simulation.checkpoint="1d"',
     "--set", 'output."one.nc"={variables=["sea_surface_temperature","sea_surface_height"],every="6h"}',
 )  # fmt: skip

@@ -83,7 +83,10 @@ def test_mean_across_a_restart(tmp_path):
         sim = simulate(stirred(box()), surface=wind())
         sim.directory = tmp_path / folder
         if output:
-            sim.output("mean.zarr", "sea_surface_temperature", every="4h", mean=True)
+            sim.output("mean.zarr", "sea_surface_temperature", every="4h", statistic="mean")
+            sim.output("least.zarr", ["sea_surface_temperature", "sea_surface_height"], every="4h", statistic="minimum")
+            sim.output("most.zarr", ["temperature"], every="4h", statistic="maximum")
+            sim.output("all.zarr", ["temperature", "sea_surface_height"], every=sim.step)
         if restart:
             sim.restore(restart)
         sim.run(f"{hours}h", report=False)
@@ -95,6 +98,16 @@ def test_mean_across_a_restart(tmp_path):
     whole, cut = (fm.open(tmp_path / name / "mean.zarr") for name in ("whole", "cut"))
     assert whole.identical(cut) or (whole.tos.equals(cut.tos) and whole.time_bounds.equals(cut.time_bounds))
     assert whole.time.size == 2
+    for name in ("least.zarr", "most.zarr"):
+        assert fm.open(tmp_path / "whole" / name).identical(fm.open(tmp_path / "cut" / name))
+    least, most, steps = (fm.open(tmp_path / "whole" / name) for name in ("least.zarr", "most.zarr", "all.zarr"))
+    every = (steps.sizes["time"] - 1) // 2  # instants after the first, of each interval
+    for n in range(2):
+        during = steps.isel(time=slice(1 + n * every, 1 + (n + 1) * every))
+        np.testing.assert_array_equal(most.thetao[n], during.thetao.max("time"))
+        np.testing.assert_array_equal(least.tos[n], during.thetao[:, 0].min("time"))
+        np.testing.assert_array_equal(least.zos[n], during.zos.min("time"))
+    assert most.thetao.attrs["cell_methods"] == "time: maximum"
     run("bare", 2, output=False)
     run("late", 2, tmp_path / "bare" / "restart.fathom")
 

@@ -106,7 +106,7 @@ def test_one_line_of_xarray_draws_a_map(tmp_path, ending):
 @pytest.mark.parametrize("calendar", ["standard", "noleap", "360_day"])
 def test_means_have_bounds_and_the_clock_its_calendar(tmp_path, ending, calendar):
     path = tmp_path / f"store{ending}"
-    writer = output.create(path, coordinates(), variables(), time=output.TimeAxis("2000-02-28 00:00:00", calendar, mean=True))
+    writer = output.create(path, coordinates(), variables(), time=output.TimeAxis("2000-02-28 00:00:00", calendar, bounds=True))
     with pytest.raises(ValueError, match="needs time bounds"):
         writer.extend(0, 0.0)
     writer.extend(0, 1.5 * 86400, (86400.0, 2 * 86400.0))
@@ -362,8 +362,8 @@ def test_fields_by_name_get_their_place_and_coordinates(tmp_path, ending, plane)
     grid = {"thickness": np.full(nz, 10.0), "area": np.ones((ny, nx)), "wet_levels": np.full((ny, nx), nz),
             **{f"corner_{word}": c for word, c in zip(words, corner)}, **dict(zip(words, middle))}
     chosen = ["temperature", "eastward_velocity", "vertical_velocity", "barotropic_stream_function"]
-    held = [output.variable(name, grid, mean=True) for name in chosen]
-    writer = output.create(tmp_path / f"a{ending}", output.coordinates(grid, held), held, time=output.TimeAxis(mean=True))
+    held = [output.variable(name, grid, statistic="mean") for name in chosen]
+    writer = output.create(tmp_path / f"a{ending}", output.coordinates(grid, held), held, time=output.TimeAxis(bounds=True))
     for spec in held:
         shape = tuple(writer.sizes[dim] for dim in spec.dims[1:])
         write_all(writer, spec.name, 0, np.arange(np.prod(shape), dtype="float32").reshape(shape))
