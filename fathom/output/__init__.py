@@ -20,7 +20,7 @@ from .specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
 __all__ = ["Region", "TimeAxis", "VariableSpec", "append", "chunk_shape", "coordinates", "create",
            "formats", "open", "regions", "variable", "writer"]
 
-formats = {".zarr": "Zarr v3", ".nc": "NetCDF-4"}
+formats = {".zarr": "Zarr v3", ".nc": "NetCDF-4", ".grib2": "GRIB2"}
 
 
 def writer(path: str | Path) -> type:
@@ -32,6 +32,9 @@ def writer(path: str | Path) -> type:
     if suffix == ".nc":
         from .netcdf import NetcdfWriter
         return NetcdfWriter
+    if suffix == ".grib2":
+        from .grib import GribWriter
+        return GribWriter
     allowed = ", ".join(f"{ending} ({name})" for ending, name in formats.items())
     raise ValueError(f"{path}: an output file ends in {allowed}, not in {suffix or 'nothing'!r}")
 
@@ -49,7 +52,7 @@ def append(path: str | Path) -> Any:
 def open(path: str | Path) -> Any:
     """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
-    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF), OSError (a damaged file).
+    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF nor GRIB2 of Fathom), OSError (a damaged file).
     """
     path = Path(path)
     if not path.exists():
@@ -61,6 +64,9 @@ def open(path: str | Path) -> Any:
         if not (path / "zarr.json").is_file():
             raise ValueError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json")
         return xarray.open_zarr(path, chunks=None, consolidated=True)
+    if path.suffix == ".grib2":
+        from .grib_dataset import open_dataset
+        return open_dataset(path)
     try:
         dataset = xarray.open_dataset(path, engine="netcdf4")
     except OSError as error:

@@ -314,7 +314,7 @@ def _plain(value: Any) -> Any:
 
 
 def _write_json(file: Path, content: dict, writes: files.Writes) -> None:
-    files.replace(file, [json.dumps(content, indent=1).encode()], writes)
+    files.replace(file, [json.dumps(content).encode()], writes)
 
 
 def _read_json(file: Path) -> dict:

@@ -1,0 +1,349 @@
+"""GRIB2 (WMO FM 92): one file of messages, one for each level of a variable at a time, written by one rank through eccodes.
+
+    a line of JSON that says what the file holds (readers of GRIB pass over what stands before the first message)
+    messages of what does not vary, then those of each time, in one order: variables as they were given, their levels from the top
+
+Values are packed in 24 bits between the least and the greatest of a message, by the lossless code of CCSDS 121.0-B: an error of at most 2^-25
+of the range. Rows go from north to south there, from south to north in arrays. A time is written by `extend`, in one call: a last time that is not whole is
+not shown, and cut off when the run is continued.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import files
+from .specification import Region, TimeAxis, VariableSpec, check_block, coordinate_arrays, explain, no_overwrite, regions, sizes_of
+
+bits = 24
+compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
+_elsewhere = "write .zarr or .nc"
+
+
+class GribWriter:
+    """A GRIB2 file open for writing. Not `collective`: the caller gathers on one rank, which alone opens it."""
+
+    collective = False
+
+    def __init__(self, path: str | Path):
+        """Open a file made by `create`, to append; what follows its last complete time is cut off."""
+        self.path, self.writes = Path(path), files.Writes()
+        self._held = Contents(self.path)
+        self.variables, self.sizes = self._held.variables, self._held.sizes
+        self._encoded: dict[str, list[tuple[Any, float]]] = {}  # of the time that is being written
+        self._file = os.open(self.path, os.O_WRONLY)
+        self._cut(len(self._held.times))
+
+    @classmethod
+    def create(cls, path: str | Path, coordinates: Any, variables: list[VariableSpec], chunks: Mapping[str, int] | None = None, *, time: TimeAxis | None = None,
+               attributes: Mapping[str, Any] | None = None, compression: str = "ccsds", overwrite: bool = False) -> GribWriter:
+        """Create the file with its coordinates and no times. Arguments and errors as `ZarrWriter.create`; ValueError too for what GRIB2 cannot hold."""
+        path, time = Path(path), time or TimeAxis()
+        if compression not in compressions:
+            from fathom.names import unknown
+            raise ValueError(unknown("compression", compression, compressions))
+        arrays = coordinate_arrays(coordinates)
+        sizes = sizes_of(arrays, variables)
+        _check(arrays, variables, time)
+        if path.is_dir() or (path.exists() and not overwrite):
+            raise no_overwrite(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+        axes = {name: [dims, array.tolist(), given] for name, (dims, array, given) in arrays.items() if not {"latitude", "longitude"} <= set(dims)}
+        fixed = [VariableSpec(name, dims, "float32", given) for name, (dims, array, given) in arrays.items() if dims == ("latitude", "longitude") and _parameter(name)]
+        head = {"fathom": 1, "sizes": sizes, "coordinates": axes, "packing": compressions[compression], "attributes": dict(attributes or {}),
+                "time": [time.start, time.calendar, time.mean], "fixed": [_described(v) for v in fixed], "variables": [_described(v) for v in variables]}  # fmt: skip
+        writes = files.Writes()
+        try:
+            line = json.dumps(head, ensure_ascii=True, default=_plain).replace("GRIB", "G\\u0052IB").encode() + b"\n"
+            messages = [codes(message) for v in fixed for message in _messages(v, arrays[v.name][1], head, axes)]
+            files.write(path, [line, *messages], writes)
+        except OSError as error:
+            raise explain(error, path, f"creating {path}") from None
+        writer = cls(path)
+        writer.writes = writes
+        return writer
+
+    @property
+    def times(self) -> np.ndarray:
+        """Seconds since the start of the times that are complete."""
+        return np.array(self._held.times)
+
+    def regions(self, variable: str) -> Iterator[Region]:
+        """One region, the whole grid."""
+        ny, nx = (self.sizes[dim] for dim in self._known(variable).dims[-2:])
+        return regions(ny, nx, ny, nx)
+
+    def write(self, variable: str, time_index: int | None, region: Region, array: np.ndarray) -> None:
+        """Encode array ([levels,] rows, points) of the whole grid; `extend` writes it."""
+        specification = self._known(variable)
+        ny, nx = (self.sizes[dim] for dim in specification.dims[-2:])
+        array = check_block(specification, region, array, self.sizes, (ny, nx))
+        self._expect(time_index)
+        self._encoded[variable] = list(_messages(specification, array, self._held.head, self._held.head["coordinates"]))
+
+    def extend(self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None) -> None:
+        """Write time `time_index`, its mean or instant in seconds since the start, all of it in one call."""
+        self._expect(time_index)
+        mean = self._held.head["time"][2]
+        if mean != (bounds is not None):
+            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.mean)")
+        missing = [name for name in self.variables if name not in self._encoded]
+        if missing:
+            raise ValueError(f"time {time_index} of {self.path} is not whole: {', '.join(missing)} missing")
+        messages = [codes(message, *(bounds or (seconds,))) for name in self.variables for message in self._encoded[name]]
+        try:
+            os.lseek(self._file, self._held.end, os.SEEK_SET)
+            files.put(self._file, messages, self.writes)
+        except OSError as error:
+            self._cut(time_index)
+            raise explain(error, self.path, f"writing time {time_index} to {self.path}") from None
+        self._encoded = {}
+        self._held.add(list(map(len, messages)), seconds)
+
+    def truncate(self, count: int) -> None:
+        """Keep the first `count` times."""
+        if count < len(self._held.times):
+            self._cut(count)
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
+
+    def _cut(self, count: int) -> None:
+        self._held.keep(count)
+        os.ftruncate(self._file, self._held.end)
+
+    def _expect(self, time_index: int | None) -> None:
+        count = len(self._held.times)
+        if time_index != count:
+            raise ValueError(f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}")
+
+    def _known(self, variable: str) -> VariableSpec:
+        if variable not in self.variables:
+            from fathom.names import unknown
+            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
+        return self.variables[variable]
+
+
+class Contents:
+    """Where the messages of a file lie; only complete times count. ValueError for a file that `GribWriter` has not made, OSError for a damaged one."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        with open(path, "rb") as file:
+            line = file.readline(1 << 24)
+            try:
+                self.head = json.loads(line)
+                self.head["fathom"]
+            except (ValueError, KeyError, TypeError):
+                raise (OSError(f"{path} is damaged: it ends within its first line") if line.startswith(b'{"fathom"') else ValueError(f"{path} is not a GRIB file of Fathom: it does not begin with its contents")) from None
+            self.variables = {name: VariableSpec(name, tuple(dims), dtype, given) for name, dims, dtype, given in self.head["variables"]}
+            self.fixed = {name: VariableSpec(name, tuple(dims), dtype, given) for name, dims, dtype, given in self.head["fixed"]}
+            self.sizes = self.head["sizes"]
+            self.counts = {name: self.sizes[v.dims[1]] if len(v.dims) == 4 else 1 for name, v in self.variables.items()}
+            self.places, size = [], path.stat().st_size
+            at = len(line)
+            while at + 16 <= size:
+                file.seek(at)
+                start = file.read(16)
+                length = int.from_bytes(start[8:16], "big")
+                if start[:4] != b"GRIB" or length < 20:
+                    raise OSError(f"{path} is damaged: no GRIB message begins at byte {at}")
+                if at + length > size:
+                    break
+                self.places.append((at, length))
+                at += length
+            if len(self.places) < len(self.fixed):
+                raise OSError(f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what does not vary are there")
+            self.first, self.per_time = (at if not self.places else len(line)), sum(self.counts.values())
+            whole = (len(self.places) - len(self.fixed)) // max(self.per_time, 1)
+            self.bounds = [_interval(self.message(len(self.fixed) + n * self.per_time, file)) for n in range(whole)]
+        self.times = [sum(b) / len(b) for b in self.bounds]
+        self.keep(whole)
+
+    @property
+    def end(self) -> int:
+        """Of the last complete time, in bytes."""
+        return sum(self.places[-1]) if self.places else self.first
+
+    def keep(self, count: int) -> None:
+        del self.times[count:], self.bounds[count:], self.places[len(self.fixed) + count * self.per_time :]
+
+    def add(self, lengths: list[int], seconds: float) -> None:
+        for length in lengths:
+            self.places.append((self.end, length))
+        self.times.append(seconds)
+        self.bounds.append(())
+
+    def message(self, n: int, file: Any) -> bytes:
+        at, length = self.places[n]
+        file.seek(at)
+        found = file.read(length)
+        if found[-4:] != b"7777":
+            raise OSError(f"{self.path} is damaged: the message at byte {at} has no end")
+        return found
+
+
+def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
+    """What GRIB2 cannot hold, or is not made for here."""
+    from fathom.names import near
+    if any(name not in arrays or arrays[name][1].ndim != 1 for name in ("latitude", "longitude")):
+        raise ValueError(f"GRIB2 holds fields on rows of latitude and longitude; this grid has coordinates of each point, or a plane: {_elsewhere}")
+    if time.calendar not in ("standard", "proleptic_gregorian"):
+        raise ValueError(f"GRIB2 has no calendar '{time.calendar}': {_elsewhere}")
+    allowed = [row.alias for row in _rows()]
+    for variable in variables:
+        if not _parameter(variable.name):
+            raise ValueError(f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)}; allowed: {', '.join(allowed)}; others: {_elsewhere}")
+        if not variable.varies or variable.dims[-2:] != ("latitude", "longitude") or not set(variable.dims[1:-2]) <= {"level", "pressure"}:
+            raise ValueError(f"GRIB2: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on time, level or pressure, latitude and longitude: {_elsewhere}")
+
+
+def _rows() -> list:
+    from fathom.names import fields
+    return [row for row in fields.values() if row.grib]
+
+
+def _parameter(alias: str) -> Any:
+    return next((row.grib for row in _rows() if row.alias == alias), None)
+
+
+def _surface(alias: str) -> tuple[int, float, float]:
+    """Type and value of the surface of what has one value a column; factor to the unit of GRIB2."""
+    given = _parameter(alias)[3:]
+    return (*given, *(1, 0, 1.0)[len(given) :])
+
+
+def _described(variable: VariableSpec) -> list:
+    return [variable.name, list(variable.dims), variable.dtype, {key: value for key, value in variable.attributes.items() if key != "cell_measures"}]
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist()
+
+
+# ---- one message ------------------------------------------------------------------------------------------------------------------------
+
+
+def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
+    """Section 3: rows of latitude, Gaussian or equidistant."""
+    ny, nx = len(latitude), len(longitude)
+    gaussian = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(ny)[0])) if ny % 2 == 0 else None
+    found = {"Ni": nx, "Nj": ny, "iScansNegatively": 0, "jScansPositively": 0, "jPointsAreConsecutive": 0, "longitudeOfFirstGridPointInDegrees": float(longitude[0]),
+             "longitudeOfLastGridPointInDegrees": float(longitude[-1]), "latitudeOfFirstGridPointInDegrees": float(latitude[-1]), "latitudeOfLastGridPointInDegrees": float(latitude[0]),
+             "iDirectionIncrementInDegrees": float(np.diff(longitude).mean())}  # fmt: skip
+    if gaussian is not None and np.abs(gaussian - latitude).max() < 1e-6:
+        return {"gridType": "regular_gg", "N": ny // 2} | found
+    if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
+        raise ValueError(f"GRIB2 holds Gaussian rows or equidistant ones; the latitudes of this grid are neither: {_elsewhere}")
+    return {"gridType": "regular_ll"} | found | {"jDirectionIncrementInDegrees": float(np.diff(latitude).mean())}
+
+
+def _messages(variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]) -> Iterator[Any]:
+    """Handles of eccodes for the levels of a variable, all but their time; values from north to south."""
+    import eccodes
+
+    discipline, category, number = _parameter(variable.name)[:3]
+    kind, value, factor = _surface(variable.name)
+    vertical = variable.dims[1] if len(variable.dims) == 4 else ""
+    start, mean = _moment(head["time"][0]), variable.varies and head["time"][2]
+    model = eccodes.codes_grib_new_from_samples("GRIB2")
+    keys = {"tablesVersion": 30, "centre": 255, "significanceOfReferenceTime": 1, "dataDate": start.year * 10000 + start.month * 100 + start.day, "hour": start.hour, "minute": start.minute,
+            "second": start.second, "productDefinitionTemplateNumber": 8 if mean else 0} | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))  # fmt: skip
+    keys |= {"discipline": discipline, "parameterCategory": category, "parameterNumber": number, "packingType": head["packing"], "bitsPerValue": bits}
+    if mean:
+        keys["typeOfStatisticalProcessing"] = 0
+    for key, held in keys.items():
+        eccodes.codes_set(model, key, held)
+    if vertical == "level":
+        interfaces = np.array([[*axes[name + "_bounds"][1]] for name in ("ap", "b")])
+        eccodes.codes_set(model, "PVPresent", 1)
+        eccodes.codes_set_array(model, "pv", np.concatenate([[*pairs[:, 0], pairs[-1, 1]] for pairs in interfaces]))
+    for k, values in enumerate(array if array.ndim == 3 else array[None]):
+        message = eccodes.codes_clone(model)
+        if vertical == "level":
+            kind, value = 105, k + 1
+        elif vertical == "pressure":
+            kind, value = 100, 100 * axes["pressure"][1][k]
+        scale = 0 if float(value).is_integer() else 2
+        for key, held in {"typeOfFirstFixedSurface": kind, "scaleFactorOfFirstFixedSurface": scale, "scaledValueOfFirstFixedSurface": round(value * 10**scale)}.items():
+            eccodes.codes_set(message, key, held)
+        values = np.asarray(values[::-1], float).ravel() * factor
+        nothing = np.isnan(values)
+        if nothing.any():
+            eccodes.codes_set(message, "bitmapPresent", 1)
+            eccodes.codes_set(message, "missingValue", _missing)
+            values = np.where(nothing, _missing, values)
+        eccodes.codes_set_values(message, values)
+        yield message
+    eccodes.codes_release(model)
+
+
+_missing = 1e20
+_units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second: codes of table 4.4
+
+
+def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes:
+    """The bytes of a message, after it was told its instant, or the interval of its mean [s since the start]."""
+    import eccodes
+
+    whole = [round(t) for t in (seconds, seconds if end is None else end)]
+    if max(abs(whole[0] - seconds), abs(whole[1] - (seconds if end is None else end))) > 1e-3:
+        raise ValueError(f"GRIB2 counts whole seconds; a time of {seconds} s: {_elsewhere}")
+    size, unit = next(u for u in _units if not any(t % u[0] for t in whole))
+    eccodes.codes_set(message, "indicatorOfUnitOfTimeRange", unit)
+    eccodes.codes_set(message, "forecastTime", whole[0] // size)
+    if end is not None:
+        import datetime
+
+        last = _moment(f"{eccodes.codes_get(message, 'dataDate'):08d}T{eccodes.codes_get(message, 'hour'):02d}{eccodes.codes_get(message, 'minute'):02d}{eccodes.codes_get(message, 'second'):02d}")
+        last += datetime.timedelta(seconds=whole[1])
+        for name in ("year", "month", "day", "hour", "minute", "second"):
+            eccodes.codes_set(message, f"{name}OfEndOfOverallTimeInterval", getattr(last, name))
+        eccodes.codes_set(message, "indicatorOfUnitForTimeRange", unit)
+        eccodes.codes_set(message, "lengthOfTimeRange", (whole[1] - whole[0]) // size)
+    try:
+        return eccodes.codes_get_message(message)
+    finally:
+        eccodes.codes_release(message)
+
+
+def _moment(text: str) -> Any:
+    import datetime
+    return datetime.datetime.fromisoformat(text)
+
+
+def _interval(message: bytes) -> tuple[float, ...]:
+    """Its instant, or the begin and end of its mean [s since the start]."""
+    import eccodes
+
+    handle, lengths = eccodes.codes_new_from_message(message), {unit: size for size, unit in _units}
+    try:
+        begin = float(eccodes.codes_get(handle, "forecastTime") * lengths[eccodes.codes_get(handle, "indicatorOfUnitOfTimeRange", int)])
+        if eccodes.codes_get(handle, "productDefinitionTemplateNumber") != 8:
+            return (begin,)
+        return begin, begin + float(eccodes.codes_get(handle, "lengthOfTimeRange") * lengths[eccodes.codes_get(handle, "indicatorOfUnitForTimeRange", int)])
+    finally:
+        eccodes.codes_release(handle)
+
+
+def decoded(message: bytes, shape: tuple[int, int], alias: str) -> np.ndarray:
+    """Values (rows, points) from south to north, in the units of the table of names."""
+    import eccodes
+
+    handle = eccodes.codes_new_from_message(message)
+    try:
+        eccodes.codes_set(handle, "missingValue", _missing)
+        values = eccodes.codes_get_values(handle)
+    finally:
+        eccodes.codes_release(handle)
+    values[values == _missing] = np.nan
+    return values.reshape(shape)[::-1] / _surface(alias)[2]
