@@ -75,7 +75,7 @@ def era5(path: str | Path | None = None) -> xr.Dataset:
 
 @once
 def ecmwf(path: str | Path | None = None) -> xr.Dataset:
-    """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours at 06 and 18Z. Needs `pip install eccodes`.
+    """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours at 06 and 18Z.
 
     path  of `pl_regular_ll.grib`, in docs/source/tutorials of the sources of earthkit-data
           (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or that archive itself
