@@ -58,7 +58,7 @@ class GribWriter:
         axes = {name: [dims, array.tolist(), given] for name, (dims, array, given) in arrays.items() if not {"latitude", "longitude"} <= set(dims)}
         fixed = [VariableSpec(name, dims, "float32", given) for name, (dims, array, given) in arrays.items() if dims == ("latitude", "longitude") and _parameter(name)]
         head = {"fathom": 1, "sizes": sizes, "coordinates": axes, "packing": compressions[compression], "attributes": dict(attributes or {}),
-                "time": [time.start, time.calendar, time.mean], "fixed": [_described(v) for v in fixed], "variables": [_described(v) for v in variables]}  # fmt: skip
+                "time": [time.start, time.calendar, time.bounds], "fixed": [_described(v) for v in fixed], "variables": [_described(v) for v in variables]}  # fmt: skip
         writes = files.Writes()
         try:
             line = json.dumps(head, ensure_ascii=True, default=_plain).replace("GRIB", "G\\u0052IB").encode() + b"\n"
@@ -89,11 +89,10 @@ class GribWriter:
         self._encoded[variable] = list(_messages(specification, array, self._held.head, self._held.head["coordinates"]))
 
     def extend(self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None) -> None:
-        """Write time `time_index`, its mean or instant in seconds since the start, all of it in one call."""
+        """Write time `time_index`, its instant or the middle of its interval in seconds since the start, all of it in one call."""
         self._expect(time_index)
-        mean = self._held.head["time"][2]
-        if mean != (bounds is not None):
-            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.mean)")
+        if self._held.head["time"][2] != (bounds is not None):
+            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)")
         missing = [name for name in self.variables if name not in self._encoded]
         if missing:
             raise ValueError(f"time {time_index} of {self.path} is not whole: {', '.join(missing)} missing")
@@ -254,13 +253,13 @@ def _messages(variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any]
     discipline, category, number = _parameter(variable.name)[:3]
     kind, value, factor = _surface(variable.name)
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
-    start, mean = _moment(head["time"][0]), variable.varies and head["time"][2]
+    start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
     model = eccodes.codes_grib_new_from_samples("GRIB2")
     keys = {"tablesVersion": 30, "centre": 255, "significanceOfReferenceTime": 1, "dataDate": start.year * 10000 + start.month * 100 + start.day, "hour": start.hour, "minute": start.minute,
-            "second": start.second, "productDefinitionTemplateNumber": 8 if mean else 0} | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))  # fmt: skip
+            "second": start.second, "productDefinitionTemplateNumber": 8 if interval else 0} | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))  # fmt: skip
     keys |= {"discipline": discipline, "parameterCategory": category, "parameterNumber": number, "packingType": head["packing"], "bitsPerValue": bits}
-    if mean:
-        keys["typeOfStatisticalProcessing"] = 0
+    if interval:
+        keys["typeOfStatisticalProcessing"] = _statistics[variable.attributes.get("cell_methods", "time: mean")]
     for key, held in keys.items():
         eccodes.codes_set(model, key, held)
     if vertical == "level":
@@ -288,11 +287,12 @@ def _messages(variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any]
 
 
 _missing = 1e20
+_statistics = {"time: mean": 0, "time: maximum": 2, "time: minimum": 3}  # table 4.10
 _units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second: codes of table 4.4
 
 
 def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes:
-    """The bytes of a message, after it was told its instant, or the interval of its mean [s since the start]."""
+    """The bytes of a message, after it was told its instant, or its interval [s since the start]."""
     import eccodes
 
     whole = [round(t) for t in (seconds, seconds if end is None else end)]
@@ -322,7 +322,7 @@ def _moment(text: str) -> Any:
 
 
 def _interval(message: bytes) -> tuple[float, ...]:
-    """Its instant, or the begin and end of its mean [s since the start]."""
+    """Its instant, or begin and end of its interval [s since the start]."""
     import eccodes
 
     handle, lengths = eccodes.codes_new_from_message(message), {unit: size for size, unit in _units}

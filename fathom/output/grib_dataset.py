@@ -41,11 +41,11 @@ class _Messages(BackendArray):
 def open_dataset(path: Path) -> xarray.Dataset:
     """As `fathom.output.open` gives it."""
     held = Contents(path)
-    start, calendar, mean = held.head["time"]
-    axis = TimeAxis(start, calendar, mean)
+    start, calendar, bounds = held.head["time"]
+    axis = TimeAxis(start, calendar, bounds)
     found = {name: xarray.Variable(dims, np.array(values), given) for name, (dims, values, given) in held.head["coordinates"].items()}
     found["time"] = xarray.Variable(("time",), np.array(held.times, float), axis.attributes)
-    if mean:
+    if bounds:
         found["time_bounds"] = xarray.Variable(("time", "bounds"), np.array(held.bounds, float).reshape(-1, 2))
     for n, variable in enumerate(held.fixed.values()):
         found[variable.name] = xarray.Variable(variable.dims, indexing.LazilyIndexedArray(_Messages(held, variable, n)), variable.attributes)

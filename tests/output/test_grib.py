@@ -13,11 +13,11 @@ grid = GaussianGrid(10, levels=HybridLevels(4))
 names = ("air_temperature", "relative_humidity", "air_temperature_2m", "relative_humidity_2m", "air_pressure_at_mean_sea_level")
 
 
-def create(path, mean=False, levels=None, chosen=names, **options):
+def create(path, statistic=None, levels=None, chosen=names, **options):
     mapping = grid.mapping() | {"land_fraction": np.linspace(0, 1, grid.shape[1] * grid.shape[2]).reshape(grid.shape[1:])}
     mapping |= {} if levels is None else {"pressure": levels}
-    specs = [output.variable(name, mapping, mean=mean) for name in chosen]
-    return output.create(path, output.coordinates(mapping, specs), specs, time=output.TimeAxis("2001-02-27 06:00:00", mean=mean), **options)
+    specs = [output.variable(name, mapping, statistic=statistic) for name in chosen]
+    return output.create(path, output.coordinates(mapping, specs), specs, time=output.TimeAxis("2001-02-27 06:00:00", bounds=statistic is not None), **options)
 
 
 def fields(writer, seed):
@@ -45,9 +45,9 @@ def messages(path):
 @pytest.mark.parametrize("levels", [None, [85000.0, 50000.0, 1250.5]])
 @pytest.mark.parametrize("compression", ["ccsds", "simple"])
 def test_what_is_written_is_what_is_opened(tmp_path, mean, levels, compression):
-    writer = fill(create(tmp_path / "a.grib2", mean, levels, compression=compression), 3, mean)
+    writer = fill(create(tmp_path / "a.grib2", "mean" if mean else None, levels, compression=compression), 3, mean)
     writer.close()
-    zarr = fill(create(tmp_path / "a.zarr", mean, levels), 3, mean)
+    zarr = fill(create(tmp_path / "a.zarr", "mean" if mean else None, levels), 3, mean)
     with output.open(tmp_path / "a.grib2") as a, output.open(tmp_path / "a.zarr") as b:
         assert set(b.variables) - set(a.variables) == {"areacello"} and dict(a.sizes) == dict(b.sizes)
         for name in b.coords:
@@ -80,10 +80,11 @@ def test_others_read_it_as_the_standard_says(tmp_path):
     assert {("2r", "heightAboveGround", 2, now), ("msl", "meanSea", 0, now), ("lsm", "surface", 0, "20010227 0600")} <= set(found) and len(found) == 1 + 2 * 11
 
 
-def test_means_have_their_interval(tmp_path):
-    fill(create(tmp_path / "a.grib2", mean=True, chosen=("air_temperature_2m",)), 2, mean=True)
+@pytest.mark.parametrize("statistic, code", [("mean", "avg"), ("maximum", "max"), ("minimum", "min")])
+def test_statistics_have_their_interval(tmp_path, statistic, code):
+    fill(create(tmp_path / "a.grib2", statistic, chosen=("air_temperature_2m",)), 2, mean=True)
     last = [[eccodes.codes_get(h, key) for key in ("productDefinitionTemplateNumber", "stepType", "stepRange", "validityTime")] for h in messages(tmp_path / "a.grib2")][-1]
-    assert last == [8, "avg", "1-2", 800]
+    assert last == [8, code, "1-2", 800]
 
 
 def test_what_is_missing_stays_missing(tmp_path):
