@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from fathom.output import restart
+from fathom.output import files, restart
 from fathom.reading import once
 from fathom.streams import Item, Product, Stream
 
@@ -15,7 +15,7 @@ class Checkpoint:
 
     def __init__(self, simulation, path):
         self.simulation, self.path, self.parts = simulation, path, []
-        self._open = None  # (path, file) on this rank
+        self._open, self.writes = None, {}  # on this rank: (path, file); calls that wrote, by size
 
     def prepare(self, state):
         """Streams for the fields of the state (names). Returns the checkpoint."""
@@ -69,6 +69,7 @@ class Checkpoint:
 
     def leave(self):
         if self._open is not None:
+            self.writes = files.merged([self.writes, self._open[1].writes.counts])
             self._open[1].close()
         self._open = None
 
@@ -96,6 +97,10 @@ class Part(Stream):
 
     def leave(self):
         self.checkpoint.leave()
+
+    @property
+    def writes(self):
+        return self.checkpoint.writes if self is self.checkpoint.parts[0] else {}  # once
 
 
 def fingerprint(simulation):

@@ -52,7 +52,7 @@ class Servers:
         self.simulation, self.roles = simulation, simulation.roles
         self.on_busy, self.patience = simulation.parallel["on_busy"], simulation.parallel["io_silence"]
         self.slots = slots(simulation)
-        self.lost, self.fallen_back = [], 0
+        self.lost = []
         d = simulation.domain.decomposition
         self.streams = simulation.streams
         for number, stream in enumerate(self.streams):
@@ -80,7 +80,6 @@ class Servers:
                 self.client.post(event, self.simulation.sequence, [item.field for item in stream.items])
                 return True
             if alone or not waits:
-                self.fallen_back += 1
                 return False
             self.watch()
 
@@ -144,11 +143,12 @@ class Servers:
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):
-        """What the protocol did, for the summary: seconds on the slowest rank."""
-        comm, seconds = self.simulation.comm, self.client.seconds
-        slowest = {name: max(comm.allgather(value)) for name, value in seconds.items()}
+        """What the protocol did, for the summary: its quantities (core/output/quantities.hpp) on the computing rank where each is largest, and on each server."""
+        comm, ranks = self.simulation.comm, self.simulation.comm.allgather(self.client.quantities)
+        protocol = {name: {of: max(rank[name][of] for rank in ranks) for of in ("count", "mean", "most")} for name in ranks[0]}
         return {"servers": len(self.roles.servers), "sets": self.roles.sets, "slots": self.slots, "slot_bytes": max(comm.allgather(self.client.slot_bytes)), "lost_sets": self.lost,
-                "fallen_back": self.fallen_back, **comm.bcast(self.client.counts), "seconds": slowest, "serving": comm.bcast(self.serving)}  # fmt: skip
+                "events": protocol["copy"]["count"], "busy": protocol["waiting"]["count"], "fallen_back": protocol["fallback"]["count"], "deepest": int(protocol["depth"]["most"]),
+                "protocol": protocol, "serving": comm.bcast(self.serving)}  # fmt: skip
 
 
 class _Server:
@@ -203,8 +203,8 @@ class _Server:
         return [(pool if stream.shared else in_turn).submit(_timed, work) for work in stream.work(job.event, arrays, self.position, self.per_set)]
 
     def statistics(self):
-        """Seconds are processor time of all its threads, but for fetching."""
-        return {"rank": self.simulation.roles.servers[self.simulation.roles.server], "events": self.events, "bytes": self.bytes, "seconds_fetching": self.core.seconds_fetching,
+        """Seconds are processor time of all its threads."""
+        return {"rank": self.simulation.roles.servers[self.simulation.roles.server], "events": self.events, "bytes": self.bytes, "protocol": self.core.quantities,
                 "seconds_encoding_and_writing": self.seconds_working, "writes": files.merged(stream.writes for stream in self.streams)}  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Plain faults of text files: tabs, blanks at the end of a line, no line end at the end of the file, lines beyond all measure.
+"""Plain faults of text files: tabs, blanks at the end of a line, no line end at the end of the file, lines beyond all measure,
+merges left undone.
 
     tools/check_text.py [directory]        exit status 1, and a line for each fault
 """
@@ -20,6 +21,8 @@ def faults(file: Path) -> Iterator[tuple[int, str]]:
     if text and not text.endswith("\n"):
         yield len(text.splitlines()), "no line end at the end of the file"
     for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(("<" * 7, ">" * 7)):
+            yield number, "two versions side by side"
         if "\t" in line:
             yield number, "tab"
         if line != line.rstrip():

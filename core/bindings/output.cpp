@@ -145,18 +145,6 @@ void bind_output(nb::module_& m) {
         .def("finish", [](BoundClient& c, bool failed) { nb::gil_scoped_release nogil; c.client.finish(failed); }, "failed"_a = false)
         .def_prop_ro("slot_bytes", [](const BoundClient& c) { return c.client.slot_bytes(); })
         .def("bytes", [](const BoundClient& c, int stream) { return c.client.bytes(stream); }, "stream"_a, "that this rank copies at each of its events")
-        .def_prop_ro("seconds", [](const BoundClient& c) {
-            nb::dict d;
-            const auto& q = c.client.quantities;
-            d["granting"] = q.granting.sum; d["copying"] = q.copy.sum; d["notifying"] = q.notification.sum; d["waiting"] = q.waiting.sum;
-            return d;
-        })
-        .def_prop_ro("counts", [](const BoundClient& c) {
-            nb::dict d;
-            const auto& q = c.client.quantities;
-            d["events"] = q.copy.count; d["busy"] = q.waiting.count; d["deepest"] = long(q.depth.most);
-            return d;
-        })
         .def_prop_ro("plan_bytes", [](const BoundClient& c) { return c.client.plan_bytes(); })
         .def_prop_ro("quantities", [](const BoundClient& c) { return named(c.client.quantities.by_name()); }, "{name: {count, mean, most}}, core/output/quantities.hpp");
 
@@ -191,8 +179,6 @@ void bind_output(nb::module_& m) {
         .def("done", [](OutputServer& s) { nb::gil_scoped_release nogil; return s.done(); })
         .def_prop_ro("abandoned", &OutputServer::abandoned)
         .def_prop_ro("failed", &OutputServer::failed)
-        .def_prop_ro("seconds_fetching", [](const OutputServer& s) { return s.quantities.fetching.sum; })
-        .def_prop_ro("fetched_bytes", [](const OutputServer& s) { return std::size_t(s.quantities.fetched_bytes.sum); })
         .def_prop_ro("plan_bytes", &OutputServer::plan_bytes)
         .def_prop_ro("quantities", [](const OutputServer& s) { return named(s.quantities.by_name()); }, "{name: {count, mean, most}}, core/output/quantities.hpp");
 }

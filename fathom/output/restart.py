@@ -23,6 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from . import files
 from .specification import explain
 
 version = 2
@@ -84,6 +85,7 @@ class Writer:
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
+        self.writes = files.Writes()
         self._file = os.open(_partial(self.path), os.O_RDWR)
         self._content, self._sums, self._data = _contents(self._file, self.path)
 
@@ -95,10 +97,17 @@ class Writer:
             raise ValueError(f"{self.path}: {values.shape} from row {row} of {name!r} is no band of {entry['rows']} rows of {_by(entry['shape'])}")
         band = np.ascontiguousarray(values.swapaxes(0, 1), entry["dtype"])
         try:
-            _pwrite(self._file, band.reshape(-1).view(np.uint8), self._data + entry["place"] + row * band[0].nbytes)
-            _pwrite(self._file, np.uint32(zlib.crc32(band)).tobytes(), self._sums + 4 * (entry["sums"] + row // entry["rows"]))
+            self._put(band.reshape(-1).view(np.uint8), self._data + entry["place"] + row * band[0].nbytes)
+            self._put(np.uint32(zlib.crc32(band)).tobytes(), self._sums + 4 * (entry["sums"] + row // entry["rows"]))
         except OSError as error:
             raise explain(error, self.path, f"writing restart {self.path}") from None
+
+    def _put(self, data: Any, place: int) -> None:
+        view = memoryview(data)
+        while view:
+            done = os.pwrite(self._file, view, place)
+            self.writes.add(done)
+            view, place = view[done:], place + done
 
     def close(self) -> None:
         os.close(self._file)
@@ -224,13 +233,6 @@ def _first(start: int, bands: int) -> int:
 
 def _whole_pages(size: int) -> int:
     return -(-size // _page) * _page
-
-
-def _pwrite(file: int, data: Any, place: int) -> None:
-    view = memoryview(data)
-    while view:
-        done = os.pwrite(file, view, place)
-        view, place = view[done:], place + done
 
 
 def _pread(file: int, array: np.ndarray, place: int) -> None:

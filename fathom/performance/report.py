@@ -29,7 +29,7 @@ def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], co
     sections = [*((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
                 ("In time", _figures(_in_time(series or {}), "wide")),
                 ("Where the time went", _figures(_bars(profile), "wide") + _profile_table(profile) + _inside(summary.get("inside", {}))),
-                ("Output", _writes(summary.get("output", {}))), ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
+                ("Output", _stores(summary.get("output", {})) + _protocol(summary.get("output", {}).get("servers")) + _writes(summary.get("output", {}))), ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
                 ("Configuration", f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "")]
     present = [(name, body) for name, body in sections if body]
     page = _page.format(title=html.escape(title), style=_style, cards=_cards(summary),
@@ -135,6 +135,33 @@ def _inside(seconds: Mapping[str, float]) -> str:
     """What the processes on the whole globe did, of all models that measure it."""
     from fathom.plots.bars import seconds_text
     return _table(("within global processes", ""), [(html.escape(name), seconds_text(value)) for name, value in seconds.items()]) if seconds else ""
+
+
+def _stores(output: Mapping[str, Any]) -> str:
+    """Times of stores and restarts, and what they cost the ranks that compute."""
+    from fathom.plots.bars import seconds_text
+    held = {**output.get("stores", {}), **output.get("restarts", {})}
+    rows = [(html.escape(path), _value(s["times"]), seconds_text(s["stall_seconds"] / s["times"]), seconds_text(s["longest_stall"])) for path, s in held.items()]
+    return _table(("written", "times", "kept ranks from computing, each", "at most"), rows) if rows else ""
+
+
+def _protocol(servers: Mapping[str, Any] | None) -> str:
+    """The quantities of the protocol between computing ranks and servers."""
+    from fathom.plots.bars import seconds_text
+    if not servers:
+        return ""
+    units = {"copied_bytes": _megabytes, "fetched_bytes": _megabytes, "depth": _value, "queue": _value}
+    who = [("computing ranks", servers["protocol"]), *((f"server {s['rank']}", s["protocol"]) for s in servers["serving"])]
+    rows = [(rank, name.replace("_", " "), _value(q["count"]), units.get(name, seconds_text)(q["mean"]), units.get(name, seconds_text)(q["most"]))
+            for rank, quantities in who for name, q in quantities.items() if q["count"]]
+    lost = f"; sets that fell silent: {', '.join(map(str, servers['lost_sets']))}" if servers["lost_sets"] else ""
+    busy = f"all in use {servers['busy']} times, {servers['fallen_back']} events written by the ranks that compute{lost}"
+    return (f"<p>{servers['servers']} I/O servers in {servers['sets']} sets, {servers['slots']} slots of {_megabytes(servers['slot_bytes'])} on each rank: {busy}</p>"
+            + "<details><summary>The protocol in numbers</summary>" + _table(("", "", "events", "mean", "most"), rows) + "</details>")
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:.3g} MB"
 
 
 def _writes(output: Mapping[str, Any]) -> str:
