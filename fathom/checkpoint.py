@@ -45,6 +45,7 @@ class Checkpoint:
         from fathom import mpi
 
         s, path = self.simulation, self._create()
+        s.delivery.settle(wait=True)  # all output before it is visible
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:
             part.write_here(event, lambda item: s.sequence.windows(item.field))
@@ -64,7 +65,7 @@ class Checkpoint:
         path = self.at(event.seconds)
         if self._open is None or self._open[0] != path:
             self.leave()
-            self._open = path, restart.Writer(path)
+            self._open = path, restart.Writer(path, self.simulation.delivery.stage)
         return self._open[1]
 
     def leave(self):

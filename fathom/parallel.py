@@ -3,12 +3,14 @@
 What the user names stands. Of the rest, `chosen` is taken from what was measured before on this machine for this case (fathom/choices.py), else from `usual`.
 """
 
+from pathlib import Path
+
 from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
 
 usual = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "exchange": "packed", "sum": "allreduce", "synchronise": False, "automatic": True,
-         "io_servers": 0, "per_node": 0, "io_sets": 0, "io_slots": 0, "on_busy": "synchronous", "io_silence": 30.0, "readers": 0}  # fmt: skip
+         "io_servers": 0, "per_node": 0, "io_sets": 0, "io_slots": 0, "on_busy": "synchronous", "io_silence": 30.0, "readers": 0, "staging": None}  # fmt: skip
 chosen = ("distribution", "blocks", "tile", "exchange", "sum", "synchronise")
 together = {"blocks", "distribution"}  # one decision: who names one of them decides
 between_ranks = {"exchange", "sum", "synchronise"}  # nothing to one rank
@@ -41,6 +43,8 @@ def checked(given):
     silence = how["io_silence"]
     if isinstance(silence, bool) or not isinstance(silence, int | float) or not silence > 0:
         raise ValueError(f"io_silence = {silence!r} must be a number of seconds above 0")
+    if how["staging"] is not None and (not isinstance(how["staging"], str | Path) or not Path(how["staging"]).is_dir()):
+        raise ValueError(f"staging = {how['staging']!r} must be a folder of this node")
     return how
 
 

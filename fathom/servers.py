@@ -8,7 +8,9 @@ import signal
 import sys
 import time
 import warnings
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 
 import numpy as np
 
@@ -52,7 +54,7 @@ class Servers:
         self.simulation, self.roles = simulation, simulation.roles
         self.on_busy, self.patience = simulation.parallel["on_busy"], simulation.parallel["io_silence"]
         self.slots = slots(simulation)
-        self.lost = []
+        self.lost, self.broken = [], False  # sets; whether output was lost with one
         d = simulation.domain.decomposition
         self.streams = simulation.streams
         for number, stream in enumerate(self.streams):
@@ -104,6 +106,9 @@ class Servers:
             for stream in self.streams:
                 if stream.set == number and s.is_root:
                     stream.reopen()
+            if any(event.slot < 0 for event in left):
+                self.broken = True
+                raise RunFailure(f"I/O servers of set {number} fell silent with output on their staging disks; every complete time is kept, go on with --continue")
             for event in sorted(left, key=lambda event: event.number):
                 stream = self.streams[event.stream]
                 if stream.set != number or s.comm.bcast(stream.visible_times() if s.is_root else None) <= event.time:  # a file that one server wrote may hold it
@@ -128,7 +133,7 @@ class Servers:
     def drain(self):
         """Waits until everything that was handed over is written and visible: before a restart says that the run has got so far."""
         s = self.simulation
-        while not s.comm.bcast(self.client.idle() if s.is_root else None):
+        while not self.broken and not s.comm.bcast(self.client.idle() if s.is_root else None):
             self.watch()
             time.sleep(0.001)
 
@@ -169,6 +174,7 @@ class _Server:
             store.processes(known, precision)
         for checkpoint in simulation.checkpoints:
             checkpoint.prepare(told["state"])
+        simulation.delivery.open()
         self.streams = simulation.streams
         for stream, announcement in zip(self.streams, told["streams"], strict=True):
             stream.hear(announcement)
@@ -178,7 +184,8 @@ class _Server:
 
     def serve(self):
         threads = int(self.simulation.parallel["threads"])
-        under_way = []  # (job, what its threads do)
+        under_way, staged = [], deque()  # (job, what its threads do); (event, ticket of the stage)
+        stage = self.simulation.delivery.stage
         with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(1) as in_turn:
             while not self.core.done():
                 self.core.poll(0.002)
@@ -188,13 +195,21 @@ class _Server:
                 under_way = [entry for entry in under_way if entry not in finished]
                 for job, tasks in finished:
                     self.seconds_working += sum(task.result() for task in tasks)
-                    self.core.written(job)
+                    if stage is None:
+                        self.core.written(job)
+                    else:
+                        staged.append((copy(job.event), stage.put_so_far))
+                        self.core.staged(job)
+                while staged and stage.is_delivered(staged[0][1]):
+                    self.core.written(staged.popleft()[0])
                 while event := self.core.due():
                     if self.streams[event.stream].shared:  # else its writer has done so
                         self.streams[event.stream].extend(event)
                     self.core.visible(event)
         for stream in self.streams:
             stream.leave()
+        if stage is not None:
+            stage.close()
 
     def _begin(self, job, pool, in_turn):
         stream, arrays = self.streams[job.event.stream], self.core.arrays(job)

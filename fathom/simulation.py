@@ -16,6 +16,7 @@ from fathom.forcing import Forcing
 from fathom.gather import Gather
 from fathom.reading import Readers
 from fathom.servers import Servers, divide, serve
+from fathom.streams import Delivery
 
 
 class Event:
@@ -77,6 +78,7 @@ class Simulation:
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
         self.end = np.inf  # of the run [s]
         self.wall_seconds, self.gathers, self.inside_before = 0.0, {}, {}
+        self.delivery = Delivery(self)
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
@@ -284,6 +286,7 @@ class Simulation:
                     if event.due <= self.seconds + 1e-6:
                         event.action(self)
                         event.schedule(self.clock, self.seconds)
+                self.delivery.settle()
                 if self.servers is not None:
                     self.servers.watch()
                 self.wall_seconds = wall_clock.perf_counter() - began
@@ -300,12 +303,14 @@ class Simulation:
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None
+        self.delivery.settle(wait=True)
         for stream in self.streams:
             stream.leave()
         self.comm.barrier()
         if self.is_root:
             stop_file.unlink(missing_ok=True)
         self.write_restart("restart.fathom")
+        self.delivery.close()
         choices.learn(self)
         return finish(self, report)
 
@@ -315,6 +320,7 @@ class Simulation:
             if self.sequence is None:
                 self._make_directory()
             self.prepare()
+            self.delivery.open()
             for store in self.outputs:
                 store.open()
         except (OSError, ValueError, RunFailure) as error:

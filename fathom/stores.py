@@ -184,6 +184,7 @@ class Store(Stream):
         """As the file now is, after others have written to it."""
         self.leave()
         self.file = output.append(self.whole_path)
+        self.file.stage = self.simulation.delivery.stage
 
     def visible_times(self):
         return len(self.file.times)

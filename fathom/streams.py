@@ -75,7 +75,7 @@ class Stream:
             if s.servers is not None:
                 s.servers.wrote(event)
             elif self.shared:
-                s.on_root(lambda: self.extend(event))
+                s.delivery.show(self, event)
         self.count += 1
         self.stalls.append(perf_counter() - began)
 
@@ -137,3 +137,41 @@ class Stream:
 
     def levels_sent(self):
         return sum(item.levels for item in self.items)
+
+
+class Delivery:
+    """What all ranks have written becomes visible, in order: at once, or when it has left the staging folders ([parallel] staging, fathom/output/staging.py)
+    for its place. Ranks that have servers leave staging to them."""
+
+    def __init__(self, simulation):
+        self.simulation, self.stage = simulation, None
+        self.waiting = []  # (stream, event, ticket of the stage)
+
+    def open(self):
+        s = self.simulation
+        if s.parallel["staging"] is not None and (s.serves or not s.roles):
+            from fathom.output.staging import Stage
+
+            self.stage = Stage(s.parallel["staging"])
+
+    def show(self, stream, event):
+        """Called by all ranks that compute, once all have written."""
+        if self.stage is None:
+            self.simulation.on_root(lambda: stream.extend(event))
+        else:
+            self.waiting.append((stream, event, self.stage.put_so_far))
+
+    def settle(self, wait=False):
+        """Shows what has come to its place on all ranks."""
+        while self.waiting:
+            stream, event, ticket = self.waiting[0]
+            if wait:
+                self.stage.wait(ticket)
+            if self.simulation.comm.allreduce(int(self.stage.is_delivered(ticket))) < self.simulation.comm.size:
+                return
+            del self.waiting[0]
+            self.simulation.on_root(lambda: stream.extend(event))
+
+    def close(self):
+        if self.stage is not None:
+            self.stage.close()

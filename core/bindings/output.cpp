@@ -88,6 +88,7 @@ void bind_output(nb::module_& m) {
     nb::class_<OutputEvent>(m, "OutputEvent", "One time of a stream.")
         .def("__init__", [](OutputEvent* e, int stream, int time, int steps, double seconds, double begin, double end, bool last) { new (e) OutputEvent{-1, stream, time, -1, -1, steps, last ? -1 : 0, seconds, begin, end}; },
              "stream"_a, "time"_a, "steps"_a, "seconds"_a, "begin"_a = 0.0, "end"_a = 0.0, "last"_a = false, "last: visible only after all that were handed over before")
+        .def("__copy__", [](const OutputEvent& e) { return OutputEvent(e); })
         .def_ro("number", &OutputEvent::number).def_ro("stream", &OutputEvent::stream).def_ro("time", &OutputEvent::time).def_ro("slot", &OutputEvent::slot).def_ro("set", &OutputEvent::set)
         .def_ro("steps", &OutputEvent::steps).def_ro("seconds", &OutputEvent::seconds).def_ro("begin", &OutputEvent::begin).def_ro("end", &OutputEvent::end);
 
@@ -174,7 +175,8 @@ void bind_output(nb::module_& m) {
             }
             return items;
         }, "job"_a, "of each field, (levels, rows, columns) of each rectangle of this server; good until the job is written")
-        .def("written", &OutputServer::written, "job"_a)
+        .def("written", nb::overload_cast<OutputServer::Job*>(&OutputServer::written), "job"_a).def("staged", &OutputServer::staged, "job"_a)
+        .def("written", nb::overload_cast<const OutputEvent&>(&OutputServer::written), "event"_a, "that was staged")
         .def("due", &OutputServer::due).def("visible", &OutputServer::visible, "event"_a)
         .def("done", [](OutputServer& s) { nb::gil_scoped_release nogil; return s.done(); })
         .def_prop_ro("abandoned", &OutputServer::abandoned)

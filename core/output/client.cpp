@@ -60,7 +60,7 @@ void OutputClient::grant(OutputEvent& e, double patience) {
             if (slot >= 0) {
                 reply[0] = slot;
                 if (e.after < 0) e.after = handed;
-                under_way.push_back({e, 0, seconds_now()});
+                under_way.push_back({e, 0, 0, seconds_now()});
                 ++handed;
                 auto& given = under_way.back().event;
                 given.number = number, given.slot = slot, given.set = set;
@@ -112,14 +112,19 @@ void OutputClient::wrote(const OutputEvent& e) {
 }
 
 void OutputClient::progress() {
-    for (;;) {
+    OutputEvent e;
+    auto arrived = [&](message::Tag tag) {
         int any;
         MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, message::written, roles.world, &any, &status);
-        if (!any) break;
-        OutputEvent e;
-        MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, message::written, roles.world, MPI_STATUS_IGNORE);
-        auto it = std::ranges::find(under_way, e.number, [](const Granted& g) { return g.event.number; });
+        MPI_Iprobe(MPI_ANY_SOURCE, tag, roles.world, &any, &status);
+        if (any) MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, tag, roles.world, MPI_STATUS_IGNORE);
+        return any;
+    };
+    auto of_event = [&] { return std::ranges::find(under_way, e.number, [](const Granted& g) { return g.event.number; }); };
+    while (arrived(message::staged))
+        if (auto it = of_event(); it != under_way.end() && ++it->stagers == roles.per_set) it->event.slot = -1;
+    while (arrived(message::written)) {
+        auto it = of_event();
         if (it == under_way.end()) continue;               // of a set that was given up
         if (ledger) ledger->note(e);
         else seen.push_back(e);

@@ -33,7 +33,7 @@ public:
     void progress();                                       ///< looks who has written; on the first one
     /// Sets that have given no sign of life for so long, with events under way; on the first rank.
     std::vector<int> silent(double seconds);
-    /// The set gets no more events; those that it has not written, still in their slots. All ranks that compute together.
+    /// The set gets no more events; those that it has not written, still in their slots, or with slot -1 only on its disk. All ranks that compute together.
     std::vector<OutputEvent> give_up(int set);
     /// From now on the first computing rank makes times visible, in place of the first server; times: that each store holds.
     void keep_ledger(std::span<const std::int64_t> times);
@@ -56,7 +56,7 @@ private:
     std::unique_ptr<Window> window;
     std::vector<std::vector<Ready>> posted;                ///< words of the last event of each slot, and their messages
     std::vector<std::vector<MPI_Request>> told;
-    struct Granted { OutputEvent event; int writers; double since; };
+    struct Granted { OutputEvent event; int stagers, writers; double since; };
     std::vector<Granted> under_way;                        ///< on the first rank
     struct Beat { std::uint64_t count; double at; };
     std::vector<Beat> beats;                               ///< of each server

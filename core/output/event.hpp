@@ -30,7 +30,7 @@ struct OutputStream {
     std::int64_t times = 0;                                ///< that its store holds already; -1: its events need not become visible in order
 };
 
-namespace message { enum Tag { ready = 1, written, end, goodbye }; }
+namespace message { enum Tag { ready = 1, staged, written, end, goodbye }; }
 
 /// A computing rank's word to a server: the event, and where in its window the server's part lies [words], how many bytes.
 struct Ready { OutputEvent event; std::uint64_t at = 0, bytes = 0; };

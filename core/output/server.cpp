@@ -117,14 +117,31 @@ OutputServer::Job* OutputServer::next() {
     return job;
 }
 
-void OutputServer::written(Job* job) {
-    OutputEvent e = job->event;
+OutputEvent OutputServer::release(Job* job) {
+    const OutputEvent e = job->event;
     const double now = seconds_now();
     quantities.fetching.note(job->fetching), quantities.fetched_bytes.note(double(job->bytes));
     quantities.gathering.note(job->whole_at - job->first_seen), quantities.writing.note(now - job->whole_at), quantities.service.note(now - job->first_seen);
     auto it = jobs.find(e.number);
     spare.push_back(std::move(it->second));
     jobs.erase(it);
+    return e;
+}
+
+void OutputServer::staged(Job* job) {
+    const OutputEvent e = release(job);
+    ++on_disk;
+    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::staged, roles.world);
+}
+
+void OutputServer::written(Job* job) { tell(release(job)); }
+
+void OutputServer::written(const OutputEvent& e) {
+    --on_disk;
+    tell(e);
+}
+
+void OutputServer::tell(const OutputEvent& e) {
     if (keeps_ledger()) ledger.note(e);
     else MPI_Send(&e, sizeof e, MPI_BYTE, roles.servers[0], message::written, roles.world);
     MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::written, roles.world);
@@ -138,7 +155,7 @@ void OutputServer::visible(const OutputEvent& e) {
 }
 
 bool OutputServer::done() {
-    if (!ending || !jobs.empty()) return false;
+    if (!ending || !jobs.empty() || on_disk) return false;
     if (keeps_ledger() && (!ledger.empty() || goodbyes < alive - 1)) return false;
     if (!over) MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0], message::goodbye, roles.world);
     if (!over && alive == int(roles.servers.size())) window.reset();

@@ -25,6 +25,8 @@ public:
     bool poll();                                           ///< one round of messages; whether anything happened
     Job* next();                                           ///< an event whose rectangles are whole and were not handed over yet, or nullptr
     void written(Job*);                                    ///< its rectangles are in the store; the job is gone
+    void staged(Job*);                                     ///< they are on a disk of this node; the job is gone, its slot is free, and the event is to be written:
+    void written(const OutputEvent&);
     std::optional<OutputEvent> due() const { return keeps_ledger() ? ledger.due() : std::nullopt; }          ///< a time that may become visible
     void visible(const OutputEvent&);                      ///< it has become so; the first computing rank is told
     bool done();                                           ///< everything is written and visible, and no more comes
@@ -51,7 +53,10 @@ private:
     std::uint64_t beat = 0; double last_beat = 0;
     bool ending = false, over = false, failure = false;
     int goodbyes = 0, alive = 0;                           ///< servers that have said goodbye; that are to
+    long on_disk = 0;                                      ///< events that are staged
     Job& job(const OutputEvent&);
+    OutputEvent release(Job*);
+    void tell(const OutputEvent&);
     void fetch(Job&, int from, const Ready&);
 };
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from . import files
 from .specification import explain
+from .staging import Stage
 
 version = 2
 _magic = "Fathom restart "
@@ -83,8 +84,8 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
 class Writer:
     """A restart that was begun, on any rank."""
 
-    def __init__(self, path: str | Path):
-        self.path = Path(path)
+    def __init__(self, path: str | Path, stage: Stage | None = None):
+        self.path, self.stage = Path(path), stage
         self.writes = files.Writes()
         self._file = os.open(_partial(self.path), os.O_RDWR)
         self._content, self._sums, self._data = _contents(self._file, self.path)
@@ -96,20 +97,26 @@ class Writer:
         if row % entry["rows"] or values.shape != (entry["shape"][0], min(entry["rows"], ny - row), nx):
             raise ValueError(f"{self.path}: {values.shape} from row {row} of {name!r} is no band of {entry['rows']} rows of {_by(entry['shape'])}")
         band = np.ascontiguousarray(values.swapaxes(0, 1), entry["dtype"])
-        try:
-            self._put(band.reshape(-1).view(np.uint8), self._data + entry["place"] + row * band[0].nbytes)
-            self._put(np.uint32(zlib.crc32(band)).tobytes(), self._sums + 4 * (entry["sums"] + row // entry["rows"]))
-        except OSError as error:
-            raise explain(error, self.path, f"writing restart {self.path}") from None
+        data, place = band.reshape(-1).view(np.uint8), self._data + entry["place"] + row * band[0].nbytes
+        if self.stage is None:
+            self._put(data, place)
+        else:
+            self.stage.put([data], lambda staged: self._put(staged, place))
+        self._put(np.uint32(zlib.crc32(band)).tobytes(), self._sums + 4 * (entry["sums"] + row // entry["rows"]))
 
     def _put(self, data: Any, place: int) -> None:
         view = memoryview(data)
-        while view:
-            done = os.pwrite(self._file, view, place)
-            self.writes.add(done)
-            view, place = view[done:], place + done
+        try:
+            while view:
+                done = os.pwrite(self._file, view, place)
+                self.writes.add(done)
+                view, place = view[done:], place + done
+        except OSError as error:
+            raise explain(error, self.path, f"writing restart {self.path}") from None
 
     def close(self) -> None:
+        if self.stage is not None:
+            self.stage.wait()
         os.close(self._file)
 
 

@@ -14,7 +14,7 @@ import json
 import math
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ class ZarrWriter:
         self._arrays = self._root["consolidated_metadata"]["metadata"]
         self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
         self._each = map  # how the chunks of a shard are encoded
-        self.writes = files.Writes()
+        self.writes, self.stage = files.Writes(), None  # a Stage: chunks go through it
         self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
         self.sizes = {dim: size for array in self._arrays.values()
                       for dim, size in zip(array["dimension_names"], array["shape"])}
@@ -182,7 +182,14 @@ class ZarrWriter:
         if not parts:
             file.unlink(missing_ok=True)
             return
-        put = files.replace if name in ("time", "time_bounds") else files.write   # their chunks hold earlier times, which must not be lost
+        if name in ("time", "time_bounds"):   # their chunks hold earlier times, which must not be lost
+            self._deliver(files.replace, name, file, parts)
+        elif self.stage is None:
+            self._deliver(files.write, name, file, parts)
+        else:
+            self.stage.put(parts, lambda data: self._deliver(files.replace, name, file, [data]))
+
+    def _deliver(self, put: Callable, name: str, file: Path, parts: list[Any]) -> None:
         try:
             try:
                 put(file, parts, self.writes)

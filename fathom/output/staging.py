@@ -1,0 +1,114 @@
+"""Staging: what is written goes into a folder of this node first, and from there in the background to its place, checked.
+
+    stage.put(buffers, deliver)      into the folder, with its CRC-32; later, in the order of the calls: deliver(the same bytes)
+    stage.delivered >= ticket        whether all is at its place that had been put when stage.put_so_far was `ticket`
+
+A folder that is full is no loss: what does not fit is delivered at once. What lies in the folder when a run is killed is not missed: times
+become visible, and restarts get their name, only once all of them has been delivered."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time
+import zlib
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import files
+from .specification import explain
+
+
+class Stage:
+    """The folder of one rank, below `folder`. OSError: it cannot be written."""
+
+    def __init__(self, folder: str | Path):
+        try:
+            self.folder = Path(tempfile.mkdtemp(prefix="fathom-", dir=folder))
+        except OSError as error:
+            raise explain(error, Path(folder), f"making a folder for staging in {folder}") from None
+        self.put_so_far = self.delivered = 0
+        self.bytes, self.passed_by = 0, 0        # through the folder; pieces that it had no room for
+        self.seconds_delivering = 0.0
+        self._waiting: deque[tuple[Path, int, Callable]] = deque()
+        self._news, self._error, self._over = threading.Condition(), None, False
+        self._thread = threading.Thread(target=self._deliver, name="staging", daemon=True)
+        self._thread.start()
+
+    def put(self, buffers: list[Any], deliver: Callable[[memoryview], None]) -> None:
+        """Any thread."""
+        self._raise()
+        with self._news:
+            self.put_so_far += 1
+            file = self.folder / str(self.put_so_far)
+        total = 0
+        for buffer in buffers:
+            total = zlib.crc32(buffer, total)
+        writes = files.Writes()
+        try:
+            files.write(file, buffers, writes)
+        except OSError:
+            file.unlink(missing_ok=True)
+            deliver(memoryview(b"".join(bytes(buffer) for buffer in buffers)))
+            with self._news:
+                self.passed_by += 1
+                self.delivered += 1
+            return
+        with self._news:
+            self.bytes += sum(size for _, size in writes.counts.values())
+            self._waiting.append((file, total, deliver))
+            self._news.notify_all()
+
+    def is_delivered(self, ticket: int) -> bool:
+        """Whether what had been put then is at its place; the error of what could not be."""
+        self._raise()
+        return self.delivered >= ticket
+
+    def wait(self, ticket: int | None = None) -> None:
+        """Until that, or everything, is at its place."""
+        with self._news:
+            ticket = self.put_so_far if ticket is None else ticket
+            self._news.wait_for(lambda: self._error is not None or self.delivered >= ticket)
+        self._raise()
+
+    def close(self) -> None:
+        """Everything at its place, the folder gone."""
+        try:
+            self.wait()
+        finally:
+            with self._news:
+                self._over = True
+                self._news.notify_all()
+            self._thread.join()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _raise(self) -> None:
+        if self._error is not None:
+            raise self._error
+
+    def _deliver(self) -> None:
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._waiting or self._over)
+                if not self._waiting:
+                    return
+                file, total, deliver = self._waiting.popleft()
+            began = time.perf_counter()
+            try:
+                data = file.read_bytes()
+                if zlib.crc32(data) != total:
+                    raise OSError(f"{file} is not what was written into it: the disk of the staging folder is damaged")
+                deliver(memoryview(data))
+                file.unlink()
+            except OSError as error:
+                with self._news:
+                    self._error = error
+                    self._news.notify_all()
+                return
+            with self._news:
+                self.delivered += 1
+                self.seconds_delivering += time.perf_counter() - began
+                self._news.notify_all()
