@@ -208,3 +208,15 @@ if os.environ.get("PMI_RANK") == "2":
         return write(descriptor, data)
     os.writev = limited
 """
+
+
+@pytest.mark.parametrize("servers", [0, 1])
+def test_output_through_a_staging_folder_is_the_same(without, servers):
+    folder = without / "scratch"
+    folder.mkdir(exist_ok=True)
+    run(without, f"staged-{servers}", "--io-servers", servers, "--set", f'parallel.staging="{folder}"')
+    same_stores(without / "without", without / f"staged-{servers}")
+    assert all(filecmp.cmp(path, without / f"staged-{servers}" / path.name, shallow=False) for path in (without / "without").glob("restart-*.fathom"))
+    assert not list(folder.iterdir())
+    said = run(without, "mistake", "--set", 'parallel.staging="nowhere"', status=2)
+    assert "staging = 'nowhere' must be a folder of this node" in said

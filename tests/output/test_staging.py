@@ -1,0 +1,58 @@
+"""Staging: everything comes to its place, in its order and whole; a full folder is passed by; what is damaged there is an error."""
+
+import errno
+import threading
+
+import numpy as np
+import pytest
+
+from fathom.output import files
+from fathom.output.staging import Stage
+
+
+def test_everything_is_delivered_in_order(tmp_path):
+    stage, came = Stage(tmp_path), []
+    hold = threading.Event()
+    for n in range(20):
+        stage.put([np.full(100, n, np.uint8), b"end"], lambda data, n=n: (hold.wait(5), came.append((n, bytes(data)))))
+    ticket = stage.put_so_far
+    assert not stage.is_delivered(ticket) and len(list(stage.folder.iterdir())) > 0
+    hold.set()
+    stage.wait(ticket)
+    assert stage.is_delivered(ticket) and came == [(n, bytes([n]) * 100 + b"end") for n in range(20)] and stage.bytes == 20 * 103
+    stage.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_folder_is_passed_by(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "write", full)
+    stage, came = Stage(tmp_path), []
+    stage.put([b"a", b"b"], lambda data: came.append(bytes(data)))
+    assert came == [b"ab"] and stage.passed_by == 1 and stage.is_delivered(stage.put_so_far)
+    stage.close()
+
+
+def test_damage_in_the_folder_and_errors_of_the_place(tmp_path):
+    stage, hold = Stage(tmp_path), threading.Event()
+    stage.put([b"first"], lambda data: hold.wait(5))
+    stage.put([b"second"], lambda data: None)
+    (stage.folder / "2").write_bytes(b"sekond")
+    hold.set()
+    with pytest.raises(OSError, match="is damaged"):
+        stage.wait()
+    with pytest.raises(OSError, match="is damaged"):
+        stage.close()
+    stage = Stage(tmp_path)
+
+    def no_room(data):
+        raise OSError(errno.ENOSPC, "no room")
+
+    stage.put([b"x"], no_room)
+    with pytest.raises(OSError, match="no room"):
+        stage.close()
+    with pytest.raises(OSError, match="folder for staging"):
+        Stage(tmp_path / "nowhere")
+    assert not list(tmp_path.iterdir())
