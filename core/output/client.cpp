@@ -108,7 +108,7 @@ void OutputClient::wrote(const OutputEvent& e) {
     if (e.slot < 0) ++handed, quantities.fallback.note(asked);          // else it has been counted when a set took it
     if (ledger) return ledger->note(ours);
     seen.push_back(ours);                                  // should the first server be lost before it makes this visible
-    MPI_Send(&ours, sizeof ours, MPI_BYTE, roles.servers[0], message::written, roles.world);
+    outbox.send(ours, roles.servers[0], message::written, roles.world);
 }
 
 void OutputClient::progress() {

@@ -62,6 +62,7 @@ private:
     std::vector<Beat> beats;                               ///< of each server
     std::vector<bool> lost;                                ///< sets that were given up
     std::optional<Ledger> ledger;                          ///< once the first server is lost
+    Outbox outbox;
     std::vector<OutputEvent> seen;                         ///< written, as servers said
     std::int64_t number = 0, handed = 0;                   ///< events; those that somebody has in hand
     double asked = 0;                                      ///< how long the last event waited for a slot

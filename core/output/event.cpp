@@ -18,6 +18,16 @@ Packing packing(const OutputStream& stream, const Decomposition& d, int halo, in
     return Packing(plans, of_item, stream.items, stream.bytes, rank);
 }
 
+void Outbox::send(const OutputEvent& e, int to, message::Tag tag, MPI_Comm comm) {
+    std::erase_if(under_way, [](Letter& letter) {
+        int read;
+        MPI_Test(&letter.request, &read, MPI_STATUS_IGNORE);
+        return read;
+    });
+    auto& letter = under_way.emplace_back(Letter{e, MPI_REQUEST_NULL});
+    MPI_Isend(&letter.event, sizeof letter.event, MPI_BYTE, to, tag, comm, &letter.request);
+}
+
 void Ledger::note(const OutputEvent& e) {
     auto it = std::ranges::find(open, e.number, [](const Entry& x) { return x.event.number; });
     if (it == open.end()) open.push_back({e, 0}), it = open.end() - 1;

@@ -4,6 +4,7 @@
 #include "parallel/packing.hpp"
 #include <algorithm>
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <set>
 #include <span>
@@ -34,6 +35,16 @@ namespace message { enum Tag { ready = 1, staged, written, end, goodbye }; }
 
 /// A computing rank's word to a server: the event, and where in its window the server's part lies [words], how many bytes.
 struct Ready { OutputEvent event; std::uint64_t at = 0, bytes = 0; };
+
+/// Words that need not be read soon, or ever: a rank that has fallen silent must not hold up who tells it something.
+class Outbox {
+public:
+    void send(const OutputEvent&, int to, message::Tag, MPI_Comm);
+
+private:
+    struct Letter { OutputEvent event; MPI_Request request; };
+    std::list<Letter> under_way;
+};
 
 /// Words of a computing rank's window before its slots; the first rank's hold a beat of each server, then how many times are visible.
 inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 + 7) / 8 * 8; }

@@ -131,7 +131,7 @@ OutputEvent OutputServer::release(Job* job) {
 void OutputServer::staged(Job* job) {
     const OutputEvent e = release(job);
     ++on_disk;
-    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::staged, roles.world);
+    outbox.send(e, roles.compute(0), message::staged, roles.world);
 }
 
 void OutputServer::written(Job* job) { tell(release(job)); }
@@ -143,8 +143,8 @@ void OutputServer::written(const OutputEvent& e) {
 
 void OutputServer::tell(const OutputEvent& e) {
     if (keeps_ledger()) ledger.note(e);
-    else MPI_Send(&e, sizeof e, MPI_BYTE, roles.servers[0], message::written, roles.world);
-    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::written, roles.world);
+    else outbox.send(e, roles.servers[0], message::written, roles.world);
+    outbox.send(e, roles.compute(0), message::written, roles.world);
 }
 
 void OutputServer::visible(const OutputEvent& e) {

@@ -50,6 +50,7 @@ private:
     std::vector<std::unique_ptr<Job>> spare;
     std::vector<Job*> whole;
     Ledger ledger;
+    Outbox outbox;
     std::uint64_t beat = 0; double last_beat = 0;
     bool ending = false, over = false, failure = false;
     int goodbyes = 0, alive = 0;                           ///< servers that have said goodbye; that are to
