@@ -131,7 +131,7 @@ class Store(Stream):
         if self.target is not None:
             s.on_root(find_target)
             self.target = s.comm.bcast(self.target)
-        if self.shared and self.file is None:
+        if self.shared:
             self.reopen()
         self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
         self._arrange(fields, regions)
@@ -185,6 +185,8 @@ class Store(Stream):
         self.leave()
         self.file = output.append(self.whole_path)
         self.file.stage = self.simulation.delivery.stage
+        if self.shared and not self.simulation.serves:
+            self.file.encode_with(int(self.simulation.parallel["threads"]))
 
     def visible_times(self):
         return len(self.file.times)

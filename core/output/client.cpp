@@ -12,7 +12,7 @@ std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
 }  // namespace
 
 OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo, std::vector<OutputStream> list, int slots)
-    : slots(slots), sets(r.sets()), roles(r), streams(std::move(list)), posted(slots), told(slots), beats(r.servers.size(), Beat{0, seconds_now()}), lost(sets) {
+    : slots(slots), sets(r.sets()), roles(r), streams(std::move(list)), posted(slots), told(slots), beats(r.servers.size(), Beat{0, seconds_now()}), lost(sets), outbox(r.world, r.servers[0]) {
     if (slots < 1) throw Error("output in ", slots, " slots; allowed: at least 1");
     MPI_Comm_rank(roles.own, &rank);
     for (auto& s : streams) {
@@ -108,7 +108,7 @@ void OutputClient::wrote(const OutputEvent& e) {
     if (e.slot < 0) ++handed, quantities.fallback.note(asked);          // else it has been counted when a set took it
     if (ledger) return ledger->note(ours);
     seen.push_back(ours);                                  // should the first server be lost before it makes this visible
-    outbox.send(ours, roles.servers[0], message::written, roles.world);
+    outbox.written(ours);
 }
 
 void OutputClient::progress() {
@@ -123,6 +123,8 @@ void OutputClient::progress() {
     auto of_event = [&] { return std::ranges::find(under_way, e.number, [](const Granted& g) { return g.event.number; }); };
     while (arrived(message::staged))
         if (auto it = of_event(); it != under_way.end() && ++it->stagers == roles.per_set) it->event.slot = -1;
+    for (int any; MPI_Iprobe(roles.servers[0], message::noted, roles.world, &any, MPI_STATUS_IGNORE), any; outbox.noted())
+        MPI_Recv(nullptr, 0, MPI_INT, roles.servers[0], message::noted, roles.world, MPI_STATUS_IGNORE);
     while (arrived(message::written)) {
         auto it = of_event();
         if (it == under_way.end()) continue;               // of a set that was given up
@@ -148,7 +150,7 @@ bool OutputClient::all_visible() {
 
 bool OutputClient::idle() {
     progress();
-    return under_way.empty() && (ledger ? ledger->empty() : all_visible());
+    return under_way.empty() && (ledger ? ledger->empty() : outbox.empty() && all_visible());
 }
 
 std::vector<int> OutputClient::silent(double seconds) {

@@ -18,14 +18,27 @@ Packing packing(const OutputStream& stream, const Decomposition& d, int halo, in
     return Packing(plans, of_item, stream.items, stream.bytes, rank);
 }
 
-void Outbox::send(const OutputEvent& e, int to, message::Tag tag, MPI_Comm comm) {
+void Outbox::written(const OutputEvent& e) {
+    waiting.push_back(e);
+    send();
+}
+
+void Outbox::noted() {
+    --unread;
+    send();
+}
+
+void Outbox::send() {
+    constexpr int most = 16;
     std::erase_if(under_way, [](Letter& letter) {
-        int read;
-        MPI_Test(&letter.request, &read, MPI_STATUS_IGNORE);
-        return read;
+        int gone;
+        MPI_Test(&letter.request, &gone, MPI_STATUS_IGNORE);
+        return gone;
     });
-    auto& letter = under_way.emplace_back(Letter{e, MPI_REQUEST_NULL});
-    MPI_Isend(&letter.event, sizeof letter.event, MPI_BYTE, to, tag, comm, &letter.request);
+    for (; unread < most && !waiting.empty(); waiting.pop_front(), ++unread) {
+        auto& letter = under_way.emplace_back(Letter{waiting.front(), MPI_REQUEST_NULL});
+        MPI_Isend(&letter.event, sizeof letter.event, MPI_BYTE, to, message::written, comm, &letter.request);
+    }
 }
 
 void Ledger::note(const OutputEvent& e) {

@@ -4,6 +4,7 @@
 #include "parallel/packing.hpp"
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <optional>
 #include <set>
@@ -31,19 +32,27 @@ struct OutputStream {
     std::int64_t times = 0;                                ///< that its store holds already; -1: its events need not become visible in order
 };
 
-namespace message { enum Tag { ready = 1, staged, written, end, goodbye }; }
+namespace message { enum Tag { ready = 1, staged, written, noted, end, goodbye }; }
 
 /// A computing rank's word to a server: the event, and where in its window the server's part lies [words], how many bytes.
 struct Ready { OutputEvent event; std::uint64_t at = 0, bytes = 0; };
 
-/// Words that need not be read soon, or ever: a rank that has fallen silent must not hold up who tells it something.
+/// Events told to one rank, the first server, that may have fallen silent: no more than a few at a time are on their way until it says
+/// `noted`, because what nobody reads takes the room in which a rank sends to all others.
 class Outbox {
 public:
-    void send(const OutputEvent&, int to, message::Tag, MPI_Comm);
+    Outbox(MPI_Comm comm, int to) : comm(comm), to(to) {}
+    void written(const OutputEvent&);
+    void noted();                                          ///< one was read
+    bool empty() const { return waiting.empty() && unread == 0; }
 
 private:
     struct Letter { OutputEvent event; MPI_Request request; };
+    MPI_Comm comm;
+    int to, unread = 0;
+    std::deque<OutputEvent> waiting;
     std::list<Letter> under_way;
+    void send();
 };
 
 /// Words of a computing rank's window before its slots; the first rank's hold a beat of each server, then how many times are visible.

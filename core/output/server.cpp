@@ -11,7 +11,7 @@ constexpr double rhythm = 0.25;                            // of beats [s]
 }  // namespace
 
 OutputServer::OutputServer(const Roles& r, const Decomposition& d, int halo, std::vector<OutputStream> list)
-    : roles(r), streams(std::move(list)), ledger(streams, r.per_set) {
+    : roles(r), streams(std::move(list)), ledger(streams, r.per_set), outbox(r.world, r.servers[0]) {
     const int position = roles.server % roles.per_set;
     for (auto& s : streams) {
         packings.push_back(packing(s, d, halo, d.ranks + position));
@@ -99,6 +99,10 @@ bool OutputServer::poll() {
         OutputEvent e;
         MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, message::written, roles.world, MPI_STATUS_IGNORE);
         ledger.note(e);
+        MPI_Send(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::noted, roles.world);
+    } else if (status.MPI_TAG == message::noted) {
+        MPI_Recv(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::noted, roles.world, MPI_STATUS_IGNORE);
+        outbox.noted();
     } else if (status.MPI_TAG == message::end) {
         int word[2];
         MPI_Recv(word, 2, MPI_INT, status.MPI_SOURCE, message::end, roles.world, MPI_STATUS_IGNORE);
@@ -131,7 +135,7 @@ OutputEvent OutputServer::release(Job* job) {
 void OutputServer::staged(Job* job) {
     const OutputEvent e = release(job);
     ++on_disk;
-    outbox.send(e, roles.compute(0), message::staged, roles.world);
+    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::staged, roles.world);
 }
 
 void OutputServer::written(Job* job) { tell(release(job)); }
@@ -143,8 +147,8 @@ void OutputServer::written(const OutputEvent& e) {
 
 void OutputServer::tell(const OutputEvent& e) {
     if (keeps_ledger()) ledger.note(e);
-    else outbox.send(e, roles.servers[0], message::written, roles.world);
-    outbox.send(e, roles.compute(0), message::written, roles.world);
+    else outbox.written(e);
+    MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::written, roles.world);
 }
 
 void OutputServer::visible(const OutputEvent& e) {
@@ -155,7 +159,7 @@ void OutputServer::visible(const OutputEvent& e) {
 }
 
 bool OutputServer::done() {
-    if (!ending || !jobs.empty() || on_disk) return false;
+    if (!ending || !jobs.empty() || on_disk || (!outbox.empty() && !abandoned())) return false;
     if (keeps_ledger() && (!ledger.empty() || goodbyes < alive - 1)) return false;
     if (!over) MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0], message::goodbye, roles.world);
     if (!over && alive == int(roles.servers.size())) window.reset();

@@ -31,9 +31,9 @@ class GribWriter:
 
     collective = False
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a file made by `create`, to append; what follows its last complete time is cut off."""
-        self.path, self.writes = Path(path), files.Writes()
+        self.path, self.writes = Path(path), writes or files.Writes()
         self._held = Contents(self.path)
         self.variables, self.sizes = self._held.variables, self._held.sizes
         self._encoded: dict[str, list[tuple[Any, float]]] = {}  # of the time that is being written
@@ -66,9 +66,7 @@ class GribWriter:
             files.write(path, [line, *messages], writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
-        writer = cls(path)
-        writer.writes = writes
-        return writer
+        return cls(path, writes)
 
     @property
     def times(self) -> np.ndarray:

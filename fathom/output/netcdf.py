@@ -27,10 +27,10 @@ class NetcdfWriter:
 
     collective = False
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF file."""
         import netCDF4
-        self.path, self.writes = Path(path), files.Writes()
+        self.path, self.writes = Path(path), writes or files.Writes()
         if not self.path.is_file():
             raise FileNotFoundError(f"{path} does not exist")
         with library:
@@ -79,9 +79,7 @@ class NetcdfWriter:
                                         **compressions[compression]).setncatts(dict(variable.attributes))
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
-        writer = cls(path)
-        writer.writes = writes
-        return writer
+        return cls(path, writes)
 
     @property
     def times(self) -> np.ndarray:

@@ -39,14 +39,14 @@ class ZarrWriter:
 
     collective = True
 
-    def __init__(self, path: str | Path):
+    def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a store that root has created, on any rank; FileNotFoundError, ValueError if it is none."""
         self.path = Path(path)
         self._root = _read_json(self.path / "zarr.json")
         self._arrays = self._root["consolidated_metadata"]["metadata"]
         self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
         self._each = map  # how the chunks of a shard are encoded
-        self.writes, self.stage = files.Writes(), None  # a Stage: chunks go through it
+        self.writes, self.stage = writes or files.Writes(), None  # a Stage: chunks go through it
         self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
         self.sizes = {dim: size for array in self._arrays.values()
                       for dim, size in zip(array["dimension_names"], array["shape"])}
@@ -86,8 +86,7 @@ class ZarrWriter:
             _write_json(path / "zarr.json", root, writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
-        writer = cls(path)
-        writer.writes = writes
+        writer = cls(path, writes)
         for name, (dims, array, _) in arrays.items():
             writer._put(name, (0,) * array.ndim, array)
         return writer
