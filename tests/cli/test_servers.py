@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 
 import box
 import numpy as np
@@ -110,12 +111,28 @@ def test_unstable_run_leaves_what_was_output(without):
     assert found.time.size > 1 and np.isfinite(found.zos.values[:1]).any()
 
 
+begun = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_running():
+    """Also where a test fails half way."""
+    yield
+    while begun:
+        process, ranks = begun.pop()
+        for pid in (*ranks, process.pid) if process.poll() is None else ranks:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
 def started(folder, name, *arguments):
     """A long run with servers that has begun; its process and the ranks, servers last."""
     command = box.command("run", "box.toml", "--for", "2000y", "--no-report", "--out", name, "--ranks", 2, "--set", 'output."surface.zarr".every="10d"', *arguments)
     process = subprocess.Popen(command, cwd=folder, env=box.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    begun.append((process, []))
     await_times(process, folder / name, 4)
-    return process, sorted(children(process.pid))
+    begun[-1] = process, sorted(children(process.pid))
+    return begun[-1]
 
 
 def written(directory):
@@ -127,6 +144,7 @@ def await_times(process, directory, count):
     while process.poll() is None and time.monotonic() < end and written(directory) < count:
         time.sleep(0.05)
     if process.poll() is not None or written(directory) < count:
+        begun.append((process, children(process.pid) if process.poll() is None else []))
         process.kill()
         pytest.fail(f"{written(directory)} of {count} times:\n{process.communicate()[0]}")
 
