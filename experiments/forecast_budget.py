@@ -24,7 +24,7 @@ class Measured(fm.SpectralAtmosphere):
         bytes_, names, found = 8 if self.precision == "fp64" else 4, {"TendencyStart", *(p.name for p in self.physics)}, []
 
         def add(kind, field, label, vertical):
-            process = scheme(kind).process(bytes_, phase="output", on={"value": field, "sum": label}, label=label)
+            process = scheme(kind).process(bytes_, phase="output", on={"value": field, "statistic": label}, label=label)
             found.append(process.at(field, "center", vertical, False).at(label, "center", vertical, False))
 
         self.sums = []

@@ -20,7 +20,7 @@ def laplacian(a, b):
 
 
 def add(a, s):
-    return core.process("TimeSum").on({"value": a, "sum": s})
+    return core.process("TimeSum").on({"value": a, "statistic": s})
 
 
 def domain(blocks=(0, 0), halo=2, fold=True):
