@@ -61,7 +61,7 @@ def main():
     start = profile("virtual_temperature")
     for name in sim.sequence.state:
         if name.startswith(("heat after ", "sum of ")):
-            sim.sequence.zero(name)
+            sim.sequence.fill(name, 0.0)
     print("day | change of T, below 200 hPa | vapour | SW, LW at the top | SW, LW net at the ground | sensible, latent | rain | radiation, rain")
     before = dict.fromkeys(columns, 0.0)
     for day in range(1, options.days + 1):
