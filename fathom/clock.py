@@ -92,3 +92,19 @@ class Clock:
         pair = [(now.month - 1, here), (other_month, other)]
         (a, t0), (b, t1) = pair if step > 0 else pair[::-1]
         return a, b, t0, t1
+
+
+class Event:
+    """Something that happens at a time: `action(simulation)` whenever `every` has passed since the start."""
+
+    def __init__(self, every, action, step, label):
+        self.every, self.action, self.label = Period(every, "every"), action, label
+        if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
+            raise ValueError(f"every = {self.every} is not a whole number of steps of {step:g} s")
+        self.due = 0.0
+
+    def schedule(self, clock, seconds):
+        """The first time after `seconds` at which it is due."""
+        self.due = 0.0
+        while self.due <= seconds + 1e-6:
+            self.due = clock.after(self.due, self.every)

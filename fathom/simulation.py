@@ -10,29 +10,13 @@ import numpy as np
 
 from fathom import parallel as spread
 from fathom.checkpoint import Checkpoint, read_state
-from fathom.clock import Clock, Period
+from fathom.clock import Clock, Event, Period
 from fathom.failure import RunFailure, Unstable
 from fathom.forcing import Forcing
 from fathom.gather import Gather
 from fathom.reading import Readers
 from fathom.servers import Servers, divide, serve
 from fathom.streams import Delivery
-
-
-class Event:
-    """Something that happens at a time: `action(simulation)` whenever `every` has passed since the start."""
-
-    def __init__(self, every, action, step, label):
-        self.every, self.action, self.label = Period(every, "every"), action, label
-        if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
-            raise ValueError(f"every = {self.every} is not a whole number of steps of {step:g} s")
-        self.due = 0.0
-
-    def schedule(self, clock, seconds):
-        """The first time after `seconds` at which it is due."""
-        self.due = 0.0
-        while self.due <= seconds + 1e-6:
-            self.due = clock.after(self.due, self.every)
 
 
 class Simulation:
