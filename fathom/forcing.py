@@ -32,8 +32,3 @@ class Forcing:
             yield from self.records.items(month, ahead)
         except (OSError, ValueError, KeyError) as error:
             raise RunFailure(f"the forcing of month {month + 1} cannot be read: {error}") from error
-
-    @property
-    def seconds(self):
-        """[s] of this rank, by what was done."""
-        return {"waiting_for_records": reading.seconds["waiting"], "distributing_records": reading.seconds["distributing"]}

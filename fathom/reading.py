@@ -15,6 +15,8 @@ import time
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 
+from fathom import regions
+
 every_rank = "all"  # [parallel] readers: each rank reads for itself
 library = threading.RLock()  # NetCDF and HDF5 take one thread at a time
 seconds = {"reading": 0.0, "reading_ahead": 0.0, "waiting": 0.0, "distributing": 0.0}  # of this rank; reading_ahead: by its thread
@@ -84,9 +86,10 @@ class Readers:
         if told != what:
             raise RuntimeError(f"ranks do not read the same: rank {owner} {told or 'a record'}, rank {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the same functions")
         arrays = arrays or [bytearray(size) for size in sizes]
-        for part in map(memoryview, arrays):
-            for first in range(0, len(part), _piece):
-                _finish(self.comm.Ibcast(part[first : first + _piece], owner))
+        with regions.region("distributing records", "input", "input"):
+            for part in map(memoryview, arrays):
+                for first in range(0, len(part), _piece):
+                    _finish(self.comm.Ibcast(part[first : first + _piece], owner))
         if self.comm.rank != owner:
             value = pickle.loads(value_, buffers=arrays)
             counts["bytes_received"] += len(message) + sum(sizes)
@@ -96,7 +99,8 @@ class Readers:
     def _sent(self, message, owner):
         """The owner's message."""
         size, began = array("q", [len(message)]), time.perf_counter()
-        _finish(self.comm.Ibcast(size, owner), most=2e-3)
+        with regions.region("waiting for records", "input", "input", self.comm):
+            _finish(self.comm.Ibcast(size, owner), most=2e-3)
         arrived = time.perf_counter()
         message = message or bytearray(size[0])
         _finish(self.comm.Ibcast(message, owner))

@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from fathom import parallel as spread
+from fathom import regions
 from fathom.checkpoint import Checkpoint, read_state
 from fathom.clock import Clock, Event, Period
 from fathom.failure import RunFailure, Unstable
 from fathom.forcing import Forcing
 from fathom.gather import Gather
 from fathom.reading import Readers
+from fathom.regions import region
 from fathom.servers import Servers, divide, serve
 from fathom.streams import Delivery
 
@@ -61,7 +63,7 @@ class Simulation:
         self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
         self.end = np.inf  # of the run [s]
-        self.wall_seconds, self.gathers, self.inside_before = 0.0, {}, {}
+        self.wall_seconds, self.gathers = 0.0, {}
         self.delivery = Delivery(self)
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
@@ -133,7 +135,6 @@ class Simulation:
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
         mpi.core.synchronise(self.parallel["synchronise"])
-        self._synchronised = mpi.core.seconds_synchronising()
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if distribution == "auto" and not any(blocks):
@@ -201,7 +202,8 @@ class Simulation:
                 action()
             except (OSError, ValueError) as e:
                 error = e
-        error = self.comm.bcast(error)
+        with region("root's word", kind="sum", comm=self.comm):
+            error = self.comm.bcast(error)
         if error is not None:
             raise error
 
@@ -214,7 +216,8 @@ class Simulation:
         while self.count < end:
             piece = end - self.count
             if self.forcing:
-                piece = min(piece, self.forcing.load(self))
+                with region("forcing", "input", "input"):
+                    piece = min(piece, self.forcing.load(self))
             first = self.count == 0
             for name, values in self.model.profiles_of_step(first).items():
                 self.sequence.set_profile(name, values)
@@ -233,7 +236,7 @@ class Simulation:
     def run(self, period, progress=None, report=True, from_start=False):
         """Integrate for a period, with all events; leaves restart, summary and report in the directory. Returns the summary. from_start: the
         period counts from the start of the simulation, of which a restart may have done a part."""
-        from fathom import choices, mpi
+        from fathom import choices
         from fathom.performance.summary import finish
 
         if self.serves:
@@ -245,13 +248,15 @@ class Simulation:
         for event in events:
             event.schedule(self.clock, self.seconds)
         handler = signal.signal(signal.SIGINT, self.request_stop)
+        self.sequence.reset_timings()
+        regions.begin(self.comm)
         self.start_steps, began = self.count, wall_clock.perf_counter()
         if self.count == 0:
-            self.watch()
+            with region("watch", "output", "output"):
+                self.watch()
             for store in self.outputs:
-                store.write_start()
-        self.sequence.reset_timings()
-        self.inside_before = self.inside()
+                with region(str(store.path), "output", "output"):
+                    store.write_start()
         shown, pace = began, 1
         stop_file = self.directory / ".stop"
         try:
@@ -263,20 +268,22 @@ class Simulation:
                 self.advance(piece)
                 now = wall_clock.perf_counter()
                 # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the end
-                longest = self.comm.allreduce(now - before, mpi.MPI.MAX)
+                longest, self.stopped = self._agree(now - before, self._wish or (self.is_root and stop_file.exists()))
                 pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
-                self.stopped = self.comm.allreduce(self._wish or (self.is_root and stop_file.exists()), mpi.MPI.LOR)
                 for event in events:
                     if event.due <= self.seconds + 1e-6:
-                        event.action(self)
+                        with region(event.label, "output", "output"):
+                            event.action(self)
                         event.schedule(self.clock, self.seconds)
-                self.delivery.settle()
-                if self.servers is not None:
-                    self.servers.watch()
+                with region("delivery", "output", "output"):
+                    self.delivery.settle()
+                    if self.servers is not None:
+                        self.servers.watch()
                 self.wall_seconds = wall_clock.perf_counter() - began
                 if progress is not None and self.is_root and (now - shown > 0.5 or self.seconds >= end - 1e-6):
                     shown = now
-                    progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
+                    with region("progress", "output"):
+                        progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
         except RunFailure:  # on all computing ranks
             if self.servers is not None:
                 self.servers.finish(failed=True)
@@ -284,6 +291,7 @@ class Simulation:
         finally:
             signal.signal(signal.SIGINT, handler)
         self.wall_seconds = wall_clock.perf_counter() - began
+        self.profile = regions.gathered(self.comm)
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None
@@ -297,6 +305,18 @@ class Simulation:
         self.delivery.close()
         choices.learn(self)
         return finish(self, report)
+
+    def _agree(self, seconds, wish):
+        """The longest of all ranks, and whether any of them wishes; meetings are settled where there are many."""
+        from fathom.mpi import MPI, core
+
+        mine = np.array([seconds, bool(wish), core.meetings_full()], float)
+        with region("agreement", "run", "sum", self.comm):
+            self.comm.Allreduce(MPI.IN_PLACE, mine, MPI.MAX)
+        if mine[2]:
+            with region("profile", "run"):
+                core.settle_meetings()
+        return float(mine[0]), bool(mine[1])
 
     def _begin(self):
         """Everything that comes before the first step; servers hear of it, or of why it could not be."""
@@ -369,19 +389,6 @@ class Simulation:
         return f"Nearest limit of the step of {self.step:g} s: {name} = {value:.2g} (at most {limit:g}) at {where}; try a step of {min(step, self.step / 2):.0f} s"
 
     # ---- what the run was --------------------------------------------------------------------------------------------------------
-
-    def inside(self):
-        """Seconds of this rank inside the global processes, by what was done there, and waiting for others before messages, if they synchronise; empty
-        where nothing measures itself."""
-        found = {}
-        for times in (getattr(solver, "seconds", None) for solver in self.solvers.values()):
-            for name, seconds in (times if isinstance(times, dict) else {}).items():
-                found[name] = found.get(name, 0.0) + seconds
-        if self.parallel["synchronise"]:
-            from fathom import mpi
-
-            found["synchronising"] = mpi.core.seconds_synchronising() - self._synchronised
-        return found | (self.forcing.seconds if self.forcing else {})
 
     def checksum(self):
         """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and threads."""

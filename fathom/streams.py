@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from fathom.gather import Gather
+from fathom.regions import region
 
 
 class Item(NamedTuple):
@@ -86,7 +87,8 @@ class Stream:
             arrays = {item: self._gather(self.items[item])(blocks(self.items[item])) for item in items}
             for piece in self._pieces(event, list(products), arrays, s.comm.rank, s.comm.size):
                 piece()
-        s.comm.barrier()
+        with region("all have written", "output", "sum", s.comm):
+            s.comm.barrier()
         if not self.shared:
             s.on_root(lambda: self.extend(event))
 

@@ -41,9 +41,9 @@ exceptions: dict[tuple[str, str], str] = {}
 # folder unless it is named itself.
 fathom: list[set[str]] = [
     {"names", "failure", "clock", "cache"},
-    {"toml", "expression", "mpi", "reading", "data"},
+    {"toml", "expression", "mpi", "regions", "reading", "data"},
     {"output", "plots", "post"},  # know no model
-    {"components", "grids", "transform", "performance.report", "performance.machine"},
+    {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.machine"},
     {"state", "diagnostics", "gather", "parallel", "choices"},
     {"ocean", "atmosphere"},  # a model each
     {"streams", "stores", "servers", "checkpoint", "forcing", "show", "progress"},

@@ -3,6 +3,7 @@
 namespace nb = nanobind;
 
 void bind_base(nb::module_&);
+void bind_regions(nb::module_&);
 void bind_grid(nb::module_&);
 void bind_parallel(nb::module_&);
 void bind_field(nb::module_&);
@@ -13,6 +14,7 @@ void bind_atmosphere(nb::module_&);
 
 NB_MODULE(_core, m) {
     bind_base(m);
+    bind_regions(m);
     bind_grid(m);
     bind_parallel(m);
     bind_field(m);

@@ -129,7 +129,6 @@ void bind_parallel(nb::module_& m) {
     auto names = [](auto kinds) { std::vector<std::pair<std::string, std::string>> list; for (auto& k : kinds) list.emplace_back(k.name, k.text); return list; };
     m.def("transports", [=] { return names(transports()); }, "(name, text) of the ways in which exchanges travel");
     m.def("synchronise", [](bool all) { Exchange::synchronise = all; }, "whether all ranks meet before the messages of any exchange go");
-    m.def("seconds_synchronising", [] { return Exchange::seconds_synchronising; }, "that this rank has waited there since its start");
     nb::class_<BoundExchange>(m, "Exchange", "Halos of several fields, one message to each neighbour.")
         .def("__init__", [](BoundExchange* self, int comm, const Decomposition& d, int halo, int precision, const Items& list, const std::string& transport) {
             new (self) BoundExchange{Exchange(MPI_Comm_f2c(comm), d, halo, precision, items_of(list), transport), precision, items_of(list), {}, {}}; },

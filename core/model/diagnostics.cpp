@@ -1,4 +1,5 @@
 #include "model/diagnostics.hpp"
+#include "parallel/meeting.hpp"
 #include "parallel/reduce.hpp"
 #include <bit>
 #include <cmath>
@@ -54,6 +55,7 @@ template <class Of> double sum_of(const Sequence& s, const Field& f, Of of) {
 struct Ranked { double value; long place; };               // smallest place wins among equals: the same on any ranks
 Ranked best(MPI_Comm comm, Ranked mine) {                  // of the largest value
     double largest;
+    Meet meet(comm, sizeof mine);
     MPI_Allreduce(&mine.value, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
     long place = mine.value == largest ? mine.place : std::numeric_limits<long>::max(), first;
     MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, comm);
@@ -129,6 +131,7 @@ std::uint64_t checksum(const Sequence& s, std::span<const std::string> names) {
             sum += x ^ x >> 31;
         });
     }
+    Meet meet(s.domain->comm, sizeof sum);
     MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, s.domain->comm);
     return total;
 }

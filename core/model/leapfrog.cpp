@@ -90,7 +90,8 @@ private:
                           transform.wind(of(2 * t), of(2 * t + levels), tendency[0], tendency[1]), transform.scalar(of(2 * t + 2 * levels), tendency[2]), transform.scalar(pressure_of(2), tendency[3]),
                           transform.scalar(of(3 * t), energy)});
         {
-            Timer timer{State::solving};
+            static const Region here("semi-implicit leapfrog");
+            TimedRegion timer(here, State::solving);
             #pragma omp parallel for schedule(dynamic)
             for (std::size_t w = 0; w < starts.size(); ++w) advance(transform.own()[starts[w]].m, &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
         }

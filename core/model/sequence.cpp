@@ -44,7 +44,10 @@ static std::byte* map_pages(std::size_t bytes) {
 Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes, Options o)
     : domain(std::move(d)), bytes(bytes), cell(64 / bytes), options(std::move(o)) {
     for (auto& p : processes) if (p.every < 1) throw Error(p.name, ": every = ", p.every, " steps must be at least 1");
-    for (auto& p : processes) steps.push_back({std::move(p), {}, 0, std::vector<Clock>(omp_get_max_threads())});
+    for (auto& p : processes) {
+        const Region region(p.name, p.phase, p.run ? "process" : "global");
+        steps.push_back({std::move(p), {}, 0, std::vector<Clock>(omp_get_max_threads()), region});
+    }
     declare(); derive(); cut_rows(); allocate();
 }
 Sequence::~Sequence() {
@@ -111,8 +114,9 @@ void Sequence::derive() {
     Schedule schedule(processes, used, constant, rotations, domain->halo, options.compute_in_halo, options.group);
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) {
-        groups.push_back({g.first, g.last, {}, g.extent, {}, nullptr, {}, {}});
+        groups.push_back({g.first, g.last, {}, g.extent, {}, nullptr, {}, {}, steps[g.first].region});
         for (auto& s : g.exchange) groups.back().sent.push_back({s.field, s.width});
+        if (!g.exchange.empty()) groups.back().region = Region(exchanged(groups.back()), steps[g.first].process.phase, "exchange");
     }
     for (std::size_t f = 0; f < all.size(); ++f) all[f].scratch = !keep[f] && schedule.local[f];
     for (std::size_t f = 0; f < all.size(); ++f) all[f].guest_of = all[f].scratch || keep[f] || constant[f] ? -2 : -1;
@@ -262,7 +266,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
         while (last != wet.end() && last->column + cell <= first->column + group.tiles.now) ++last;
-        double t = seconds_now();
+        double t = regions.on ? seconds_now() : 0;
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];
             if (row < h - s.extent || row >= h + ny + s.extent || (s.process.every > 1 && count % s.process.every)) continue;
@@ -274,7 +278,7 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
             }
             const auto operations = operations_counted;
             (counting && s.process.count ? s.process.count : s.process.run)(s.process.scheme.get(), at, &*first, &*first + (last - first));
-            const double end = seconds_now();
+            const double end = regions.on ? seconds_now() : 0;
             Clock& clock = s.clocks[thread];
             clock.seconds += end - t; ++clock.calls; clock.operations += operations_counted - operations; t = end;
         }
@@ -296,6 +300,8 @@ void Sequence::before_step(std::string_view profile, int count, std::function<vo
 }
 
 void Sequence::step() {
+    static const Region whole("step"), of_rows("rows");
+    Within step(whole);
     for (auto& m : moving) {
         m.set(m.values, count);
         set_profile(m.profile, m.values);
@@ -303,6 +309,7 @@ void Sequence::step() {
     for (std::size_t g = 0; g < groups.size(); ++g) {
         auto& group = groups[g];
         if (group.exchange) {
+            Within within(group.region);
             const double t = seconds_now();
             for (std::size_t n = 0; n < group.sent.size(); ++n) std::ranges::copy(all[group.sent[n].field].at, group.slabs[n].at.begin());
             group.exchange->start(group.slabs);
@@ -310,6 +317,7 @@ void Sequence::step() {
             group.clock.seconds += seconds_now() - t; ++group.clock.calls;
         }
         if (steps[group.first].process.global) {
+            Within within(steps[group.first].region);
             const double t = seconds_now();
             steps[group.first].process.global();
             auto& clock = steps[group.first].clocks[0];
@@ -320,10 +328,12 @@ void Sequence::step() {
         const int count = int(rows[g].size());
         const bool trial = tries(group);
         if (trial) group.tiles.next();
-        const double t = trial ? seconds_now() : 0;
+        Within within(of_rows);
+        const double t = seconds_now();
         #pragma omp parallel for schedule(dynamic, 2)
         for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num());
         if (trial) group.tiles.learn(seconds_now() - t);
+        if (regions.mine()) tell(group, t);
     }
     for (auto& cycle : rotations)
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n) std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);

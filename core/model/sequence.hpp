@@ -2,6 +2,7 @@
 /// which are only scratch, where halos are exchanged and how wide, which processes run together row by row, and the timers.
 /// Compiled once, for both precisions, and assembled at run time.
 #pragma once
+#include "base/region.hpp"
 #include "field/process.hpp"
 #include "model/schedule.hpp"
 #include "model/tiles.hpp"
@@ -81,9 +82,9 @@ public:
 
 private:
     struct Clock { double seconds = 0; long calls = 0; std::uint64_t operations = 0; char pad[40]; };
-    struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; };
+    struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; Region region; double told = 0; long calls_told = 0; };    // told: to the regions
     struct Sent { int field, width; };
-    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; };
+    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; Region region; };                 // region: of the exchange
     struct Row { int block, row; };
     struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
     std::vector<Moving> moving;
@@ -100,6 +101,8 @@ private:
     std::set<int> fields_of(const Group&) const;
     void declare(); void derive(); void share(const Schedule&); void choose_tiles(); bool tries(const Group&) const; void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
     void run_row(const Group&, Row, int thread);
+    void tell(Group&, double began);
+    std::string exchanged(const Group&) const;
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }
 };

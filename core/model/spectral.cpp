@@ -3,6 +3,7 @@
 #include "model/spectral_state.hpp"
 #include "numerics/semi_lagrangian.hpp"
 #include <omp.h>
+#include <optional>
 
 namespace fathom {
 
@@ -99,6 +100,8 @@ private:
         to_waves();
         double solve = 0, diffusion = 0;                   // seconds of all threads
         const double began = seconds_now();
+        static const Region here("semi-implicit solve and diffusion");
+        std::optional<Within> within(std::in_place, here);
         #pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion)
         for (std::size_t w = 0; w < starts.size(); ++w) {
             const int m = transform.own()[starts[w]].m;
@@ -109,6 +112,7 @@ private:
             for (int n = m; n <= transform.truncation(); ++n) for (int c = 0; c < 2; ++c) diffuse(n, columns + (2 * (n - m) + c) * stride);
             solve += solved - begin, diffusion += seconds_now() - solved;
         }
+        within.reset();
         const double seconds = seconds_now() - began, share = diffusion / std::max(solve + diffusion, 1e-30), number = 2. * double(transform.own().size());
         solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
         solving.did(number * solver.operations(), number * (8 * levels + 2) * sizeof(T));            // a column there and back, and its pivots

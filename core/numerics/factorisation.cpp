@@ -1,6 +1,6 @@
 #include "numerics/factorisation.hpp"
 #include "base/error.hpp"
-#include "base/spent.hpp"
+#include "parallel/meeting.hpp"
 #include <algorithm>
 #include <numeric>
 #include <omp.h>
@@ -178,9 +178,19 @@ void Factorisation::plan_transfers(const System& system, const EliminationTree& 
         for (auto& list : lists) side.first.push_back(int(side.items.size())), side.count.push_back(int(list.size())), side.items.insert(side.items.end(), list.begin(), list.end());
     };
     flatten(up_out, up.send); flatten(up_in, up.receive); flatten(down_out, down.send); flatten(down_in, down.receive);
+    up.meet(rank), down.meet(rank);
     const auto most = std::max({up.send.items.size(), up.receive.items.size(), down.send.items.size(), down.receive.items.size()});
     outbox.resize(most); inbox.resize(most);
     value.resize(tree.point.size()); points.resize(own_points);
+}
+
+void Factorisation::Transfer::meet(int rank) {
+    Meetings::Partners others;
+    for (int r = 0; r < int(send.count.size()); ++r) if (r != rank) {
+        if (send.count[r]) others.to.push_back(r), ++messages, bytes += send.count[r] * sizeof(float);
+        if (receive.count[r]) others.from.push_back(r);
+    }
+    partners = meetings.partners(std::move(others));
 }
 
 void Factorisation::exchange(const Transfer& t, const std::vector<float>& from, std::vector<float>& to) {
@@ -188,8 +198,12 @@ void Factorisation::exchange(const Transfer& t, const std::vector<float>& from, 
         for (std::size_t n = 0; n < t.send.items.size(); ++n) to[t.receive.items[n]] = from[t.send.items[n]];
         return;
     }
+    static const Region travel("points to subtrees and back", "", "exchange");
+    Within within(travel);
     for (std::size_t n = 0; n < t.send.items.size(); ++n) outbox[n] = from[t.send.items[n]];
+    const double began = seconds_now();
     MPI_Alltoallv(outbox.data(), t.send.count.data(), t.send.first.data(), MPI_FLOAT, inbox.data(), t.receive.count.data(), t.receive.first.data(), MPI_FLOAT, comm);
+    meetings.note(comm, t.partners, began, began, seconds_now(), 0, t.messages, t.bytes);
     for (std::size_t n = 0; n < t.receive.items.size(); ++n) to[t.receive.items[n]] = inbox[n];
 }
 
@@ -358,6 +372,9 @@ void Factorisation::apply(const EllipticOperator<double>& A, int from, int to, d
     if (ranks > 1 && !above.empty()) {
         std::vector<float>::iterator out = outbox.begin();
         for (int root : all_subtrees) if (owner[root] == rank) out = std::copy_n(left.begin() + fronts[root].at, fronts[root].size, out);
+        static const Region tops("tops of subtrees", "", "exchange");
+        Within within(tops);
+        Meet meet(comm, double(leaves_count[rank]) * sizeof(float));
         MPI_Allgatherv(outbox.data(), leaves_count[rank], MPI_FLOAT, inbox.data(), leaves_count.data(), leaves_first.data(), MPI_FLOAT, comm);
         for (int r = 0; r < ranks; ++r) {
             auto in = inbox.begin() + leaves_first[r];

@@ -28,6 +28,8 @@ private:
     struct Span { int row, column, count; };               // own points that lie side by side
     struct Transfer {                                      // by lists of items: what goes to each rank, and where what comes from each stands
         struct Side { std::vector<int> items, count, first; } send, receive;
+        int partners = 0; long messages = 0; double bytes = 0;             // of its meetings (parallel/meeting.hpp)
+        void meet(int rank);
     };
     struct System;                                         // the whole matrix: for the factorisation only
 

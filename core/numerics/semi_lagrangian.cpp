@@ -98,6 +98,12 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     }
 };
 
+struct TransportRegions { Region packing{"halo packing"}, departure{"departure points"}, interpolation{"interpolation"}; };
+static const TransportRegions& these() {
+    static const TransportRegions list;
+    return list;
+}
+
 template <class T> SemiLagrangian<T>::SemiLagrangian(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, std::vector<double> eta, Parameters p)
     : tables(std::make_unique<Tables>(comm, d, halo, grid, std::move(eta), p)) {}
 template <class T> SemiLagrangian<T>::~SemiLagrangian() = default;
@@ -108,16 +114,16 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
     const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
     const double points = t.own_points();
     {
-        Timer timer{spent.packing};
+        TimedRegion timer(these().packing, spent.packing);
         t.pack(group);
     }
     spent.packing.did(0, points * 7 * sizeof(T));          // three are read, four written
     do {                                                   // until all that departures need was there; the first guess needs no halo
         {
-            Timer timer{spent.packing};
+            TimedRegion timer(these().packing, spent.packing);
             t.surround(true);
         }
-        Timer timer{spent.departure};
+        TimedRegion timer(these().departure, spent.departure);
         t.trace(now_);
         spent.departure.did(points * t.parameters.iterations * (t.departure.operations() + t.operations(Pass::linear, 3) + 10), points * t.parameters.iterations * 10 * sizeof(T));
     } while (t.around.cover());                            // wind at arrival, at departure, mean before and after
@@ -130,12 +136,12 @@ template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::
     const bool wind = group.kind == Kind::wind, by_levels = group.fields.size() == 1 && group.by_levels;
     const double points = t.own_points(), count = double(to.size());
     {
-        Timer timer{spent.packing};
+        TimedRegion timer(these().packing, spent.packing);
         if (by_levels) t.pack_levels(group.fields[0]); else t.pack(group.fields);
         t.surround(wind);
     }
     spent.packing.did(0, points * (count + fields) * sizeof(T));
-    Timer timer{spent.interpolation};
+    TimedRegion timer(these().interpolation, spent.interpolation);
     const Pass pass = by_levels ? Pass::by_levels : group.monotone ? Pass::monotone : Pass::cubic;
     spent.interpolation.did(points * (t.departure.operations() + t.operations(Pass::weights, 0) + t.operations(pass, count)), points * (2 * count + 3) * sizeof(T));
     const T planetary = T(2 * t.parameters.rotation * t.parameters.radius);

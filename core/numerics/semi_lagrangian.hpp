@@ -16,7 +16,7 @@
 /// What departures need of other ranks' points, and no more, comes by a halo on demand.
 #pragma once
 #include "grid/gaussian.hpp"
-#include "base/spent.hpp"
+#include "base/region.hpp"
 #include "parallel/on_demand.hpp"
 #include <memory>
 #include <span>

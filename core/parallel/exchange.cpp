@@ -1,6 +1,6 @@
 #include "parallel/exchange.hpp"
 #include "base/error.hpp"
-#include "base/spent.hpp"
+#include "parallel/meeting.hpp"
 #include <climits>
 #include <map>
 #include <numeric>
@@ -48,6 +48,10 @@ Exchange::Exchange(MPI_Comm comm, Packing p, std::string_view name) : comm(comm)
     for (auto* parts : {&packing.parts.sends, &packing.parts.receives})
         for (auto& m : *parts) if (m.bytes > INT_MAX) throw Error("a message of ", m.bytes, " bytes with rank ", m.rank, "; the most is ", INT_MAX, ": use more ranks");
     transport = fathom::transport(name, comm, packing.parts);
+    Meetings::Partners others;
+    for (auto& m : packing.parts.sends) others.to.push_back(m.rank);
+    for (auto& m : packing.parts.receives) others.from.push_back(m.rank);
+    partners = transport->meets() ? Meetings::everybody : meetings.partners(std::move(others));
 }
 
 /// Tells a transport that does not pack where the numbers lie, once for each set of fields.
@@ -63,13 +67,16 @@ void Exchange::start(std::span<const FieldSlab> fields) {
     const double t = seconds_now();
     if (transport->packs()) packing.pack(fields, transport->outgoing());
     else point_out(fields);
-    const double packed_at = seconds_now();
-    seconds_packing += packed_at - t;
+    seconds_packing += seconds_now() - t;
     if (synchronise) {
+        static const Region here("synchronising", "", "sum");
+        Within within(here);
+        Meet meet(comm, 0);
         MPI_Barrier(comm);
-        seconds_synchronising += seconds_now() - packed_at;
     }
+    sent = seconds_now();
     transport->send();
+    sending = seconds_now() - sent;
 }
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
@@ -79,6 +86,7 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
     seconds_packing += end - t; t = end;
     transport->wait();
     end = seconds_now();
+    meetings.note(comm, partners, sent, t, end, sending, long(messages()), double(bytes()));
     seconds_waiting += end - t; t = end;
     packing.unpack(fields, transport->incoming(), !transport->packs());
     seconds_packing += seconds_now() - t;

@@ -29,11 +29,12 @@ public:
     double seconds_packing = 0, seconds_waiting = 0;
     /// Whether all ranks meet before messages go, of all exchanges of this process: helps where a network congests, and shows waiting apart from travelling.
     static inline bool synchronise = false;
-    static inline double seconds_synchronising = 0;
 
 private:
     MPI_Comm comm; Packing packing;
     std::unique_ptr<Transport> transport;
+    int partners;                                          // of its meetings
+    double sent = 0, sending = 0;                          // when this rank began to send, and for how long
     std::span<const FieldSlab> from;
     Exchange(MPI_Comm, Packing, std::string_view transport);
     void point_out(std::span<const FieldSlab>);

@@ -1,5 +1,6 @@
 #include "parallel/global_sum.hpp"
 #include "base/error.hpp"
+#include "parallel/meeting.hpp"
 #include "parallel/window.hpp"
 #include <algorithm>
 #include <array>
@@ -17,13 +18,26 @@ void GlobalSum::start(std::span<std::int64_t> values) {
     if (values.size() > most_words) throw Error("a global sum of ", values.size(), " numbers; the most is ", most_words);
     floating = false;
     words = {(std::uint64_t*)values.data(), values.size()};
-    if (ranks > 1) begin();
+    if (ranks > 1) give();
 }
 void GlobalSum::start(std::span<double> values) {
     if (values.size() > most_words) throw Error("a global sum of ", values.size(), " numbers; the most is ", most_words);
     floating = true;
     words = {(std::uint64_t*)values.data(), values.size()};
-    if (ranks > 1) begin();
+    if (ranks > 1) give();
+}
+void GlobalSum::give() {
+    began = seconds_now();
+    begin();
+    beginning = seconds_now() - began;
+}
+void GlobalSum::finish() {
+    if (ranks == 1) return;
+    const double t = seconds_now();
+    complete();
+    const double bytes = double(words.size_bytes());
+    if (overlaps()) meetings.note(comm, Meetings::everybody, began, t, seconds_now(), beginning, 1, bytes);
+    else meetings.note(comm, Meetings::everybody, began, began, began + beginning, 0, 1, bytes);
 }
 void GlobalSum::add(Words to, const std::uint64_t* from) const {
     if (floating) for (std::size_t n = 0; n < to.size(); ++n) to[n] = std::bit_cast<std::uint64_t>(std::bit_cast<double>(to[n]) + std::bit_cast<double>(from[n]));

@@ -20,7 +20,7 @@ public:
     /// values <- their sums over all ranks. In between, `finish` waits for what `start` began; only some algorithms go on meanwhile.
     void start(std::span<std::int64_t> values);
     void start(std::span<double> values);
-    void finish() { complete(); }
+    void finish();
     template <class Word> void sum(std::span<Word> values) { start(values); finish(); }
     virtual bool overlaps() const { return false; }        ///< goes on between start and finish
 
@@ -28,9 +28,11 @@ protected:
     using Words = std::span<std::uint64_t>;
     MPI_Comm comm; int rank, ranks;
     bool floating = false;
+    double began = 0, beginning = 0;                       // when this rank gave its numbers, and how long that took
     Words words;
     void add(Words to, const std::uint64_t* from) const;   ///< as numbers of the kind that is summed
     MPI_Datatype type() const { return floating ? MPI_DOUBLE : MPI_INT64_T; }
+    void give();
     virtual void begin() = 0;
     virtual void complete() {}
 };

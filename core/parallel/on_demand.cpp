@@ -1,5 +1,6 @@
 #include "parallel/on_demand.hpp"
 #include "base/error.hpp"
+#include "parallel/meeting.hpp"
 #include <algorithm>
 #include <atomic>
 
@@ -37,9 +38,14 @@ void OnDemandHalo::need(int row, int first, int count) {
 
 bool OnDemandHalo::cover() {
     if (alone()) return false;
+    static const Region here("halo on demand: all there?", "", "sum");
+    Within within(here);
     int missing = 0;
     for (std::size_t s = 0; s < wanted.size(); ++s) missing |= wanted[s] & ~held[s];
-    MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPI_INT, MPI_BOR, comm);
+    {
+        Meet meet(comm, sizeof missing);
+        MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPI_INT, MPI_BOR, comm);
+    }
     if (missing) widen(), ask(), ++plans;
     std::ranges::fill(wanted, 0);
     return missing;
@@ -103,6 +109,8 @@ void OnDemandHalo::ask() {
 
 void OnDemandHalo::exchange(const FieldSlab& rows) {
     if (!halo) return;
+    static const Region here("halo on demand", "", "exchange");
+    Within within(here);
     halo->start({&rows, 1});
     halo->finish({&rows, 1});
 }

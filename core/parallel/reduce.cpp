@@ -1,4 +1,5 @@
 #include "parallel/reduce.hpp"
+#include "parallel/meeting.hpp"
 #include <array>
 #include <vector>
 
@@ -33,12 +34,15 @@ void allreduce(MPI_Comm comm, std::span<ExactSum> sums) {
     for (; !sums.empty(); sums = sums.subspan(std::min(most, sums.size()))) {
         const auto now = sums.first(std::min(most, sums.size()));
         pack(now, words.data());
+        Meet meet(comm, double(sum_words * now.size() * sizeof(std::int64_t)));
         MPI_Allreduce(MPI_IN_PLACE, words.data(), int(sum_words * now.size()), MPI_INT64_T, MPI_SUM, comm);
         unpack(words.data(), now);
     }
 }
 
 double exact_sum(MPI_Comm comm, std::span<const double> terms) {
+    static const Region here("exact sum", "", "sum");
+    Within within(here);
     double largest = 0;
     bool finite = true;
     const std::ptrdiff_t count = std::ptrdiff_t(terms.size());
@@ -49,7 +53,10 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
         largest = x > largest ? x : largest;
     }
     if (!finite) largest = std::numeric_limits<double>::infinity();
-    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    {
+        Meet meet(comm, sizeof largest);
+        MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    }
     if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
     ExactSum sum(SumUnit::for_largest(largest));
     constexpr std::ptrdiff_t lanes_of = register_lanes, chunk = lanes_of * ExactLanes::most;

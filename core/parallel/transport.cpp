@@ -139,6 +139,7 @@ struct Puts : Transport {
 /// Nobody sends before everybody has posted, nobody reads before everybody has sent. Parts begin at multiples of 16 bytes, so that a last half word does no harm.
 struct PutFence final : Puts {
     PutFence(MPI_Comm c, const Parts& p) : Puts(c, p, 0) {}
+    bool meets() const override { return true; }
     void post() override { turn(); }
     void send() override {
         for (std::size_t n = 0; n < parts.sends.size(); ++n) put(n);
@@ -185,6 +186,7 @@ struct GetBarrier final : Transport {
         size_there = tell(comm, parts.sends, std::vector(parts.sends.size(), size), parts.receives);
         in = received.data();
     }
+    bool meets() const override { return true; }
     void post() override { out = (std::byte*)(window.own() + ++count % 2 * size); }
     void send() override { window.see(); }
     void wait() override {

@@ -26,6 +26,7 @@ public:
     /// Whether the pieces at these addresses (of each field and block) were given before; one list for each send.
     virtual bool knows(std::span<const std::byte* const>) { return true; }
     virtual void pieces(std::span<const std::vector<Piece>>) {}
+    virtual bool meets() const { return false; }           ///< everybody waits for everybody
     virtual void post() = 0;
     virtual void send() = 0;
     virtual void wait() = 0;

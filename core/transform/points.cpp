@@ -49,7 +49,8 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
     const int columns = 2 * batch.cells, capacity = most_cells * width;
     for (int pass = 0; pass < (batch.derivative ? 2 : 1); ++pass) {
         if (distribution.square && pass) collect(batch, side, false, true);
-        Timer timer{spent.fourier};
+        static const Region here("Fourier transform");
+        TimedRegion timer(here, spent.fourier);
         const Target* const lanes = targets.data() + batch.first_target + pass * capacity;
         #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
         for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
@@ -104,7 +105,8 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
 
 template <class Number> void SphericalHarmonics<Number>::from_points(const Batch& batch, Side& side, Way way) {
     if (distribution.square) collect(batch, side, false, false);
-    Timer timer{spent.fourier};
+    static const Region here("Fourier transform");
+    TimedRegion timer(here, spent.fourier);
     const int columns = 2 * batch.cells;
     const bool past = entries_beyond_cache(batch);
     const Target* const lanes = targets.data() + batch.first_target;

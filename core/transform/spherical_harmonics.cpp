@@ -181,7 +181,8 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
 /// Entries between the sides of waves and rows.
 template <class Number> void SphericalHarmonics<Number>::travel(const Batch& batch, Side& side, bool to_rows, bool finish) {
     if (distribution.ranks == 1) return;
-    Timer timer{spent.transposition};
+    static const Region here("transposition", "", "exchange");
+    TimedRegion timer(here, spent.transposition);
     const int columns = 2 * batch.cells, rank = distribution.rank;
     const auto &w = distribution.wave_block, &r = distribution.row_block;
     if (!finish) {
@@ -201,7 +202,8 @@ template <class Number> void SphericalHarmonics<Number>::travel(const Batch& bat
 
 /// SQUARE: whole rows <-> pieces of rows in the blocks, all lanes of a batch at once.
 template <class Number> void SphericalHarmonics<Number>::collect(const Batch& batch, Side& side, bool derivative, bool scatter) {
-    Timer timer{spent.transposition};
+    static const Region here("transposition within rows", "", "exchange");
+    TimedRegion timer(here, spent.transposition);
     const int capacity = most_cells * width;
     const Target* lanes = targets.data() + batch.first_target + (derivative ? capacity : 0);
     for (int l = 0; l < capacity; ++l) {

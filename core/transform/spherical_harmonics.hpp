@@ -19,7 +19,7 @@
 /// Bits do not depend on ranks, threads or what else is in the list. A warm call allocates nothing. All ranks call together.
 #pragma once
 #include "base/constants.hpp"
-#include "base/spent.hpp"
+#include "base/region.hpp"
 #include "parallel/exchange.hpp"
 #include "transform/distribution.hpp"
 #include "transform/fourier.hpp"

@@ -45,7 +45,8 @@ template <class Number> Ahead& SphericalHarmonics<Number>::coefficients_ahead(st
 
 /// Coefficients -> entries: operators and the inverse Legendre transform, m by m.
 template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way way) {
-    Timer timer{spent.legendre};
+    static const Region here("Legendre transform");
+    TimedRegion timer(here, spent.legendre);
     const int columns = 2 * batch.cells;
     const double a = options.radius;
     const bool transposed = way == Way::direct_adjoint, past = entries_beyond_cache(batch);
@@ -75,7 +76,8 @@ template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch&
 
 /// Entries -> coefficients.
 template <class Number> void SphericalHarmonics<Number>::to_waves(const Batch& batch, Side& side, Way way) {
-    Timer timer{spent.legendre};
+    static const Region here("Legendre transform");
+    TimedRegion timer(here, spent.legendre);
     const int columns = 2 * batch.cells;
     const double a = options.radius;
     const bool transposed = way == Way::inverse_adjoint;

@@ -22,13 +22,15 @@ def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], co
 
     summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum, state, ...).
     configuration: TOML text. pictures: title of a section -> pairs of a name and a function that draws the figure.
-    series: name -> (time [s], values, units). profile: records with process, phase, seconds, calls.
+    series: name -> (time [s], values, units). profile: records of regions (fathom.regions).
     OSError where the file cannot be written.
     """
+    from fathom.performance import profile_tables
+
     profile = list(profile)
     sections = [*((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
                 ("In time", _figures(_in_time(series or {}), "wide")),
-                ("Where the time went", _figures(_bars(profile), "wide") + _profile_table(profile) + _inside(summary.get("inside", {}))),
+                ("Where the time went", _figures(_bars(profile), "wide") + profile_tables.page(profile, summary.get("efficiency", {}))),
                 ("Output", _stores(summary.get("output", {})) + _protocol(summary.get("output", {}).get("servers")) + _writes(summary.get("output", {}))), ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
                 ("Configuration", f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "")]
     present = [(name, body) for name, body in sections if body]
@@ -57,8 +59,9 @@ def _in_time(series: Mapping[str, tuple]) -> Pictures:
 
 def _bars(profile: list[Mapping[str, Any]]) -> Pictures:
     import fathom.plots as plots
+    from fathom.regions import exclusive
     if profile:
-        yield "profile", partial(plots.bars, profile, title="Seconds by process")
+        yield "profile", partial(plots.bars, exclusive(profile), title="Seconds by region")
 
 
 def _figures(pictures: Pictures, shape: str = "") -> str:
@@ -108,7 +111,7 @@ def _value(value: Any) -> str:
 def _facts(summary: Mapping[str, Any]) -> str:
     rows = [(key.replace("_", " "), value) for key, value in summary.items() if not isinstance(value, (Mapping, list, tuple))]
     chosen = [(name, html.escape(f"{'by group' if isinstance(held['value'], Mapping) else held['value']}: {held['why']}")) for name, held in summary.get("choices", {}).items()]
-    return _table(("", ""), [(name, _value(value)) for name, value in rows] + chosen, "facts") if rows else ""
+    return table(("", ""), [(name, _value(value)) for name, value in rows] + chosen, "facts") if rows else ""
 
 
 def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:
@@ -116,25 +119,7 @@ def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:
     from fathom.plots.style import unit_text
     rows = [(name.replace("_", " "), *(_value(held.get(key, "")) for key in ("minimum", "mean", "maximum")), unit_text(held.get("units") or describe(name).units))
             for name, held in state.items() if isinstance(held, Mapping)]
-    return _table(("field", "minimum", "mean", "maximum", ""), rows) if rows else ""
-
-
-def _profile_table(profile: list[Mapping[str, Any]]) -> str:
-    if not profile:
-        return ""
-    from fathom.plots.bars import merged, seconds_text
-    records = merged(profile, len(profile))
-    total = sum(record["seconds"] for record in records) or 1.0
-    rows = [(html.escape(str(r["process"])), html.escape(str(r["phase"])), seconds_text(r["seconds"]), f"{100 * r['seconds'] / total:.1f} %",
-             _value(r.get("calls", 0)), seconds_text(r["seconds"] / r["calls"]) if r.get("calls") else "") for r in records]
-    return ("<details><summary>As a table</summary>"
-            + _table(("process", "phase", "time", "share", "calls", "per call"), rows) + "</details>")
-
-
-def _inside(seconds: Mapping[str, float]) -> str:
-    """What the processes on the whole globe did, of all models that measure it."""
-    from fathom.plots.bars import seconds_text
-    return _table(("within global processes", ""), [(html.escape(name), seconds_text(value)) for name, value in seconds.items()]) if seconds else ""
+    return table(("field", "minimum", "mean", "maximum", ""), rows) if rows else ""
 
 
 def _stores(output: Mapping[str, Any]) -> str:
@@ -142,7 +127,7 @@ def _stores(output: Mapping[str, Any]) -> str:
     from fathom.plots.bars import seconds_text
     held = {**output.get("stores", {}), **output.get("restarts", {})}
     rows = [(html.escape(path), _value(s["times"]), seconds_text(s["stall_seconds"] / s["times"]), seconds_text(s["longest_stall"])) for path, s in held.items()]
-    return _table(("written", "times", "kept ranks from computing, each", "at most"), rows) if rows else ""
+    return table(("written", "times", "kept ranks from computing, each", "at most"), rows) if rows else ""
 
 
 def _protocol(servers: Mapping[str, Any] | None) -> str:
@@ -157,7 +142,7 @@ def _protocol(servers: Mapping[str, Any] | None) -> str:
     lost = f"; sets that fell silent: {', '.join(map(str, servers['lost_sets']))}" if servers["lost_sets"] else ""
     busy = f"all in use {servers['busy']} times, {servers['fallen_back']} events written by the ranks that compute{lost}"
     return (f"<p>{servers['servers']} I/O servers in {servers['sets']} sets, {servers['slots']} slots of {_megabytes(servers['slot_bytes'])} on each rank: {busy}</p>"
-            + "<details><summary>The protocol in numbers</summary>" + _table(("", "", "events", "mean", "most"), rows) + "</details>")
+            + "<details><summary>The protocol in numbers</summary>" + table(("", "", "events", "mean", "most"), rows) + "</details>")
 
 
 def _megabytes(size: float) -> str:
@@ -169,14 +154,14 @@ def _writes(output: Mapping[str, Any]) -> str:
     sizes = output.get("writes", {})
     total = sum(written for _, written in sizes.values()) or 1
     rows = [(f"{_bytes(int(size))} to {_bytes(2 * int(size))}", _value(calls), f"{written / 1e6:.3g} MB", f"{100 * written / total:.2f} %") for size, (calls, written) in sizes.items()]
-    return _table(("size of a write", "writes", "", "of all"), rows) + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of 64 KiB and more</p>" if rows else ""
+    return table(("size of a write", "writes", "", "of all"), rows) + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of 64 KiB and more</p>" if rows else ""
 
 
 def _bytes(size: int) -> str:
     return next(f"{size >> n} {unit}" for n, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")) if size >> n)
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:
     top = f"<tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>" if any(head) else ""
     return f'<table class="{shape}">{top}{"".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)}</table>'
 
@@ -223,6 +208,7 @@ th { text-align: right; font-weight: 600; color: var(--faint); }
 td, th { padding: 5px 16px; text-align: right; border-top: 1px solid var(--line); }
 tr:first-child > * { border-top: 0; }
 td:first-child, th:first-child { text-align: left; }
+table.tight { font-size: 12.5px; } table.tight td, table.tight th { padding: 2px 9px; white-space: nowrap; } table.tight td:nth-child(2) { text-align: left; }
 table.facts td:last-child { text-align: left; font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px; word-break: break-all; }
 details { margin-top: 12px; } summary { cursor: pointer; color: var(--sea); margin-bottom: 8px; }
 pre { margin: 0; padding: 16px 20px; overflow-x: auto; background: white; border: 1px solid var(--line); border-radius: 9px; font: 13px/1.55 ui-monospace, "DejaVu Sans Mono", monospace; }

@@ -22,7 +22,8 @@ def finish(simulation, report=True):
         "cells": s.model.grid.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(), "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
-        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(), "profile": profile(s), "inside": inside(s), "input": read(s), "output": output(s),
+        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(),
+        "profile": s.profile["regions"], "efficiency": s.profile["efficiency"], "seconds_of_ranks": s.profile["ranks"], "input": read(s), "output": output(s),
     }  # fmt: skip
     drawn = s.model.report(s) if report else None
     if s.is_root:
@@ -64,8 +65,3 @@ def output(s):
 def _stalls(s, stream):
     slowest = np.max(s.comm.allgather(stream.stalls), axis=0)
     return {"times": len(slowest), "stall_seconds": float(slowest.sum()), "longest_stall": float(slowest.max())}
-
-
-def inside(s):
-    """Seconds inside the global processes of a run, by what was done there, the mean over ranks."""
-    return {name.replace("_", " "): s.comm.allreduce(seconds - s.inside_before.get(name, 0.0)) / s.comm.size for name, seconds in s.inside().items()}

@@ -1,4 +1,4 @@
-"""Where the time went: one bar for each process, coloured by phase."""
+"""Where the time went: one bar for each region, coloured by phase."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["bars", "merged", "seconds_text"]
 
 @styled
 def bars(profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time went", most: int = 16) -> Any:
-    """Draw a profile: records with process, phase, seconds, calls. Returns the figure; ValueError if empty.
+    """Draw a profile: records with region, phase, seconds, calls. Returns the figure; ValueError if empty.
 
-    The `most` longest processes have their own bars, the others share one.
+    The `most` longest regions have their own bars, the others share one.
     """
     records = merged(profile, most)
     total = sum(record["seconds"] for record in records) or 1.0
@@ -30,7 +30,7 @@ def bars(profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time w
         axes.barh(row, record["seconds"], height=0.68, color=colour[record["phase"]])
         axes.text(record["seconds"] + 0.012 * longest, row, seconds_text(record['seconds']), va="center", fontsize=7.5, color=ink)
         axes.text(1.235 * longest, row, f"{100 * record['seconds'] / total:.1f} %", va="center", ha="right", fontsize=7.5, color=faint)
-    axes.set_yticks(range(len(records)), [_short(record["process"]) for record in records])
+    axes.set_yticks(range(len(records)), [_short(record["region"]) for record in records])
     axes.set(xlim=(0, 1.12 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
     axes.spines[["bottom"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -45,7 +45,7 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
         raise ValueError("the profile is empty")
     rest = records[most:]
     if rest:
-        records = records[:most] + [{"process": f"{len(rest)} others", "phase": "others",
+        records = records[:most] + [{"region": f"{len(rest)} others", "phase": "others",
                                      "seconds": sum(r["seconds"] for r in rest), "calls": sum(r.get("calls", 0) for r in rest)}]
     return records
 

@@ -68,7 +68,7 @@ for name, text, period, restart in (("ocean", ocean, "4h", None), ("again", ocea
     summary = simulation.run(period, report=False)
     if mpi.is_root and name == "ocean":
         shutil.copy(simulation.directory / "restart.fathom", folder)
-    bits[name] = mpi.world.bcast(summary and {"checksum": summary["checksum"], "input": summary["input"], "inside": summary["inside"]})
+    bits[name] = mpi.world.bcast(summary and {"checksum": summary["checksum"], "input": summary["input"], "regions": [r["region"] for r in summary["profile"]]})
 whole, surface.on_points = surface.on_points, lambda *arguments, month: whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")
 try:
     simulation = Experiment(Document(ocean, "ocean.toml", settings)).simulation(folder / f"broken-{mpi.world.size}", True)

@@ -38,7 +38,7 @@ def test_one_reads_for_all(folder, alone, on_ranks):
     assert serving == [0, "the computing ranks ended with an error"]
     for name, told in found["bits"].items():
         assert told["checksum"] == alone["bits"][name]["checksum"] and told["input"]["readers"] == [0]
-    assert found["bits"]["ocean"]["input"]["seconds"]["reading ahead"] > 0 and "waiting for records" in found["bits"]["ocean"]["inside"]
+    assert found["bits"]["ocean"]["input"]["seconds"]["reading ahead"] > 0 and "waiting for records" in found["bits"]["ocean"]["regions"]
 
 
 def damaged(folder):

@@ -114,4 +114,5 @@ def profile():
              "implicit vertical diffusion", "horizontal friction", "horizontal diffusion", "solver iteration",
              "preconditioner", "global sums", "halo exchange", "bulk forcing", "output", "restart"]
     phases = ["baroclinic"] * 8 + ["barotropic"] * 3 + ["exchange", "surface", "output", "output"]
-    return [{"process": name, "phase": phase, "seconds": 20.0 / (n + 1.5), "calls": 720} for n, (name, phase) in enumerate(zip(names, phases))]
+    return [{"region": name, "path": ["run", name], "phase": phase, "kind": "process", "seconds": 20.0 / (n + 1.5), "minimum": 19.0 / (n + 1.5), "maximum": 21.0 / (n + 1.5), "calls": 720,
+             "elapsed": 20.0 / (n + 1.5), "communication": 0.1, "waiting": 0.05, "messages": 720, "bytes": 7.2e6} for n, (name, phase) in enumerate(zip(names, phases))]

@@ -133,6 +133,7 @@ private:
         return share(sums);
     }
     template <bool updates> Sums sweep(const FusedStep& step, bool add, SumUnit unit) {
+        Within within(regions_of_solver().sweep);
         const double t = seconds_now();
         const Topology& topology = space.how.decomposition->topology;
         Sums total{ExactSum(unit), ExactSum(unit)};
@@ -221,6 +222,7 @@ private:
     }
 
     void sweep(const FusedStep& one, const FusedStep& two) {
+        Within within(regions_of_solver().sweep);
         const double t = seconds_now();
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
         in_parallel([&] {
@@ -239,6 +241,7 @@ private:
         space.record.seconds.sweep += seconds_now() - t;
     }
     double squares(SumUnit unit) {
+        Within within(regions_of_solver().sweep);
         const double t = seconds_now();
         ExactSum total(unit);
         in_parallel([&] {

@@ -29,6 +29,7 @@ struct None final : Preconditioner {
     }
     static double inverse(double d) { return d > 0 ? 1 / (d * d) : 0; }
     void apply(int from, int to, double) override {
+        Within within(regions_of_solver().preconditioner);
         const double t = seconds_now();
         space.for_packs([&, by = Real(1 / largest)](const Row& row, int c) {
             const Real d = Real::load(row.of(space.A.scale) + c);
@@ -49,6 +50,7 @@ struct Polynomial final : Preconditioner {
         spectrum.least = spectrum.largest / 30;
     }
     void apply(int from, int to, double) override {
+        Within within(regions_of_solver().preconditioner);
         const double t = seconds_now(), halo = space.record.seconds.halo, sweep = space.record.seconds.sweep;
         ChebyshevFactors factors(spectrum);
         factors.next();
@@ -77,6 +79,7 @@ struct Factorised final : Preconditioner {
     bool dear() const override { return true; }
     std::size_t numbers() const override { return factorisation.numbers(); }
     void apply(int from, int to, double size) override {
+        Within within(regions_of_solver().preconditioner);
         const double t = seconds_now();
         factorisation.apply(space.A, from, to, std::ldexp(1.0, size > 0 ? -std::ilogb(size) : 0));
         space.record.seconds.preconditioner += seconds_now() - t;

@@ -6,6 +6,7 @@
 #include "base/spent.hpp"
 #include "numerics/elliptic.hpp"
 #include "parallel/global_sum.hpp"
+#include "parallel/meeting.hpp"
 #include "parallel/reduce.hpp"
 #include <array>
 #include <limits>
@@ -19,6 +20,13 @@ struct SolverSeconds {
     double sweep = 0, preconditioner = 0, halo = 0, sum = 0, waiting = 0;
     std::map<std::string, double> by_name() const { return {{"operator", sweep}, {"preconditioner", preconditioner}, {"halo", halo}, {"sum", sum}, {"waiting", waiting}}; }
 };
+
+/// What a solve consists of. Halos and sums may be within a preconditioner.
+struct SolverRegions { Region sweep{"operator"}, preconditioner{"preconditioner"}, halo{"halo", "", "exchange"}, sum{"sum", "", "sum"}; };
+inline const SolverRegions& regions_of_solver() {
+    static const SolverRegions these;
+    return these;
+}
 
 enum class End { small, many, not_positive, not_a_number };       ///< how a pass of iterations ended
 
@@ -90,12 +98,14 @@ public:
 
     /// The halo of a vector, and of two that lie side by side, `width` points wide.
     void start(int v, int width, int count = 1) {
+        Within within(regions_of_solver().halo);
         const double t = seconds_now();
         exchange(width, count).start({&slabs[v], std::size_t(count)});
         record.seconds.halo += seconds_now() - t;
         ++record.halos;
     }
     void finish(int v, int width, int count = 1) {
+        Within within(regions_of_solver().halo);
         const double t = seconds_now();
         exchange(width, count).finish({&slabs[v], std::size_t(count)});
         record.seconds.halo += seconds_now() - t;
@@ -104,8 +114,10 @@ public:
 
     /// Sums over all ranks, in two steps. False if one is not a number, or if its unit was too small.
     void start(std::span<ExactSum> sums) {
+        Within within(regions_of_solver().sum);
         double t = seconds_now();
         if (ranks > 1 && how.apart) {
+            Meet meet(how.comm, 0);
             MPI_Barrier(how.comm);
             const double met = seconds_now();
             record.seconds.waiting += met - t, t = met;
@@ -119,6 +131,7 @@ public:
         record.seconds.sum += seconds_now() - t;
     }
     bool finish(std::span<ExactSum> sums, double* values) {
+        Within within(regions_of_solver().sum);
         const double t = seconds_now();
         if (ranks > 1) sum->finish();
         if (ranks > 1 && !how.plain) unpack(words.data(), sums);
@@ -131,6 +144,7 @@ public:
 
     /// body(row) for own rows, shared out among threads by their packs.
     template <class F> void for_rows(F body) {
+        Within within(regions_of_solver().sweep);
         const double t = seconds_now();
         in_parallel([&] { each_row([&](const Row& row) { if (row.ring == 0) body(row); }); });
         record.seconds.sweep += seconds_now() - t;
@@ -141,6 +155,7 @@ public:
     }
     /// body(row, lanes) for own rows adds packs to the `count` sums of its thread: what lies in the halo as 0 (own_columns).
     template <int count, class F> std::array<ExactSum, count> summed(SumUnit unit, F body) requires std::same_as<Number, double> {
+        Within within(regions_of_solver().sweep);
         const double t = seconds_now();
         std::array<ExactSum, count> total;
         total.fill(ExactSum(unit));
@@ -188,8 +203,12 @@ public:
             const double x = std::abs(double(of(row, c)));
             most = x <= most ? most : x < std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::infinity();
         }
+        Within within(regions_of_solver().sum);
         const double t = seconds_now();
-        if (ranks > 1) MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, how.comm);
+        if (ranks > 1) {
+            Meet meet(how.comm, sizeof most);
+            MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, how.comm);
+        }
         record.seconds.sum += seconds_now() - t;
         return most;
     }
