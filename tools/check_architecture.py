@@ -49,7 +49,7 @@ fathom: list[set[str]] = [
     {"streams", "stores", "servers", "checkpoint", "forcing", "show", "progress"},
     {"simulation", "performance.summary"},
     {"assimilation", "experiment"},
-    {"performance", "launch"},
+    {"performance", "scaling", "launch"},
     {"cli"},
 ]
 

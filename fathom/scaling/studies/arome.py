@@ -1,0 +1,117 @@
+"""AROME and its files on the NEC SX-8R.
+
+    SURFEX     a file of 320 MB: every task reads it, tasks of a node through one client, all through one server; or one task reads and hands it on
+    RTTOV      coefficients as text, 60 MB, or binary, 30 MB
+    forecast   64 tasks, a step: computing (rows of the physics, of the dynamics, of the coupling zone), transposition, halo of departure points, all in step
+               at its end. Messages that come before their receive is posted are put aside and copied once more; a barrier before avoids that.
+
+Of the forecast are fitted: scatter (standard deviation of a task's work in a step, against its mean), coupling (work of a point of the zone, against another
+point), aside (rate at which messages put aside are copied [bytes/s]). The rest follows from the profile of processor time, the sizes of the grid and the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fathom.performance.vector_length import VectorMachine
+from fathom.scaling.fit import Fit, fit
+from fathom.scaling.machine import Machine, load
+from fathom.scaling.timeline import Timeline
+
+surfex, distribution = 320e6, 40.0  # bytes; s to hand fields on, as measured
+surfex_figures = {16: 480.0, 32: 600.0, 64: 800.0}  # s
+rttov_text, rttov_binary = 60e6, 30e6
+
+columns, rows, zone, extension = 512, 600, 8, 36  # points; width of the coupling zone; rows of the extension zone (estimate)
+tasks, model_steps = 64, 1440
+computing = 91584.7 * (1 - 0.343) / tasks  # s of a task, as profiled: processor time without that in messages
+physics = 0.9  # of the computing; the rest is done on the extension zone too (estimate)
+volume = 25.4e6 * 399360 / tasks / model_steps  # bytes of a task in the transpositions of a step, as counted
+different = 8  # steps, each with a scatter of its own
+halo_volume = 0.5 * volume  # estimate
+forecast_figures = {"elapsed": 1745.4, "share": 0.476, "square": 0.93, "rows": 0.94, "synchronised": 0.90}
+
+
+def vector_machine(machine: Machine) -> VectorMachine:
+    """Its registers and banks, for lengths of blocks (NPROMA)."""
+    return VectorMachine(**{key: (float if key == "start" else int)(machine[f"vector.{key}"]) for key in ("register", "start", "banks", "busy")})
+
+
+def read_by_all(machine: Machine, readers: int) -> float:
+    """Seconds until all have read it."""
+    on_node = min(readers, int(machine["node.cores"]))
+    return on_node * surfex / machine["files.client"] + readers * surfex / machine["files.server"]
+
+
+def read_once(machine: Machine) -> float:
+    return surfex / machine["files.read"] + distribution
+
+
+def surfex_fit() -> Fit:
+    machine = load("nec-sx8r")
+    return fit(lambda v: [read_by_all(machine.but({"files.client": v["client"], "files.server": v["server"]}), n) for n in surfex_figures] + [read_once(machine)],
+               [*surfex_figures.values(), 60.0], {"client": 7e6, "server": 5e7})  # fmt: skip
+
+
+def coefficients(machine: Machine) -> tuple[float, float]:
+    """Seconds as text and binary."""
+    return rttov_text / machine["files.text"], rttov_binary / machine["files.read"]
+
+
+def load_of(values: Mapping[str, float], layout: str = "square", rows_of_physics: bool = True) -> np.ndarray:
+    """Work of each task over its mean share, without scatter. layout: square, or bands from north to south; rows_of_physics: rows are dealt out without the
+    extension zone, where there is no physics."""
+    px, py = (8, 8) if layout == "square" else (1, tasks)
+    inner = rows - extension
+    edges = np.linspace(0, inner if rows_of_physics else rows, py + 1)
+    if rows_of_physics:
+        edges[-1] = rows
+    i, j = np.linspace(0, columns, px + 1), edges
+    overlap = lambda a, b, low, high: np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None)  # noqa: E731
+    all_rows, physics_rows = np.diff(j), overlap(j[:-1], j[1:], 0, inner)
+    middle_rows, middle_columns = overlap(j[:-1], j[1:], zone, inner - zone), overlap(i[:-1], i[1:], zone, columns - zone)
+    wide = np.diff(i)
+    coupled = physics_rows[:, None] * wide - middle_rows[:, None] * middle_columns
+    work = physics * physics_rows[:, None] * wide + (1 - physics) * all_rows[:, None] * wide + values["coupling"] * coupled
+    return (work / (inner * columns / tasks)).ravel()
+
+
+def forecast(values: Mapping[str, float], layout: str = "square", rows_of_physics: bool = True, synchronised: bool = False) -> Timeline:
+    """The whole forecast."""
+    machine = load("nec-sx8r").but({"node.copy": values["aside"]})
+    t = Timeline(machine, tasks)
+    from scipy.special import ndtri
+
+    normal, disorder = ndtri((np.arange(tasks) + 0.5) / tasks), np.random.default_rng(2)  # the same scatter in every run
+    work = computing / model_steps * load_of(values, layout, rows_of_physics)
+    rank = np.arange(tasks)
+    group = rank // 8 * 8
+    source = np.concatenate([group + (rank + n) % 8 for n in range(1, 8)])
+    other = np.concatenate([(rank + 8 * n) % tasks for n in range(1, 8)])
+    target = np.tile(rank, 7)
+    transposition = t.messages(np.concatenate([source, other]), np.tile(target, 2), np.full(14 * tasks, volume / 14))
+    near = np.concatenate([(rank + n) % tasks for n in (-8, -1, 1, 8)])
+    halo = t.messages(near, np.tile(rank, 4), np.full(4 * tasks, halo_volume / 4))
+    with t.repeated(model_steps / different):
+        for _ in range(different):
+            scattered = work * np.maximum(1 + values["scatter"] * disorder.permutation(normal), 0.1)
+            for messages in (halo, transposition):
+                t.compute(0.5 * scattered, "computing")
+                if synchronised:
+                    t.sum(0, "barrier")
+                t.exchange(messages, "messages", blocking=True)
+            t.sum(0, "barrier")
+    return t
+
+
+def figures(values: Mapping[str, float]) -> list[float]:
+    """Elapsed seconds, part of messages and barriers; gains of square blocks, of rows of the physics, of synchronising."""
+    base = forecast(values)
+    return [base.elapsed, 1 - base.mean(kind="computing") / base.elapsed, base.elapsed / forecast(values, "bands").elapsed, base.elapsed / forecast(values, rows_of_physics=False).elapsed,
+            forecast(values, synchronised=True).elapsed / base.elapsed]  # fmt: skip
+
+
+def forecast_fit(hold_out: bool = True) -> Fit:
+    return fit(figures, list(forecast_figures.values()), {"scatter": 0.2, "coupling": 0.5, "aside": 1e9}, hold_out, of=len(surfex_figures) + 1 + 2 + len(forecast_figures))

@@ -1,0 +1,155 @@
+"""Clocks of all ranks: what computes moves its own clock, what exchanges waits for neighbours, what sums waits for all.
+
+    compute    t_r += s_r (1 + f d)                                                  f d: what interruptions take (noise.py)
+    exchange   t_r = max(t_r', max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
+    sum        t_r = max over all of t + excess of the noise since the last sum + the sum itself
+
+in the algebra of maximum and plus, all ranks in one vector. So time that is lost waiting moves: where a halo becomes faster, ranks come to the sum
+less scattered, and the sum becomes faster too. Time is told apart as computing, waiting (for ranks that come late) and moving (messages, sums).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from fathom.names import near
+
+from . import noise, sums
+from .machine import Machine
+from .network import Network, overhead, seconds_per_byte, wire
+
+kinds = ("computing", "waiting", "moving")
+# how halos travel (core/parallel/transport.hpp): (one-sided, part of the overhead of a message that is left, all meet before)
+exchanges = {
+    "packed": (False, 1.0, False), "datatypes": (False, 1.3, False), "persistent": (False, 0.8, False), "neighbourhood": (False, 1.0, False),
+    "put-flags": (True, 1.0, False), "put-fence": (True, 1.0, True), "get-barrier": (True, 1.0, True), "shared": (False, 1.0, False),
+}  # fmt: skip
+
+
+class Messages:
+    """Of one exchange, to be used again and again: from, to (ranks), bytes."""
+
+    def __init__(self, machine: Machine, ranks: int, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed", network: Network | None = None) -> None:
+        if way not in exchanges:
+            raise ValueError(f"no way to exchange '{way}'{near(way, exchanges) or ';'} known: {', '.join(exchanges)}")
+        put, part, self.meet = exchanges[way]
+        cores = int(machine["node.cores"])
+        network = network or Network.of(machine, ranks)
+        source, target, size = (np.asarray(a) for a in (source, target, size))
+        order = np.argsort(source, kind="stable")
+        source, target, size = source[order], target[order], size[order].astype(float)
+        first = np.searchsorted(source, np.arange(ranks))
+        nth = np.arange(len(source)) - first[source] + 1
+        hops = network.hops(source // cores, target // cores)
+        local = overhead(machine, put and not np.all(hops == 0)) * part
+        sharing = min(cores, ranks)
+        crossing = float((size * hops).sum()) / (network.links * machine.get("network.link", machine["network.bandwidth"]))
+        entering = size * seconds_per_byte(machine, hops, sharing)  # one after another, each at its part of what the node puts into the network
+        before = np.cumsum(entering) - entering
+        before -= before[np.minimum(first, max(len(source) - 1, 0))][source] if len(source) else 0.0
+        self.ranks, self.sent = ranks, np.bincount(source, minlength=ranks) * local
+        self.offset = nth * local + before
+        self.travel = wire(machine, hops, put) + entering
+        if len(source):  # no link carries more than it can
+            self.travel = np.maximum(self.travel, crossing)
+        received = np.bincount(target, minlength=ranks)
+        self.received = received * (0.0 if put else local)  # a put needs no receiver
+        by = np.argsort(target, kind="stable")
+        self.source, self.offset, self.travel, self.size = source[by], self.offset[by], self.travel[by], size[by]
+        self.target = target[by]
+        self.starts = np.searchsorted(self.target, np.arange(ranks))
+        self.some = received > 0
+        self.copy = machine.get("node.copy", 0.0)
+
+    def latest(self, arrivals: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+        """Of the messages to each rank."""
+        if not len(arrivals):
+            return otherwise
+        most = np.maximum.reduceat(arrivals, np.minimum(self.starts, len(arrivals) - 1))
+        return np.where(self.some, most, otherwise)
+
+
+class Timeline:
+    """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each."""
+
+    def __init__(self, machine: Machine, ranks: int, network: Network | None = None) -> None:
+        self.machine, self.ranks = machine, ranks
+        self.network = network or Network.of(machine, ranks)
+        self.clock = np.zeros(ranks)
+        self.spent: dict[tuple[str, str], np.ndarray] = {}
+        self.since = 0.0  # mean computing since all were in step
+
+    def compute(self, seconds: np.ndarray | float, region: str = "computing") -> None:
+        taken = np.broadcast_to(np.asarray(seconds, float) * (1 + noise.dilution(self.machine)), self.ranks)
+        self.clock = self.clock + taken
+        self._add(region, "computing", taken)
+
+    def messages(self, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed") -> Messages:
+        return Messages(self.machine, self.ranks, source, target, size, way, self.network)
+
+    def exchange(self, m: Messages, region: str = "exchange", blocking: bool = False) -> None:
+        """blocking: receives are posted one after another when a rank comes to them; what came before was put aside and is copied once more."""
+        if m.meet:
+            self.sum(0, region)
+        began = self.clock
+        ready = began + m.sent
+        arrivals = began[m.source] + m.offset + m.travel
+        done = np.maximum(ready, m.latest(arrivals, ready)) + m.received
+        if blocking and m.copy:
+            aside = np.where(arrivals <= ready[m.target] + 1e-12, m.size / m.copy, 0.0)
+            done = done + np.bincount(m.target, aside, self.ranks)
+        alone = np.maximum(ready, m.latest(began[m.target] + m.offset + m.travel, ready)) + (done - np.maximum(ready, m.latest(arrivals, ready)))
+        waiting = np.clip(done - alone, 0, None)
+        self.clock = done
+        self._add(region, "waiting", waiting)
+        self._add(region, "moving", done - began - waiting)
+
+    def sum(self, words: int = 1, region: str = "sum", way: str = "allreduce") -> None:
+        """words = 0: a barrier."""
+        began = self.clock
+        late = float(began.max()) + noise.excess(self.machine, float(began.mean()) - self.since, self.ranks)
+        cost = sums.seconds(self.machine, self.ranks, max(words, 1), way, self.network)
+        self.clock = np.full(self.ranks, late + cost)
+        self.since = late + cost
+        self._add(region, "waiting", late - began)
+        self._add(region, "moving", np.full(self.ranks, cost))
+
+    @contextmanager
+    def repeated(self, times: float) -> Iterator[None]:
+        """What is done inside counts so many times. Once is enough where it ends as it began, all in step or all as scattered as before."""
+        clock, since = self.clock, self.since
+        before = {key: value.copy() for key, value in self.spent.items()}
+        yield
+        self.clock = clock + times * (self.clock - clock)
+        self.since = since + times * (self.since - since)
+        for key, value in self.spent.items():
+            old = before.get(key, 0.0)
+            self.spent[key] = old + times * (value - old)
+
+    def _add(self, region: str, kind: str, seconds: np.ndarray) -> None:
+        key = (region, kind)
+        self.spent[key] = self.spent[key] + seconds if key in self.spent else np.array(seconds)
+
+    # ---- what came out -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def elapsed(self) -> float:
+        return float(self.clock.max())
+
+    def mean(self, region: str | None = None, kind: str | None = None) -> float:
+        """Seconds of the mean rank, in a region (None: all), of a kind (None: all)."""
+        return float(sum(v.mean() for (r, k), v in self.spent.items() if region in (None, r) and kind in (None, k)))
+
+    def regions(self) -> dict[str, dict[str, float]]:
+        return {region: {kind: self.mean(region, kind) for kind in kinds} for region in dict.fromkeys(r for r, _ in self.spent)}
+
+    def efficiencies(self) -> dict[str, float]:
+        """Of POP-CoE: parallel efficiency = load balance x serialisation x transfer. Transfer: what elapses if messages and sums took no time but waiting stayed."""
+        computing = sum((v for (_, kind), v in self.spent.items() if kind == "computing"), np.zeros(self.ranks))
+        elapsed, most, mean = self.elapsed or 1.0, float(computing.max()) or 1.0, float(computing.mean())
+        moving = self.mean(kind="moving")
+        ideal = max(most, elapsed - moving)
+        return {"parallel": mean / elapsed, "load_balance": mean / most, "serialisation": most / ideal, "transfer": ideal / elapsed}

@@ -1,0 +1,138 @@
+"""The engine: hops and shapes, sums, noise against a drawing of lots, clocks in maximum and plus, servers as queues."""
+
+import numpy as np
+import pytest
+from fathom.scaling import Timeline, load, noise, sums
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import Network, shape_of
+from fathom.scaling.servers import Output, play
+
+plain = Machine("plain", {"node.cores": 1, "network.topology": "crossbar", "network.latency": 3e-6, "network.overhead": 1e-6, "network.bandwidth": 1e9, "network.put_overhead": 5e-7,
+                          "network.put_latency": 2e-6})  # fmt: skip
+
+
+def test_shapes_and_hops():
+    assert shape_of(7600, 3) == shape_of(7545, 3) == (19, 20, 20)
+    assert shape_of(64, 2) == (8, 8) and shape_of(4096, 3) == (16, 16, 16) and shape_of(5, 1) == (5,)
+    for nodes in (64, 4096):
+        mean = [Network("torus", nodes, shape_of(nodes, n)).mean_hops for n in (1, 2, 3)]
+        assert mean[0] > mean[1] > mean[2]
+    ring = Network("torus", 6, (6,))
+    assert ring.hops(np.arange(6), 0).tolist() == [0, 1, 2, 3, 2, 1]
+    tree = Network("fat-tree", 16, (4,))
+    assert tree.hops(np.array([0, 1, 3, 4, 15]), 0).tolist() == [0, 2, 2, 4, 4]
+    fly = Network("dragonfly", 64, (4, 4))
+    assert fly.hops(np.array([0, 3, 4, 15, 16, 63]), 0).tolist() == [0, 2, 3, 3, 5, 5]
+    for network in (ring, tree, fly, Network("torus", 60, (3, 4, 5))):
+        a, b = np.random.default_rng(0).integers(network.nodes, size=(2, 50))
+        assert (network.hops(a, b) == network.hops(b, a)).all() and ((network.hops(a, b) == 0) == (a == b)).all()
+    with pytest.raises(ValueError, match="no place for 64"):
+        Network.of(load("k-computer"), 64, (3, 3, 3))
+
+
+def test_sums_grow_as_their_algorithms():
+    stage = 2 * 1e-6 + 3e-6
+    for ranks in (2, 5, 64, 1000):
+        depth = int(np.ceil(np.log2(ranks)))
+        assert sums.seconds(plain, ranks) == pytest.approx(depth * stage)
+        assert sums.seconds(plain, ranks, way="tree") == pytest.approx(2 * depth * stage)
+        assert sums.seconds(plain, ranks, way="one-sided-flags") == pytest.approx(2 * ((ranks - 1) * 5e-7 + 2e-6))
+    assert sums.seconds(plain.but({"sum.hardware": 4e-6, "sum.elements": 2}), 999, 3, "hardware") == pytest.approx(8e-6)
+    assert sums.seconds(plain, 1) == 0
+    with pytest.raises(ValueError, match="no way to sum 'allreduc'; did you mean 'allreduce'"):
+        sums.seconds(plain, 4, way="allreduc")
+    many = load("cray-ex")
+    assert sums.seconds(many, 4096, way="node-shared") < sums.seconds(many, 4096)
+
+
+def test_every_way_of_the_model_has_a_price():
+    from fathom.mpi import core
+    from fathom.scaling.timeline import exchanges
+
+    assert {name for name, _ in core.global_sums()} <= set(sums.ways) and {name for name, _ in core.transports()} == set(exchanges)
+
+
+def test_expected_most_is_the_mean_of_lots():
+    rng = np.random.default_rng(1)
+    for mean, ranks in ((0.01, 50), (0.7, 128), (30.0, 1000)):
+        lots = rng.poisson(mean, (1000, ranks)).max(axis=1)
+        assert noise.expected_most(mean, ranks) == pytest.approx(lots.mean(), abs=4 * lots.std() / 1000**0.5 + 1e-12)
+    assert noise.expected_most(2e5, 1) == 2e5 and noise.expected_most(0.0, 9) == 0 and noise.expected_most(0.3, 1) == pytest.approx(0.3)
+
+
+def test_synchronised_noise_costs_only_itself():
+    noisy = plain.but({"noise.frequency": 100.0, "noise.duration": 1e-4})
+    quiet, loose, tight = (Timeline(m, 512) for m in (plain, noisy, noisy.but({"noise.synchronised": True})))
+    for t in (quiet, loose, tight):
+        for _ in range(10):
+            t.compute(1e-3)
+            t.sum()
+    assert tight.elapsed - quiet.elapsed == pytest.approx(0.01 * 10e-3)
+    assert loose.elapsed - tight.elapsed > 10 * 1e-4 and loose.mean("sum", "waiting") > 1e-3 > tight.mean("sum", "waiting")
+
+
+def test_clocks_by_hand():
+    t = Timeline(plain, 3)
+    t.compute(np.array([0.0, 10e-6, 0.0]))
+    t.exchange(t.messages([0, 1, 1], [1, 0, 2], [1000, 1000, 0]), "halo")
+    # 0 sends at 1, arrives at 1 + 3 + 1; 1 sends at 11 and, after a microsecond of bytes, at 13; each takes 1 to receive
+    assert t.clock == pytest.approx(np.array([16e-6, 13e-6, 17e-6]), rel=1e-12)
+    assert t.spent["halo", "waiting"] == pytest.approx(np.array([10e-6, 0, 10e-6]), abs=1e-12)
+    before = t.clock.copy()
+    t.sum()
+    assert t.clock == pytest.approx(np.full(3, 17e-6 + 2 * 5e-6)) and t.spent["sum", "waiting"] == pytest.approx(17e-6 - before, abs=1e-15)
+    total = sum(t.spent.values())
+    assert total == pytest.approx(t.clock)  # nothing is lost
+    e = t.efficiencies()
+    assert e["parallel"] == pytest.approx(e["load_balance"] * e["serialisation"] * e["transfer"])
+
+
+def test_a_planted_imbalance_is_waiting():
+    t = Timeline(plain, 64)
+    seconds = np.full(64, 1e-3)
+    seconds[5] *= 1.2
+    with t.repeated(100):
+        t.compute(seconds)
+        t.sum()
+    assert t.mean("sum", "waiting") == pytest.approx(100 * 0.2e-3 * 63 / 64, rel=0.05) and t.efficiencies()["load_balance"] == pytest.approx(1 / 1.2, rel=0.01)
+
+
+def test_early_messages_are_copied_unless_all_meet_before():
+    m = plain.but({"node.copy": 2e8})  # five times slower than the network
+    late = np.zeros(8)
+    late[3] = 1e-2
+
+    def step(meet):
+        t = Timeline(m, 8)
+        t.compute(late)
+        if meet:
+            t.sum(0)
+        pairs = [(a, b) for a in range(8) for b in range(8) if a != b]
+        t.exchange(t.messages(*zip(*pairs), np.full(56, 1e5)), blocking=True)
+        return t.clock[3]
+
+    assert step(False) == pytest.approx(1e-2 + 7 * 1e5 / 2e8, rel=0.01) and step(True) == pytest.approx(1e-2 + 7 * 1e5 / 1e9, rel=0.05)
+
+
+def test_no_link_carries_more_than_it_can():
+    m = plain.but({"network.topology": "torus", "network.dimensions": 1, "network.link": 1e9})
+    pairs = np.arange(32), (np.arange(32) + 16) % 32
+    near, far = Timeline(m, 32), Timeline(m, 32)
+    near.exchange(near.messages(np.arange(32), (np.arange(32) + 1) % 32, np.full(32, 1e6)))
+    far.exchange(far.messages(*pairs, np.full(32, 1e6)))
+    assert far.elapsed > 7 * near.elapsed  # sixteen links for each message, in both directions
+
+
+def test_servers_as_queues():
+    steps = [10.0] * 20
+    free = play(Output(stall=1, service=8, synchronous=9), steps)
+    assert free["fallback"] == 0 and free["elapsed"] == 20 * 11 and free["drained"] == 228
+    busy = play(Output(stall=1, service=15, synchronous=9), steps)
+    assert busy["fallback"] == 10 and busy["elapsed"] == 10 * 11 + 10 * 19
+    assert play(Output(1, 15, 9, sets=2), steps)["fallback"] == 0
+    assert play(Output(1, 15, 9, sets=1, slots=2), steps)["fallback"] < 10  # a slot more lets it wait in the queue
+    waits = play(Output(1, 15, 9, on_busy="wait"), steps)
+    assert waits["fallback"] == 0 and waits["elapsed"] == 11 + 19 * (15 + 1)
+    assert play(Output(1, 5, 9, sets=0), steps)["fallback"] == 20
+    for sets in (1, 2, 3):
+        assert play(Output(1, 38, 9, sets, pick="next"), steps)["elapsed"] >= play(Output(1, 38, 9, sets), steps)["elapsed"]
