@@ -84,7 +84,7 @@ def tune(file: Path, ranks: int | None, servers: int | None, threads: int | None
 @click.option("--kind", help="map, section (zonal mean) or series.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="PNG", help="The picture; <VARIABLE>.png by default.")
 def plot(file: Path, variable: str, time: str, level: str | None, kind: str | None, out: Path | None) -> int:
-    """Draw VARIABLE of FILE (.zarr, .nc or .grib2) as a picture."""
+    """Draw VARIABLE of FILE (.zarr, .nc, .grib2 or .fa) as a picture."""
     from fathom import output, plots
 
     out = out or Path(f"{variable}.png")

@@ -27,6 +27,7 @@ class Name:
     display: tuple[str, float] | None = None    # unit for pictures and factor to it
     grib: tuple | None = None   # GRIB2: discipline, category, number (tables 0.0, 4.1, 4.2); of one value a column also type and value of its surface
                                 # (table 4.5); factor to the unit of GRIB2
+    fa: str = ""         # FA: the article, on levels what follows their number
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -84,39 +85,39 @@ fields: dict[str, Name] = _table(
     Name("surface_eastward_stress", "tauuoe", "surface_downward_eastward_stress", "eastward surface stress", "N m-2", "corner", "column", "balance", (-0.3, 0.3)),
     Name("surface_northward_stress", "tauvon", "surface_downward_northward_stress", "northward surface stress", "N m-2", "corner", "column", "balance", (-0.3, 0.3)),
     # atmosphere: state
-    Name("eastward_wind", "ua", "eastward_wind", "eastward wind", "m s-1", "center", "layer", "balance", grib=(0, 2, 2)),
-    Name("northward_wind", "va", "northward_wind", "northward wind", "m s-1", "center", "layer", "balance", grib=(0, 2, 3)),
-    Name("air_temperature", "ta", "air_temperature", "temperature", "K", "center", "layer", "thermal", grib=(0, 0, 0)),
+    Name("eastward_wind", "ua", "eastward_wind", "eastward wind", "m s-1", "center", "layer", "balance", grib=(0, 2, 2), fa="WIND.U.PHYS"),
+    Name("northward_wind", "va", "northward_wind", "northward wind", "m s-1", "center", "layer", "balance", grib=(0, 2, 3), fa="WIND.V.PHYS"),
+    Name("air_temperature", "ta", "air_temperature", "temperature", "K", "center", "layer", "thermal", grib=(0, 0, 0), fa="TEMPERATURE"),
     Name("virtual_temperature", "tv", "virtual_temperature", "virtual temperature", "K", "center", "layer", "thermal", grib=(0, 0, 1)),
-    Name("specific_humidity", "hus", "specific_humidity", "specific humidity", "1", "center", "layer", "moisture", None, ("g/kg", 1e3), grib=(0, 1, 0)),
-    Name("log_surface_pressure", "lnps", "", "logarithm of surface pressure", "1", "center", "column", "balance", grib=(0, 3, 25, 105, 1)),
+    Name("specific_humidity", "hus", "specific_humidity", "specific humidity", "1", "center", "layer", "moisture", None, ("g/kg", 1e3), grib=(0, 1, 0), fa="HUMI.SPECIFI"),
+    Name("log_surface_pressure", "lnps", "", "logarithm of surface pressure", "1", "center", "column", "balance", grib=(0, 3, 25, 105, 1), fa="SURFPRESSION"),
     Name("surface_air_pressure", "ps", "surface_air_pressure", "surface pressure", "Pa", "center", "column", "dense", None, ("hPa", 1e-2), grib=(0, 3, 0, 1, 0)),
     # atmosphere: derived in the column
-    Name("relative_humidity", "hur", "relative_humidity", "relative humidity", "1", "center", "layer", "moisture", (0, 1), ("%", 100.0), grib=(0, 1, 1, 0, 0, 100.0)),
-    Name("vorticity", "rv", "atmosphere_relative_vorticity", "relative vorticity", "s-1", "center", "layer", "balance", None, ("1e-5 s-1", 1e5), grib=(0, 2, 12)),
-    Name("divergence", "div", "divergence_of_wind", "divergence", "s-1", "center", "layer", "balance", grib=(0, 2, 13)),
+    Name("relative_humidity", "hur", "relative_humidity", "relative humidity", "1", "center", "layer", "moisture", (0, 1), ("%", 100.0), grib=(0, 1, 1, 0, 0, 100.0), fa="HUMI_RELATIV"),
+    Name("vorticity", "rv", "atmosphere_relative_vorticity", "relative vorticity", "s-1", "center", "layer", "balance", None, ("1e-5 s-1", 1e5), grib=(0, 2, 12), fa="VORTICITY"),
+    Name("divergence", "div", "divergence_of_wind", "divergence", "s-1", "center", "layer", "balance", grib=(0, 2, 13), fa="DIVERGENCE"),
     Name("fluid_geopotential", "fluid_phi", "", "geopotential of the depth", "m2 s-2", "center", "column", "thermal"),
-    Name("potential_temperature", "theta", "air_potential_temperature", "potential temperature", "K", "center", "layer", "thermal", grib=(0, 0, 2)),
-    Name("wind_speed", "wind_speed", "wind_speed", "wind speed", "m s-1", "center", "layer", "wind", grib=(0, 2, 1)),
+    Name("potential_temperature", "theta", "air_potential_temperature", "potential temperature", "K", "center", "layer", "thermal", grib=(0, 0, 2), fa="TEMPE_POTENT"),
+    Name("wind_speed", "wind_speed", "wind_speed", "wind speed", "m s-1", "center", "layer", "wind", grib=(0, 2, 1), fa="WIND"),
     Name("air_pressure", "pfull", "air_pressure", "pressure", "Pa", "center", "layer", "deep", None, ("hPa", 1e-2), grib=(0, 3, 0)),
     Name("pressure_interface", "phalf", "air_pressure", "pressure at interfaces", "Pa", "center", "interface", "deep", None, ("hPa", 1e-2)),
-    Name("geopotential", "phi", "geopotential", "geopotential", "m2 s-2", "center", "layer", "thermal", grib=(0, 3, 4)),
+    Name("geopotential", "phi", "geopotential", "geopotential", "m2 s-2", "center", "layer", "thermal", grib=(0, 3, 4), fa="GEOPOTENTIEL"),
     Name("geopotential_height", "zg", "geopotential_height", "geopotential height", "m", "center", "layer", "thermal", None, ("dam", 0.1), grib=(0, 3, 5)),
     # atmosphere: one value a column
-    Name("air_pressure_at_mean_sea_level", "psl", "air_pressure_at_mean_sea_level", "mean sea level pressure", "Pa", "center", "column", "height", None, ("hPa", 1e-2), grib=(0, 3, 0, 101, 0)),
-    Name("air_temperature_2m", "tas", "air_temperature", "temperature at 2 m", "K", "center", "column", "thermal", grib=(0, 0, 0, 103, 2)),
-    Name("specific_humidity_2m", "huss", "specific_humidity", "specific humidity at 2 m", "1", "center", "column", "moisture", None, ("g/kg", 1e3), grib=(0, 1, 0, 103, 2)),
-    Name("relative_humidity_2m", "hurs", "relative_humidity", "relative humidity at 2 m", "1", "center", "column", "moisture", (0, 1), ("%", 100.0), grib=(0, 1, 1, 103, 2, 100.0)),
-    Name("eastward_wind_10m", "uas", "eastward_wind", "eastward wind at 10 m", "m s-1", "center", "column", "balance", grib=(0, 2, 2, 103, 10)),
-    Name("northward_wind_10m", "vas", "northward_wind", "northward wind at 10 m", "m s-1", "center", "column", "balance", grib=(0, 2, 3, 103, 10)),
+    Name("air_pressure_at_mean_sea_level", "psl", "air_pressure_at_mean_sea_level", "mean sea level pressure", "Pa", "center", "column", "height", None, ("hPa", 1e-2), grib=(0, 3, 0, 101, 0), fa="MSLPRESSURE"),
+    Name("air_temperature_2m", "tas", "air_temperature", "temperature at 2 m", "K", "center", "column", "thermal", grib=(0, 0, 0, 103, 2), fa="CLSTEMPERATURE"),
+    Name("specific_humidity_2m", "huss", "specific_humidity", "specific humidity at 2 m", "1", "center", "column", "moisture", None, ("g/kg", 1e3), grib=(0, 1, 0, 103, 2), fa="CLSHUMI.SPECIFIQ"),
+    Name("relative_humidity_2m", "hurs", "relative_humidity", "relative humidity at 2 m", "1", "center", "column", "moisture", (0, 1), ("%", 100.0), grib=(0, 1, 1, 103, 2, 100.0), fa="CLSHUMI.RELATIVE"),
+    Name("eastward_wind_10m", "uas", "eastward_wind", "eastward wind at 10 m", "m s-1", "center", "column", "balance", grib=(0, 2, 2, 103, 10), fa="CLSVENT.ZONAL"),
+    Name("northward_wind_10m", "vas", "northward_wind", "northward wind at 10 m", "m s-1", "center", "column", "balance", grib=(0, 2, 3, 103, 10), fa="CLSVENT.MERIDIEN"),
     Name("wind_speed_10m", "sfcWind", "wind_speed", "wind speed at 10 m", "m s-1", "center", "column", "wind", grib=(0, 2, 1, 103, 10)),
     Name("insolation", "rsdt", "toa_incoming_shortwave_flux", "incoming sunlight", "W m-2", "center", "column", "thermal", (0, 1400), grib=(0, 4, 7, 8, 0)),
     Name("precipitation_flux", "pr", "precipitation_flux", "precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0), grib=(0, 1, 52, 1, 0)),
     Name("convective_precipitation", "prc", "convective_precipitation_flux", "convective precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0), grib=(0, 1, 37, 1, 0)),
     Name("stratiform_precipitation", "prl", "stratiform_precipitation_flux", "large-scale precipitation", "kg m-2 s-1", "center", "column", "rain", None, ("mm/day", 86400.0), grib=(0, 1, 54, 1, 0)),
-    Name("surface_temperature", "ts", "surface_temperature", "surface temperature", "K", "center", "column", "thermal", grib=(0, 0, 17, 1, 0)),
-    Name("surface_geopotential", "phis", "surface_geopotential", "surface geopotential", "m2 s-2", "center", "column", "thermal", grib=(0, 3, 4, 1, 0)),
-    Name("land_fraction", "sftlf", "land_area_fraction", "land fraction", "1", "center", "column", "deep", (0, 1), grib=(2, 0, 0, 1, 0)),
+    Name("surface_temperature", "ts", "surface_temperature", "surface temperature", "K", "center", "column", "thermal", grib=(0, 0, 17, 1, 0), fa="SURFTEMPERATURE"),
+    Name("surface_geopotential", "phis", "surface_geopotential", "surface geopotential", "m2 s-2", "center", "column", "thermal", grib=(0, 3, 4, 1, 0), fa="SURFGEOPOTENTIEL"),
+    Name("land_fraction", "sftlf", "land_area_fraction", "land fraction", "1", "center", "column", "deep", (0, 1), grib=(2, 0, 0, 1, 0), fa="SURFIND.TERREMER"),
     Name("sensible_heat_flux", "hfss", "surface_upward_sensible_heat_flux", "sensible heat flux (positive up)", "W m-2", "center", "column", "balance", grib=(0, 0, 11, 1, 0)),
     Name("latent_heat_flux", "hfls", "surface_upward_latent_heat_flux", "latent heat flux (positive up)", "W m-2", "center", "column", "balance", grib=(0, 0, 10, 1, 0)),
     # the grid

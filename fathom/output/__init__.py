@@ -20,7 +20,7 @@ from .specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
 __all__ = ["Region", "TimeAxis", "VariableSpec", "append", "chunk_shape", "coordinates", "create",
            "formats", "open", "regions", "variable", "writer"]
 
-formats = {".zarr": "Zarr v3", ".nc": "NetCDF-4", ".grib2": "GRIB2"}
+formats = {".zarr": "Zarr v3", ".nc": "NetCDF-4", ".grib2": "GRIB2", ".fa": "FA"}
 
 
 def writer(path: str | Path) -> type:
@@ -35,6 +35,9 @@ def writer(path: str | Path) -> type:
     if suffix == ".grib2":
         from .grib import GribWriter
         return GribWriter
+    if suffix == ".fa":
+        from .fa import FaWriter
+        return FaWriter
     allowed = ", ".join(f"{ending} ({name})" for ending, name in formats.items())
     raise ValueError(f"{path}: an output file ends in {allowed}, not in {suffix or 'nothing'!r}")
 
@@ -52,13 +55,18 @@ def append(path: str | Path) -> Any:
 def open(path: str | Path) -> Any:
     """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
-    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF nor GRIB2 of Fathom), OSError (a damaged file).
+    It may also be any file of FA, whoever made it and whatever it is called.
+    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF nor FA nor GRIB2 of Fathom), OSError (a damaged file).
     """
     path = Path(path)
     if not path.exists():
         from fathom.names import near
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FileNotFoundError(f"{path} does not exist{near(path.name, beside)}")
+    from . import lfi
+    if path.suffix == ".fa" or (path.is_file() and lfi.begins(path)):
+        from .fa_dataset import open_dataset
+        return open_dataset(path)
     import xarray
     if path.is_dir():
         if not (path / "zarr.json").is_file():

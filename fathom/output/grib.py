@@ -19,24 +19,22 @@ from typing import Any
 import numpy as np
 
 from . import files
-from .specification import Region, TimeAxis, VariableSpec, check_block, coordinate_arrays, explain, no_overwrite, regions, sizes_of
+from .specification import TimeAxis, VariableSpec, coordinate_arrays, explain, no_overwrite, sizes_of
+from .whole_times import WholeTimes, are_gaussian, check_rows, elsewhere
 
 bits = 24
 compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
-_elsewhere = "write .zarr or .nc"
 
 
-class GribWriter:
-    """A GRIB2 file open for writing. Not `collective`: the caller gathers on one rank, which alone opens it."""
-
-    collective = False
+class GribWriter(WholeTimes):
+    """A GRIB2 file open for writing."""
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a file made by `create`, to append; what follows its last complete time is cut off."""
         self.path, self.writes = Path(path), writes or files.Writes()
         self._held = Contents(self.path)
         self.variables, self.sizes = self._held.variables, self._held.sizes
-        self._encoded: dict[str, list[tuple[Any, float]]] = {}  # of the time that is being written
+        self._encoded, self._bounds = {}, self._held.head["time"][2]
         self._file = os.open(self.path, os.O_WRONLY)
         self._cut(len(self._held.times))
 
@@ -58,7 +56,7 @@ class GribWriter:
         axes = {name: [dims, array.tolist(), given] for name, (dims, array, given) in arrays.items() if not {"latitude", "longitude"} <= set(dims)}
         fixed = [VariableSpec(name, dims, "float32", given) for name, (dims, array, given) in arrays.items() if dims == ("latitude", "longitude") and _parameter(name)]
         head = {"fathom": 1, "sizes": sizes, "coordinates": axes, "packing": compressions[compression], "attributes": dict(attributes or {}),
-                "time": [time.start, time.calendar, time.bounds], "fixed": [_described(v) for v in fixed], "variables": [_described(v) for v in variables]}  # fmt: skip
+                "time": [time.start, time.calendar, time.bounds], "fixed": [v.described for v in fixed], "variables": [v.described for v in variables]}  # fmt: skip
         writes = files.Writes()
         try:
             line = json.dumps(head, ensure_ascii=True, default=_plain).replace("GRIB", "G\\u0052IB").encode() + b"\n"
@@ -73,41 +71,15 @@ class GribWriter:
         """Seconds since the start of the times that are complete."""
         return np.array(self._held.times)
 
-    def regions(self, variable: str) -> Iterator[Region]:
-        """One region, the whole grid."""
-        ny, nx = (self.sizes[dim] for dim in self._known(variable).dims[-2:])
-        return regions(ny, nx, ny, nx)
+    def _encode(self, variable: VariableSpec, array: np.ndarray) -> list[Any]:
+        return list(_messages(variable, array, self._held.head, self._held.head["coordinates"]))
 
-    def write(self, variable: str, time_index: int | None, region: Region, array: np.ndarray) -> None:
-        """Encode array ([levels,] rows, points) of the whole grid; `extend` writes it."""
-        specification = self._known(variable)
-        ny, nx = (self.sizes[dim] for dim in specification.dims[-2:])
-        array = check_block(specification, region, array, self.sizes, (ny, nx))
-        self._expect(time_index)
-        self._encoded[variable] = list(_messages(specification, array, self._held.head, self._held.head["coordinates"]))
-
-    def extend(self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None) -> None:
-        """Write time `time_index`, its instant or the middle of its interval in seconds since the start, all of it in one call."""
-        self._expect(time_index)
-        if self._held.head["time"][2] != (bounds is not None):
-            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)")
-        missing = [name for name in self.variables if name not in self._encoded]
-        if missing:
-            raise ValueError(f"time {time_index} of {self.path} is not whole: {', '.join(missing)} missing")
+    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
+        """All messages of a time in one call."""
         messages = [codes(message, *(bounds or (seconds,))) for name in self.variables for message in self._encoded[name]]
-        try:
-            os.lseek(self._file, self._held.end, os.SEEK_SET)
-            files.put(self._file, messages, self.writes)
-        except OSError as error:
-            self._cut(time_index)
-            raise explain(error, self.path, f"writing time {time_index} to {self.path}") from None
-        self._encoded = {}
+        os.lseek(self._file, self._held.end, os.SEEK_SET)
+        files.put(self._file, messages, self.writes)
         self._held.add(list(map(len, messages)), seconds)
-
-    def truncate(self, count: int) -> None:
-        """Keep the first `count` times."""
-        if count < len(self._held.times):
-            self._cut(count)
 
     def close(self) -> None:
         if self._file is not None:
@@ -117,17 +89,6 @@ class GribWriter:
     def _cut(self, count: int) -> None:
         self._held.keep(count)
         os.ftruncate(self._file, self._held.end)
-
-    def _expect(self, time_index: int | None) -> None:
-        count = len(self._held.times)
-        if time_index != count:
-            raise ValueError(f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}")
-
-    def _known(self, variable: str) -> VariableSpec:
-        if variable not in self.variables:
-            from fathom.names import unknown
-            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
-        return self.variables[variable]
 
 
 class Contents:
@@ -192,16 +153,11 @@ class Contents:
 def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
     """What GRIB2 cannot hold, or is not made for here."""
     from fathom.names import near
-    if any(name not in arrays or arrays[name][1].ndim != 1 for name in ("latitude", "longitude")):
-        raise ValueError(f"GRIB2 holds fields on rows of latitude and longitude; this grid has coordinates of each point, or a plane: {_elsewhere}")
-    if time.calendar not in ("standard", "proleptic_gregorian"):
-        raise ValueError(f"GRIB2 has no calendar '{time.calendar}': {_elsewhere}")
+    check_rows("GRIB2", arrays, variables, time)
     allowed = [row.alias for row in _rows()]
     for variable in variables:
         if not _parameter(variable.name):
-            raise ValueError(f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)}; allowed: {', '.join(allowed)}; others: {_elsewhere}")
-        if not variable.varies or variable.dims[-2:] != ("latitude", "longitude") or not set(variable.dims[1:-2]) <= {"level", "pressure"}:
-            raise ValueError(f"GRIB2: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on time, level or pressure, latitude and longitude: {_elsewhere}")
+            raise ValueError(f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)}; allowed: {', '.join(allowed)}; others: {elsewhere}")
 
 
 def _rows() -> list:
@@ -219,10 +175,6 @@ def _surface(alias: str) -> tuple[int, float, float]:
     return (*given, *(1, 0, 1.0)[len(given) :])
 
 
-def _described(variable: VariableSpec) -> list:
-    return [variable.name, list(variable.dims), variable.dtype, {key: value for key, value in variable.attributes.items() if key != "cell_measures"}]
-
-
 def _plain(value: Any) -> Any:
     return value.tolist()
 
@@ -233,14 +185,11 @@ def _plain(value: Any) -> Any:
 def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
     """Section 3: rows of latitude, Gaussian or equidistant."""
     ny, nx = len(latitude), len(longitude)
-    gaussian = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(ny)[0])) if ny % 2 == 0 else None
     found = {"Ni": nx, "Nj": ny, "iScansNegatively": 0, "jScansPositively": 0, "jPointsAreConsecutive": 0, "longitudeOfFirstGridPointInDegrees": float(longitude[0]),
              "longitudeOfLastGridPointInDegrees": float(longitude[-1]), "latitudeOfFirstGridPointInDegrees": float(latitude[-1]), "latitudeOfLastGridPointInDegrees": float(latitude[0]),
              "iDirectionIncrementInDegrees": float(np.diff(longitude).mean())}  # fmt: skip
-    if gaussian is not None and np.abs(gaussian - latitude).max() < 1e-6:
+    if are_gaussian("GRIB2", latitude, longitude):
         return {"gridType": "regular_gg", "N": ny // 2} | found
-    if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
-        raise ValueError(f"GRIB2 holds Gaussian rows or equidistant ones; the latitudes of this grid are neither: {_elsewhere}")
     return {"gridType": "regular_ll"} | found | {"jDirectionIncrementInDegrees": float(np.diff(latitude).mean())}
 
 
@@ -253,7 +202,7 @@ def _messages(variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any]
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
     start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
     model = eccodes.codes_grib_new_from_samples("GRIB2")
-    keys = {"tablesVersion": 30, "centre": 255, "significanceOfReferenceTime": 1, "dataDate": start.year * 10000 + start.month * 100 + start.day, "hour": start.hour, "minute": start.minute,
+    keys = {"tablesVersion": 30, "centre": head.get("centre", 255), "significanceOfReferenceTime": 1, "dataDate": start.year * 10000 + start.month * 100 + start.day, "hour": start.hour, "minute": start.minute,
             "second": start.second, "productDefinitionTemplateNumber": 8 if interval else 0} | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))  # fmt: skip
     keys |= {"discipline": discipline, "parameterCategory": category, "parameterNumber": number, "packingType": head["packing"], "bitsPerValue": bits}
     if interval:
@@ -295,7 +244,7 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
 
     whole = [round(t) for t in (seconds, seconds if end is None else end)]
     if max(abs(whole[0] - seconds), abs(whole[1] - (seconds if end is None else end))) > 1e-3:
-        raise ValueError(f"GRIB2 counts whole seconds; a time of {seconds} s: {_elsewhere}")
+        raise ValueError(f"GRIB2 counts whole seconds; a time of {seconds} s: {elsewhere}")
     size, unit = next(u for u in _units if not any(t % u[0] for t in whole))
     eccodes.codes_set(message, "indicatorOfUnitOfTimeRange", unit)
     eccodes.codes_set(message, "forecastTime", whole[0] // size)
@@ -335,6 +284,11 @@ def _interval(message: bytes) -> tuple[float, ...]:
 
 def decoded(message: bytes, shape: tuple[int, int], alias: str) -> np.ndarray:
     """Values (rows, points) from south to north, in the units of the table of names."""
+    return unpacked(message).reshape(shape)[::-1] / factor(alias)
+
+
+def unpacked(message: bytes) -> np.ndarray:
+    """The numbers of a message as they stand in it; NaN where one is missing."""
     import eccodes
 
     handle = eccodes.codes_new_from_message(message)
@@ -344,4 +298,9 @@ def decoded(message: bytes, shape: tuple[int, int], alias: str) -> np.ndarray:
     finally:
         eccodes.codes_release(handle)
     values[values == _missing] = np.nan
-    return values.reshape(shape)[::-1] / _surface(alias)[2]
+    return values
+
+
+def factor(alias: str) -> float:
+    """From the unit of the table of names to that of GRIB2."""
+    return _surface(alias)[2]

@@ -31,6 +31,11 @@ class VariableSpec:
     def varies(self) -> bool:
         return bool(self.dims) and self.dims[0] == "time"
 
+    @property
+    def described(self) -> list:
+        """What a file says of it, in JSON: the arguments that make it again."""
+        return [self.name, list(self.dims), self.dtype, {key: value for key, value in self.attributes.items() if key != "cell_measures"}]
+
 
 @dataclass(frozen=True)
 class TimeAxis:

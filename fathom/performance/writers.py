@@ -14,7 +14,7 @@ import numpy as np
 from fathom import output
 from fathom.output import files, shards
 
-formats = {"zarr, zstd": (".zarr", "zstd"), "zarr, lz4": (".zarr", "lz4"), "zarr, raw": (".zarr", "none"), "netcdf, zlib": (".nc", "zlib"), "netcdf, raw": (".nc", "none"), "grib2, ccsds": (".grib2", "ccsds")}
+formats = {"zarr, zstd": (".zarr", "zstd"), "zarr, lz4": (".zarr", "lz4"), "zarr, raw": (".zarr", "none"), "netcdf, zlib": (".nc", "zlib"), "netcdf, raw": (".nc", "none"), "grib2, ccsds": (".grib2", "ccsds"), "fa, raw": (".fa", "none")}
 _times, _piece = 3, 1 << 24
 
 
@@ -27,7 +27,7 @@ def measure(store: Path, folder: Path, memory: Path = Path("/dev/shm")) -> dict[
         coordinates = {name: (held.dims, held.values.astype(held.dtype.newbyteorder("="))) for name, held in dataset.variables.items() if "time" not in held.dims}
         specs = [output.VariableSpec(name, dataset[name].dims, dataset[name].dtype.name) for name in names]
     rows = "latitude" in coordinates and coordinates["latitude"][0] == ("latitude",)
-    chosen = {name: how for name, how in formats.items() if rows or how[0] != ".grib2"}
+    chosen = {name: how for name, how in formats.items() if rows or how[0] not in (".grib2", ".fa")}
     result: dict[str, dict[str, float]] = {name: {} for name in chosen}
     size = sum(field.nbytes for field in fields.values())
     for where, suffix in ((folder, ""), (memory, "_memory")):

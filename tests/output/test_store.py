@@ -294,7 +294,7 @@ def test_a_region_that_cuts_a_chunk_is_refused(tmp_path):
 
 
 def test_unknown_ending_and_foreign_files(tmp_path):
-    with pytest.raises(ValueError, match=r"ends in \.zarr \(Zarr v3\), \.nc \(NetCDF-4\), \.grib2 \(GRIB2\), not in '\.grib'"):
+    with pytest.raises(ValueError, match=r"ends in \.zarr \(Zarr v3\), \.nc \(NetCDF-4\), \.grib2 \(GRIB2\), \.fa \(FA\), not in '\.grib'"):
         output.create(tmp_path / "a.grib", {}, [])
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
