@@ -2,9 +2,11 @@
 under way never needs more memory than the largest field."""
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 
+from fathom import copies
 from fathom.output import files, restart
 from fathom.reading import once
 from fathom.streams import Item, Product, Stream
@@ -121,7 +123,7 @@ def read_state(simulation, path):
 
     def field(name):
         if not files:
-            files.append(restart.read(path))
+            files.append(restart.read(here))
         return np.ascontiguousarray(files[0][name])
 
     header, names = s.readers.share(header)
@@ -129,9 +131,11 @@ def read_state(simulation, path):
     if abs(header.seconds - s.seconds) > 1e-6:
         raise ValueError(f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has {s.step:g} s")
     s.restored = set(state) & set(names)
+    several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
     try:
-        for name, values in s.readers.each(sorted(s.restored), field):
-            s.sequence.set(name, values.astype(float, copy=False))
+        with copies.of(path, s.comm, s.parallel["staging"], keep=False) if several else nullcontext(path) as here:
+            for name, values in s.readers.each(sorted(s.restored), field):
+                s.sequence.set(name, values.astype(float, copy=False))
     finally:
         for file in files:
             file.close()

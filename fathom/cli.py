@@ -209,12 +209,17 @@ def bench_messages(ranks: int, repetitions: int, file: Path | None) -> int:
 @click.option("--precision", default="fp64", show_default=True, help="fp64 or fp32.")
 @click.option("--disk", type=click.FloatRange(0), default=0.0, show_default=True, help="MB/s that all writers share; 0: as fast as it is.")
 @click.option("--paced", is_flag=True, help="Ranks that compute sleep for the time of a step, as if servers had processors of their own.")
+@click.option("--replay", is_flag=True, help="Nothing of these: many small headers with their fields, written in four ways on a slow file system.")
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
 @click.option("--out", "picture", type=click.Path(path_type=Path), metavar="PNG", help="Draw the time of each step.")
-def bench_output(file: Path | None, picture: Path | None, **case: Any) -> int:
+def bench_output(replay: bool, file: Path | None, picture: Path | None, **case: Any) -> int:
     """The same run without output, with synchronous output, and with one and two I/O servers."""
     from fathom.performance.offload import Case, measure, present
 
+    if replay:
+        from fathom.performance import replay as trace
+
+        return trace.present(trace.measure(), file)
     return present(measure(Case(**case)), file, picture)
 
 

@@ -44,7 +44,7 @@ fathom: list[set[str]] = [
     {"toml", "expression", "mpi", "regions", "reading", "data"},
     {"output", "plots", "post"},  # know no model
     {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.machine"},
-    {"state", "diagnostics", "gather", "parallel", "choices"},
+    {"state", "diagnostics", "gather", "copies", "parallel", "choices"},
     {"ocean", "atmosphere"},  # a model each
     {"streams", "stores", "servers", "checkpoint", "forcing", "show", "progress"},
     {"simulation", "performance.summary"},
