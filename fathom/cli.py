@@ -76,6 +76,34 @@ def tune(file: Path, ranks: int | None, servers: int | None, threads: int | None
     return run(Request(file, ranks, threads, settings + _parallel(None, servers, None), **how), _distribute)
 
 
+@cli.command(short_help="Where the time of an experiment goes.")
+@experiment_options
+@click.option("--steps", type=click.IntRange(2), default=48, show_default=True, help="Steps that are measured.")
+@click.option("--spin-up", type=click.IntRange(1), default=8, show_default=True, help="Steps before them.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all figures, for `fathom compare`.")
+@click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write all events, for ui.perfetto.dev (.json or .json.gz).")
+@click.option("--pictures", type=click.Path(path_type=Path), metavar="DIR", help="Draw Gantt charts, utilisation and the time of each step.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Append to the history of this machine there, and say what became slower.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep what the run leaves, with report.html.")
+def profile(file: Path, ranks: int | None, servers: int | None, threads: int | None, settings: tuple[str, ...], json_file: Path | None, **how: Any) -> int:
+    """Run some steps of FILE and tell where the time goes: regions with rates and limits, communication and waiting, files, imbalance, efficiencies."""
+    from fathom.performance.profile import Request, run
+
+    request = Request(file=json_file, **how)
+    return _on_ranks(file, settings + _parallel(ranks, servers, threads), Path("."), lambda experiment: run(experiment, request, file.stem))
+
+
+@cli.command(short_help="Two profiles side by side.")
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("now", type=click.Path(path_type=Path))
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the records of all regions.")
+def compare(before: Path, now: Path, file: Path | None) -> int:
+    """Compare two profiles, region by region: what `fathom profile --json` wrote, which knows its noise; or summary.json or directories of runs."""
+    from fathom.performance.history import present
+
+    return present(before, now, file)
+
+
 @cli.command(short_help="Draw a field of an output file.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("variable")

@@ -36,7 +36,8 @@ def mine() -> list[dict[str, Any]]:
 
     nodes = core.regions()
     for node in nodes:
-        node["path"] = (*nodes[node["parent"]]["path"], node["name"]) if node["parent"] >= 0 else (node["name"],)
+        node["region"] = node.pop("name")
+        node["path"] = (*nodes[node["parent"]]["path"], node["region"]) if node["parent"] >= 0 else (node["region"],)
         node["seconds"], node["communication"] = node["elapsed"], node.pop("blocked")
     for node in reversed(nodes):
         if node["parent"] >= 0:
@@ -48,7 +49,8 @@ def mine() -> list[dict[str, Any]]:
 
 
 def gathered(comm: Any) -> dict[str, Any]:
-    """The profile so far, on every rank; all ranks together: `regions`, records of all of them; `ranks`, seconds of each; `efficiency`.
+    """The profile so far, on every rank; all ranks together: `regions`, records of all of them; `ranks`, seconds of each; `efficiency`; `step_seconds`, from the
+    beginning of each step to that of the next, with what lies between, on this rank.
 
     A record: region, path, phase, kind; means over ranks of calls, seconds (exclusive), elapsed, communication, waiting, messages, bytes; minimum and maximum by
     rank of exclusive seconds.
@@ -63,7 +65,9 @@ def gathered(comm: Any) -> dict[str, Any]:
     whole = nodes[0]
     times = comm.allgather((whole["elapsed"] - whole["communication"], whole["communication"] - whole["waiting"], whole["waiting"], whole["elapsed"]))
     computing, travelling, waiting, wall = zip(*times)
+    began = core.step_times().tolist()
     return {"regions": [_record(path, held, comm.size) for path, held in merged.items()], "efficiency": efficiency(computing, travelling, max(wall)),
+            "step_seconds": [round(b - a, 7) for a, b in zip(began, began[1:])],
             "ranks": {"computing": computing, "travelling": travelling, "waiting": waiting}}  # fmt: skip
 
 
@@ -81,6 +85,14 @@ def _record(path: tuple[str, ...], held: list, ranks: int) -> dict[str, Any]:
     return {"region": path[-1], "path": list(path), "phase": phase or "run", "kind": kind, **mean, "minimum": least if there == ranks else 0.0, "maximum": most}
 
 
+def traced(comm: Any) -> list[dict[str, Any]] | None:
+    """The events of all ranks, on rank 0, None elsewhere: `regions` (path, phase, kind) of a rank, arrays as of core.trace, and when its `steps` began."""
+    from fathom.mpi import core
+
+    names = [{key: node[key] for key in ("path", "phase", "kind")} for node in mine()]
+    return comm.gather({"regions": names, "steps": core.step_times(), **core.trace()})
+
+
 def efficiency(computing: Sequence[float], travelling: Sequence[float], wall: float) -> dict[str, float]:
     """Of ranks that computed, and whose messages travelled, so many seconds each."""
     mean, most, ideal = sum(computing) / len(computing), max(computing), wall - min(travelling)
@@ -94,7 +106,7 @@ def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for record in records:
         held = merged.setdefault((record["region"], record["phase"], record["kind"]), {key: record[key] for key in ("region", "phase", "kind")})
         for what in ("calls", "seconds", "minimum", "maximum"):
-            held[what] = held.get(what, 0) + record[what]
+            held[what] = held.get(what, 0) + record.get(what, 0)
     return sorted(merged.values(), key=lambda record: -record["seconds"])
 
 

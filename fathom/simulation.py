@@ -64,6 +64,7 @@ class Simulation:
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
         self.end = np.inf  # of the run [s]
         self.wall_seconds, self.gathers = 0.0, {}
+        self.trace_events, self.traces = 0, None  # room for a trace of the next run; that of the last, on rank 0
         self.delivery = Delivery(self)
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
@@ -249,7 +250,8 @@ class Simulation:
             event.schedule(self.clock, self.seconds)
         handler = signal.signal(signal.SIGINT, self.request_stop)
         self.sequence.reset_timings()
-        regions.begin(self.comm)
+        regions.begin(self.comm, self.trace_events)
+        self.marked = {}  # steps after which something happened, by its name
         self.start_steps, began = self.count, wall_clock.perf_counter()
         if self.count == 0:
             with region("watch", "output", "output"):
@@ -272,6 +274,7 @@ class Simulation:
                 pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
                 for event in events:
                     if event.due <= self.seconds + 1e-6:
+                        self.marked.setdefault(event.label, []).append(self.count - self.start_steps)
                         with region(event.label, "output", "output"):
                             event.action(self)
                         event.schedule(self.clock, self.seconds)
@@ -291,7 +294,7 @@ class Simulation:
         finally:
             signal.signal(signal.SIGINT, handler)
         self.wall_seconds = wall_clock.perf_counter() - began
-        self.profile = regions.gathered(self.comm)
+        self.profile, self.traces = regions.gathered(self.comm), regions.traced(self.comm) if self.trace_events else None
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None

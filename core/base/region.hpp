@@ -46,6 +46,7 @@ public:
         return n;
     }
     void note(const Event& e) { if (events.size() < events.capacity()) events.push_back(e); else ++lost; }
+    void step(double began) { if (steps.size() < steps.capacity()) steps.push_back(began); }
     Node& here() { return nodes[current]; }
     int place() const { return current; }
     bool mine() const { return on && keeper; }             ///< whether this thread keeps the tree
@@ -55,6 +56,7 @@ public:
 
     std::vector<Node> nodes;
     std::vector<Event> events;                             ///< of a trace, in the order of their ends
+    std::vector<double> steps;                             ///< when each began; as many as there is room for
     long lost = 0;                                         ///< events for which there was no room
     bool tracing = false;
 

@@ -1,4 +1,5 @@
 /// Regions and meetings for Python. No logic.
+#include "base/counters.hpp"
 #include "parallel/meeting.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -38,6 +39,10 @@ void bind_regions(nb::module_& m) {
              "name"_a, "phase"_a = "", "kind"_a = "", "comm"_a = 0)
         .def("__enter__", &Open::enter)
         .def("__exit__", [](Open& o, nb::args) { o.leave(); });
+    nb::class_<Counters>(m, "Counters", "What the processor counts of this process, from now on.")
+        .def(nb::init<>())
+        .def("read", [](const Counters& c) { nb::dict d; for (auto& [name, count] : c.read()) d[name.c_str()] = count; return d; })
+        .def_prop_ro("why_not", &Counters::why_not, "empty if there are any");
     m.def("reset_regions", [](int comm, std::size_t events) {
         meetings.reset(MPI_Comm_f2c(comm));
         regions.reset(events);
@@ -60,6 +65,7 @@ void bind_regions(nb::module_& m) {
         }
         return list;
     }, "the tree so far, parents first");
+    m.def("step_times", [] { return column<double>(regions.steps.size(), [&](auto n) { return regions.steps[n]; }); }, "when each step began [s]");
     m.def("trace", [] {
         const auto &events = regions.events; const auto& met = meetings.settled;
         nb::dict d;

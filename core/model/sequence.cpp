@@ -302,6 +302,7 @@ void Sequence::before_step(std::string_view profile, int count, std::function<vo
 void Sequence::step() {
     static const Region whole("step"), of_rows("rows");
     Within step(whole);
+    if (regions.mine()) regions.step(seconds_now());
     for (auto& m : moving) {
         m.set(m.values, count);
         set_profile(m.profile, m.values);

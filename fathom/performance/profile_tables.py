@@ -11,7 +11,7 @@ from fathom.regions import exclusive, tree
 Record = Mapping[str, Any]
 
 
-def by_exclusive_time(records: Sequence[Record], rates: Mapping[str, Record] | None = None, share: float = 0.0005) -> tuple[list[str], list[list[str]]]:
+def by_exclusive_time(records: Sequence[Record], rates: Mapping[str, Record] | None = None, share: float = 0.002) -> tuple[list[str], list[list[str]]]:
     """Head and rows: each name once, the longest first, those that took less than a share of the whole together. rates: GF/s, GB/s and the fraction of the machine's limit, where known."""
     wall, rates = records[0]["elapsed"] or 1.0, rates or {}
     held = exclusive(records)
@@ -30,7 +30,7 @@ def _rates(found: Record | None) -> list[str]:
     return [f"{found['gflops']:.1f}" if found["operations"] else "", f"{found['gigabytes_per_second']:.1f}" if found["bytes"] else "", f"{100 * found['fraction']:.0f} %", found["limit"]]
 
 
-def by_elapsed_time(records: Sequence[Record], share: float = 0.0005) -> tuple[list[str], list[list[str]]]:
+def by_elapsed_time(records: Sequence[Record], share: float = 0.002) -> tuple[list[str], list[list[str]]]:
     """Head and rows: the tree, with what is within each region; communication and waiting are in seconds, and in percent of the elapsed ones."""
     wall = records[0]["elapsed"] or 1.0
     rows = []
@@ -55,6 +55,32 @@ def of_ranks(metrics: Mapping[str, float]) -> list[str]:
         return []
     m = {name: f"{100 * value:.1f} %" for name, value in metrics.items()}
     return [f"parallel efficiency {m['parallel_efficiency']} = load balance {m['load_balance']} × serialisation {m['serialisation']} × transfer {m['transfer']}"]
+
+
+def by_rank(seconds: Mapping[str, Sequence[float]]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows: the least, the mean and the most of all ranks, and which they are."""
+    rows = []
+    for name, held in seconds.items():
+        least, most = min(range(len(held)), key=held.__getitem__), max(range(len(held)), key=held.__getitem__)
+        rows.append([name, f"{held[least]:.4f}", f"{sum(held) / len(held):.4f}", f"{held[most]:.4f}", str(least), str(most)])
+    return ["seconds", "least", "mean", "most", "rank of least", "of most"], rows
+
+
+def by_file(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows."""
+    rows = [[path, f"{f['calls']}", length(f["bytes"]), length(f["bytes"] / f["calls"]) if f["calls"] else "", f"{f['seconds']:.4f}", f"{length(f['bytes'] / f['seconds'])}/s" if f["seconds"] else "",
+             str(f["opened"]), str(f["closed"])] for path, f in files.items()]  # fmt: skip
+    return ["file", "writes", "written", "mean", "seconds", "rate", "opened", "closed"], rows
+
+
+def of_counters(counted: Mapping[str, float] | str) -> str | list[str]:
+    """What the processor counted, in words."""
+    if isinstance(counted, str):
+        return f"this machine offers none ({counted})"
+    words = [f"{value:.4g} {name}" for name, value in counted.items()]
+    if counted.get("cycles") and "instructions" in counted:
+        words.append(f"{counted['instructions'] / counted['cycles']:.2f} instructions a cycle")
+    return ", ".join(words)
 
 
 def lines(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:

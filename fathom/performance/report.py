@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,20 @@ __all__ = ["write_report"]
 
 def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], configuration: str,
                  pictures: Mapping[str, Pictures] | None = None, series: Mapping[str, tuple] | None = None,
-                 profile: Iterable[Mapping[str, Any]] = ()) -> Path:
+                 profile: Iterable[Mapping[str, Any]] = (), trace: Sequence[dict[str, Any]] | None = None) -> Path:
     """Write the report and return its path. What is empty or missing is left out.
 
     summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum, state, ...).
     configuration: TOML text. pictures: title of a section -> pairs of a name and a function that draws the figure.
-    series: name -> (time [s], values, units). profile: records of regions (fathom.regions).
+    series: name -> (time [s], values, units). profile: records of regions, trace: events of all ranks (fathom.regions).
     OSError where the file cannot be written.
     """
-    from fathom.performance import profile_tables
+    from fathom.performance import profile_tables, timeline_page
 
     profile = list(profile)
     sections = [*((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
                 ("In time", _figures(_in_time(series or {}), "wide")),
-                ("Where the time went", _figures(_bars(profile), "wide") + profile_tables.page(profile, summary.get("efficiency", {}))),
+                ("Where the time went", (timeline_page.page(trace) if trace else "") + _figures(_bars(profile, summary, trace), "wide") + profile_tables.page(profile, summary.get("efficiency", {}))),
                 ("Output", _stores(summary.get("output", {})) + _protocol(summary.get("output", {}).get("servers")) + _writes(summary.get("output", {}))), ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
                 ("Configuration", f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "")]
     present = [(name, body) for name, body in sections if body]
@@ -57,11 +57,17 @@ def _in_time(series: Mapping[str, tuple]) -> Pictures:
         yield "time series", partial(plots.time_series, drawn)
 
 
-def _bars(profile: list[Mapping[str, Any]]) -> Pictures:
+def _bars(profile: list[Mapping[str, Any]], summary: Mapping[str, Any], trace: Sequence[dict[str, Any]] | None) -> Pictures:
     import fathom.plots as plots
     from fathom.regions import exclusive
     if profile:
         yield "profile", partial(plots.bars, exclusive(profile), title="Seconds by region")
+    if trace:
+        from fathom.performance import traces
+
+        yield from traces.figures(summary, trace).items()
+    elif summary.get("step_seconds"):
+        yield "steps", partial(plots.steps, {"steps": summary["step_seconds"]}, summary.get("output_steps"), title="Time of each step, with what follows it")
 
 
 def _figures(pictures: Pictures, shape: str = "") -> str:

@@ -23,7 +23,7 @@ def finish(simulation, report=True):
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
         "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(),
-        "profile": s.profile["regions"], "efficiency": s.profile["efficiency"], "seconds_of_ranks": s.profile["ranks"], "input": read(s), "output": output(s),
+        "profile": s.profile["regions"], "efficiency": s.profile["efficiency"], "seconds_of_ranks": s.profile["ranks"], "step_seconds": s.profile["step_seconds"], "output_steps": s.marked, "input": read(s), "output": output(s),
     }  # fmt: skip
     drawn = s.model.report(s) if report else None
     if s.is_root:
@@ -33,7 +33,7 @@ def finish(simulation, report=True):
 
             series = {name: (np.asarray(t), np.asarray(values), units) for name, (t, values, units) in s.series.items() if len(t) > 1}
             write_report(s.directory / "report.html", title=f"{summary['model']} {summary['start'][:10]} to {summary['end'][:10]}", summary=summary,
-                         configuration=s.configuration, pictures=s.model.pictures(drawn), series=series, profile=summary["profile"])  # fmt: skip
+                         configuration=s.configuration, pictures=s.model.pictures(drawn), series=series, profile=summary["profile"], trace=s.traces)  # fmt: skip
     s.comm.barrier()
     return summary
 

@@ -5,6 +5,7 @@
 """
 
 from .bars import bars
+from .gantt import gantt
 from .map import map
 from .lines import coast, contours, highs_and_lows, vectors
 from .mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
@@ -15,4 +16,4 @@ from .stream_function import stream_function
 from .style import encoded
 from .time_series import time_series
 
-__all__ = ["Around", "EqualEarth", "Hemisphere", "Raster", "bars", "coast", "contours", "encoded", "highs_and_lows", "map", "mesh_of", "picture", "section", "steps", "stream_function", "time_series", "vectors", "zonal_mean"]
+__all__ = ["Around", "EqualEarth", "Hemisphere", "Raster", "bars", "coast", "contours", "encoded", "gantt", "highs_and_lows", "map", "mesh_of", "picture", "section", "steps", "stream_function", "time_series", "vectors", "zonal_mean"]

@@ -7,22 +7,33 @@ from typing import Any
 
 import numpy as np
 
+from .colours import faint, phases
 from .style import new_figure, styled
 
 
 @styled
-def steps(runs: Mapping[str, Sequence[float]], *, title: str = "Seconds of each step") -> Any:
-    """Seconds of the steps of each run, by its name; all on one scale. Returns the figure; ValueError if there is none."""
+def steps(runs: Mapping[str, Sequence[float]], marked: Mapping[str, Sequence[int]] | None = None, *, title: str = "Seconds of each step") -> Any:
+    """Seconds of the steps of each run, by its name; all on one scale; a line for the median. marked: steps, from 1 on, that have a colour, by what they stand for.
+    Returns the figure; ValueError if there is none."""
     if not runs or not all(len(seconds) for seconds in runs.values()):
         raise ValueError("there are no steps to draw")
     longest = max(max(seconds) for seconds in runs.values())
-    figure = new_figure(7.4, 0.7 + 1.25 * len(runs))
+    scale, unit = (1e3, "ms") if longest < 0.5 else (1.0, "s")
+    figure = new_figure(7.4, 0.7 + (1.25 if len(runs) > 1 else 1.7) * len(runs))
     axes = figure.subplots(len(runs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, (name, seconds) in zip(axes, runs.items()):
-        ax.vlines(np.arange(1, len(seconds) + 1), 0, seconds, linewidth=max(0.6, 300 / len(seconds) ** 1.1))
-        ax.set_title(name, fontsize=9, fontweight="normal")
-        ax.set_ylim(0, 1.05 * longest)
-        ax.set_ylabel("s")
+        values, width = scale * np.asarray(seconds, float), max(0.6, 300 / len(seconds) ** 1.1)
+        ax.vlines(np.arange(1, len(values) + 1), 0, values, linewidth=width, color=phases[0])
+        for n, (label, found) in enumerate((marked or {}).items()):
+            at = np.array([step for step in found if 1 <= step <= len(values)], int)
+            if len(at):
+                ax.vlines(at, 0, values[at - 1], linewidth=max(width, 1.6), color=(phases[1], phases[4], phases[2], phases[3])[n % 4], label=label)
+        ax.axhline(np.median(values), color=faint, linewidth=0.8, linestyle=(0, (4, 3)))
+        ax.set_title(f"{name}" if len(runs) > 1 else f"median {np.median(values):.3g} {unit}, longest {values.max():.3g} {unit}", fontsize=9, fontweight="normal")
+        ax.set_ylim(0, 1.05 * scale * longest)
+        ax.set_ylabel(unit)
+    if axes[0].get_legend_handles_labels()[0]:
+        axes[0].legend(frameon=False, fontsize=7.5, ncols=4, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     axes[-1].set_xlabel("step")
     figure.suptitle(title, x=0.02, ha="left", fontsize=11, fontweight="bold")
     figure.tight_layout()
