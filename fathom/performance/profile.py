@@ -130,7 +130,7 @@ def overhead(s: Any) -> dict[str, float]:
 
     regions.begin(s.comm)
     cycle = _cycle(s)
-    steps = s.comm.bcast(cycle * min(200, max(1, round(0.1 / max(timed(True, cycle), 1e-9)))))  # of about a tenth of a second
+    steps = s.comm.bcast(cycle * min(50, max(1, round(0.1 / max(timed(True, cycle), 1e-9)))))  # a tenth of a second or less
     ratios = []
     try:
         for n in range(pairs):
