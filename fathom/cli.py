@@ -103,6 +103,38 @@ def compare(before: Path, now: Path, file: Path | None) -> int:
 
     return present(before, now, file)
 
+@cli.command(short_help="What an experiment would cost on ranks and machines that are not here.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--ranks", default="1,2", show_default=True, help="Ranks here on which it is measured.")
+@click.option("--simulate", default="16,64,256,1024,4096", show_default=True, help="Ranks that are simulated.")
+@click.option("--machine", default="here", show_default=True, help="here, a name (`fathom machine --list`), or a file.")
+@click.option("--what-if", "what_if", multiple=True, metavar="A=B,C=D", help="solver, preconditioner, exchange, sum, block, noise; or a quantity of the machine: network.latency=1e-6.")
+@click.option("--measure", type=click.Path(path_type=Path), metavar="FILE", help="Run this case in place of FILE: the same processes on a grid that fits into this machine.")
+@click.option("--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--json", "json", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+@click.option("--picture", type=click.Path(path_type=Path), metavar="PNG", help="Draw speed against ranks.")
+@click.option("--probe", type=click.Path(path_type=Path), hidden=True)
+def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how: Any) -> int:
+    """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and messages of the real grid, sums, noise, waiting."""
+    from fathom.scaling.command import Request, counts, run, suppositions
+
+    return run(Request(file, counts(ranks, "--ranks"), counts(simulate, "--simulate"), what_if=suppositions(what_if), **how), _distribute)
+
+
+@cli.command(short_help="Measure this machine, or show one of the catalogue.")
+@click.argument("name", required=False)
+@click.option("--list", "listed", is_flag=True, help="The machines of the catalogue.")
+@click.option("--ranks", type=click.IntRange(1), default=2, show_default=True, help="Ranks on which it is measured.")
+@click.option("--write", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write what was measured, for `fathom scale --machine FILE`.")
+def machine(name: str | None, listed: bool, ranks: int, file: Path | None) -> int:
+    """Rates of cores, memory, messages and sums of this machine, and how often it is interrupted; or those of NAME, with the source of each."""
+    from fathom.scaling.here import show
+
+    if listed or name:
+        return show(name)
+    return _distribute(ranks, 1, Path("."), lambda: show(None, file, True))
+
 
 @cli.command(short_help="Draw a field of an output file.")
 @click.argument("file", type=click.Path(path_type=Path))

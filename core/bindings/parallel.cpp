@@ -5,6 +5,7 @@
 #include "parallel/global_sum.hpp"
 #include "parallel/measure.hpp"
 #include "parallel/reduce.hpp"
+#include "parallel/work.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -106,6 +107,7 @@ void bind_parallel(nb::module_& m) {
     m.def("decompose", [](Topology t, const std::vector<int>& wet, int ranks, int block_nx, int block_ny, std::string distribution, int halo) {
         return decompose(t, wet, ranks, {block_nx, block_ny, std::move(distribution), halo}); },
         "topology"_a, "wet_levels"_a, "ranks"_a, "block_nx"_a = 0, "block_ny"_a = 0, "distribution"_a = "auto", "halo"_a = 2);
+    m.attr("work_of_message") = WorkTable::message;        // to a neighbour, within the estimated time of a rank
     m.def("arrange", &arrange, "topology"_a, "wet_levels"_a, "ranks"_a, "i_cuts"_a, "j_cuts"_a, "owners"_a, "halo"_a = 2, "a decomposition with given cuts and owners");
 
     nb::class_<Plan>(m, "Plan", "Who sends which points to whom.")

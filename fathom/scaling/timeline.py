@@ -10,7 +10,7 @@ less scattered, and the sum becomes faster too. Time is told apart as computing,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -128,6 +128,17 @@ class Timeline:
         for key, value in self.spent.items():
             old = before.get(key, 0.0)
             self.spent[key] = old + times * (value - old)
+
+    def times(self, number: float, action: Callable[[], None]) -> None:
+        """An action so many times: once for those who come scattered, then all others alike."""
+        if number < 1:
+            with self.repeated(number):
+                action()
+            return
+        action()
+        if number > 1:
+            with self.repeated(number - 1):
+                action()
 
     def _add(self, region: str, kind: str, seconds: np.ndarray) -> None:
         key = (region, kind)

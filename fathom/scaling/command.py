@@ -1,0 +1,192 @@
+"""The verb `fathom scale`: short runs on the ranks that are here, then steps on the ranks that are not."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fathom import launch
+from fathom.names import near
+
+from .machine import Machine, load
+
+pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
+of_run = {"solver": "model.free_surface.solver", "preconditioner": "model.free_surface.preconditioner"}  # measured, not priced
+what_ifs = (*of_run, "exchange", "sum", "block", "noise")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for. measure: a smaller case of the same processes, run instead of `file`; probe: where a measured cost goes."""
+
+    file: Path
+    ranks: tuple[int, ...] = (1, 2)
+    simulate: tuple[int, ...] = (256, 1024, 4096)
+    machine: str = "here"
+    what_if: dict[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+    measure: Path | None = None
+    threads: int = 1
+    json: Path | None = None
+    picture: Path | None = None
+    probe: Path | None = None
+
+    @property
+    def settled(self) -> tuple[str, ...]:
+        """Settings of the runs."""
+        return (*self.settings, *(f"{of_run[key]}={value}" for key, value in self.what_if.items() if key in of_run))
+
+    def arguments(self, ranks: int, probe: Path) -> list[str]:
+        settings = [text for setting in self.settled for text in ("--set", setting)]
+        return ["scale", str(self.measure or self.file), "--ranks", str(ranks), "--threads", str(self.threads), "--probe", str(probe), *settings]
+
+
+def counts(text: str, option: str) -> tuple[int, ...]:
+    """(1, 2, 4) of "1,2,4"."""
+    numbers = text.split(",")
+    if not all(n.strip().isdigit() and int(n) for n in numbers):
+        raise ValueError(f"{option} {text}: must be numbers of ranks, as in {option} 1,2,4")
+    return tuple(sorted({int(n) for n in numbers}))
+
+
+def suppositions(texts: tuple[str, ...]) -> dict[str, str]:
+    """{"solver": "pcsi", "network.latency": "1e-6"} of "solver=pcsi,network.latency=1e-6"; quantities of the machine have a dot."""
+    found = {}
+    for part in (p for text in texts for p in text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals or not value:
+            raise ValueError(f"--what-if {part}: expected name=value, as in solver=pcsi,sum=hardware or network.latency=1e-6")
+        if "." not in name and name not in what_ifs:
+            raise ValueError(f"--what-if {part}: unknown '{name}'{near(name, what_ifs) or ';'} allowed: {', '.join(what_ifs)}, or a quantity of the machine as network.latency")
+        found[name] = value
+    return found
+
+
+def supposed(machine: Machine, given: dict[str, str]) -> Machine:
+    """The machine with what is supposed of it."""
+    values: dict[str, Any] = {}
+    for name, text in given.items():
+        if "." in name:
+            try:
+                values[name] = {"true": True, "false": False}.get(text, None) if text in ("true", "false") else float(text)
+            except ValueError:
+                values[name] = text
+    if noise := given.get("noise"):
+        allowed = {"none": {"noise.frequency": 0.0, "noise.duration": 0.0}, "synchronised": {"noise.synchronised": True}, "loose": {"noise.synchronised": False}}
+        if noise not in allowed:
+            raise ValueError(f"--what-if noise={noise}: allowed: {', '.join(allowed)}")
+        values |= allowed[noise]
+    return machine.but(values)
+
+
+def run(request: Request, distribute: Callable[..., int]) -> int:
+    """Exit status."""
+    if request.probe is not None:
+        return distribute(request.ranks[0], request.threads, Path(tempfile.gettempdir()) / "no-run-directory", lambda: _probe(request))
+    from . import report
+
+    machine = None if request.machine == "here" else load(request.machine)
+    from .sums import ways
+    from .timeline import exchanges
+
+    for key, known in (("exchange", exchanges), ("sum", ways)):
+        if request.what_if.get(key, next(iter(known))) not in known:
+            raise ValueError(f"--what-if {key}={request.what_if[key]}{near(request.what_if[key], known) or ';'} allowed: {', '.join(known)}")
+    if "block" in request.what_if and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", request.what_if["block"]):
+        raise ValueError(f"--what-if block={request.what_if['block']}: is not WIDTHxHEIGHT, as in 36x24")
+    if machine is not None:
+        supposed(machine, request.what_if)  # mistakes before anything runs
+    found = predict(request, machine)
+    return report.present(found, request.json, request.picture)
+
+
+def _probe(request: Request) -> int:
+    """On the ranks that are here: the cost of a step and, on two or more of them or on one, the machine."""
+    from fathom import mpi
+    from fathom.experiment import Experiment
+    from fathom.toml import Document
+
+    from . import cost, here, machine
+
+    document = Document.read(request.file, request.settings)
+    document.tables["parallel"] = document.tables.get("parallel", {}) | {"ranks": request.ranks[0], "threads": request.threads}
+    document.tables.pop("output", None)
+    measured = cost.measure(Experiment(document).simulation(tempfile.gettempdir(), True))
+    of_here = here.measure(mpi.world)
+    if measured is not None and request.probe is not None:
+        measured.write(request.probe)
+        machine.write(of_here, request.probe.with_suffix(".toml"))
+    return 0
+
+
+def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
+    """All figures, as plain data."""
+    from fathom.clock import Period
+    from fathom.experiment import Experiment
+    from fathom.progress import Line
+    from fathom.toml import Document
+
+    from . import virtual
+    from .cost import Cost
+    from .machine import read
+
+    line, cores = Line(), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    costs: dict[int, Cost] = {}
+    machines: dict[int, Machine] = {}
+    nowhere = Path(tempfile.gettempdir()) / "no-run-directory"
+    with tempfile.TemporaryDirectory() as folder:
+        for ranks in request.ranks:
+            line.redraw(f"measuring on {ranks} rank{'s' * (ranks > 1)}")
+            file = Path(folder) / f"{ranks}.json"
+            status = launch.start(ranks, request.threads, request.arguments(ranks, file), nowhere) if launch.launched() is None else 2
+            if status or not file.exists():
+                raise SystemExit(status or 1)  # it was said
+            costs[ranks] = Cost.read(file)
+            machines[ranks] = read(file.with_suffix(".toml").read_text(), "this machine")
+    here = machines[max((r for r in machines if r * request.threads <= cores), default=min(machines))]
+    document = Document.read(request.file, request.settled)
+    experiment = Experiment(document)
+    line.redraw("building the grid")
+    began = time.perf_counter()
+    grid = experiment.grid
+    base = costs[min(costs)]
+    step = Period(document.tables["simulation"]["step"], "step").seconds
+    if "network.latency" not in here.values:
+        raise ValueError("scale: messages of this machine are measured on two ranks or more; give --ranks 1,2")
+    there = supposed(machine or here, request.what_if)
+    exchange, total = request.what_if.get("exchange", "packed"), request.what_if.get("sum", "allreduce")
+    block = tuple(int(n) for n in request.what_if["block"].split("x")) if "block" in request.what_if else None
+
+    def one(ranks: int, of: Machine, block: tuple[int, int] | None = None, turns: float = 1.0) -> dict[str, Any]:
+        place = virtual.layout(grid, ranks, 2, block)
+        t = virtual.step(base, place, of, here, exchange, total, turns)
+        regions = t.regions()
+        shares = {phase: sum(sum(regions.get(r, {}).values()) for r in parts) for phase, parts in virtual.phases.items()}
+        return {"ranks": ranks, "used": place.used, "seconds": t.elapsed, "years_a_day": step / t.elapsed / 365.2425, "phases": shares, "regions": regions, "efficiencies": t.efficiencies(),
+                "messages": len(place.messages), "imbalance": float(place.work.max() / place.work.mean()), "blocks": place.text}  # fmt: skip
+
+    small = request.measure is not None and request.measure != request.file
+    checked = []
+    for ranks, c in costs.items():
+        if not small:
+            line.redraw(f"{ranks} ranks, predicted")
+            # messages as they are between so many ranks: those that share a core pay a time slice
+            own = here.but({key: value for key, value in machines[ranks].values.items() if key in here.values and ranks > cores and key.partition(".")[0] in ("network", "sum")})
+            checked.append(one(ranks, own, turns=max(1.0, ranks * request.threads / cores)) | {"measured": c.seconds})
+    simulated = []
+    alone = virtual.step(base, virtual.layout(grid, 1, 2), there, here).elapsed
+    for ranks in request.simulate:
+        line.redraw(f"{ranks} ranks, simulated")
+        simulated.append(one(ranks, there, block))
+        simulated[-1]["efficiency"] = alone / simulated[-1]["seconds"] / ranks
+    line.redraw("")
+    line.redraw("\r")
+    return {"case": str(request.file), "measured_on": str(request.measure or request.file), "grid": repr(grid), "machine": there.name, "here": here.name, "fitted": there.fitted, "what_if": request.what_if,
+            "step": step, "solver": base.solver, "preconditioner": base.preconditioner, "iterations": base.iterations, "halos": base.halos, "sums": base.sums, "cost": {"three": base.three, "two": base.two, "seconds": base.seconds},
+            "exchanges": base.exchanges, "checked": checked, "simulated": simulated, "alone": alone, "seconds": time.perf_counter() - began}  # fmt: skip

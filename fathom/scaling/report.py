@@ -1,0 +1,116 @@
+"""What `fathom scale` says: tables, the ranks from which on more do not pay, and the picture of speed against ranks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .command import pays
+
+
+def present(found: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
+    import click
+
+    from fathom.show import tree
+
+    if file is not None:
+        file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    click.echo(tree(f"{found['grid']}, a step of {found['step']:g} s, on {found['machine']}", _entries(found)))
+    if picture is not None:
+        speed(found, path=picture)
+        click.echo(picture)
+    return 0
+
+
+def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    entries = []
+    if f["checked"]:
+        entries.append(("here", [f"{'ranks':>7}{'measured':>12}{'predicted':>12}", *(f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms{1e3 * c['seconds']:9.2f} ms {100 * (c['seconds'] / c['measured'] - 1):+6.1f} %" for c in f["checked"])]))
+    else:
+        entries.append(("cost", [f"per unit of work as measured with {f['measured_on']}"]))
+    head = f"{'ranks':>7}{'ms a step':>12}{'years/day':>12}{'efficiency':>11}{'baroclinic':>11}{'barotropic':>11}  computing waiting moving"
+    rows = []
+    for s in f["simulated"]:
+        total = sum(s["phases"].values()) or 1.0
+        kind = {k: sum(r[k] for r in s["regions"].values()) for k in ("computing", "waiting", "moving")}
+        rows.append(f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}{100 * s['efficiency']:9.1f} %{100 * s['phases']['baroclinic'] / total:9.1f} %{100 * s['phases']['barotropic'] / total:9.1f} %"
+                    + "".join(f"{100 * kind[k] / total:8.0f} %" for k in kind))  # fmt: skip
+    entries.append(("simulated", [head, *rows]))
+    entries.append(("solver", [f"{f['solver']} with {f['preconditioner']}: {f['iterations']:.0f} iterations a step, {f['halos']:.0f} halos, {f['sums']:.0f} sums"]))
+    entries.append(("blocks", [f"{s['ranks']:>7}: {s['blocks']}" + (f"; {s['ranks'] - s['used']} ranks have no water" if s["used"] < s["ranks"] else "") for s in f["simulated"]]))
+    entries.append(("verdict", verdict(f)))
+    if f["fitted"]:
+        entries.append(("fitted", [", ".join(f["fitted"])]))
+    entries.append(("time", [f"{f['seconds']:.1f} s for the grid and all simulated ranks"]))
+    return entries
+
+
+def verdict(f: dict[str, Any]) -> list[str]:
+    """Where more ranks stop paying, where the phases cross, in words."""
+    ranks = np.array([s["ranks"] for s in f["simulated"]], float)
+    speed, efficiency = np.array([s["years_a_day"] for s in f["simulated"]]), np.array([s["efficiency"] for s in f["simulated"]])
+    ratio = np.log([s["phases"]["barotropic"] / s["phases"]["baroclinic"] for s in f["simulated"]])
+    lines = []
+    below = np.flatnonzero(efficiency < pays)
+    if not len(below):
+        lines.append(f"up to {ranks[-1]:.0f} ranks each works at more than {100 * pays:.0f} % of what one does alone")
+    elif below[0] == 0:
+        lines.append(f"{ranks[0]:.0f} ranks already work at {100 * efficiency[0]:.0f} % of what one does alone")
+    else:
+        n = below[0]
+        at = np.exp(np.interp(np.log(pays), np.log([efficiency[n], efficiency[n - 1]]), np.log([ranks[n], ranks[n - 1]])))
+        lines.append(f"from some {_round(at)} ranks on each works at less than {100 * pays:.0f} % of what one does alone: more hardly pay")
+    best = int(np.argmax(speed))
+    if best < len(speed) - 1:
+        lines.append(f"fastest of these on {ranks[best]:.0f} ranks, {speed[best]:.3g} years/day; more are slower")
+    crossed = np.flatnonzero((ratio[:-1] < 0) & (ratio[1:] >= 0))
+    if len(crossed):
+        n = crossed[0]
+        lines.append(f"the barotropic phase takes longer than the baroclinic one from some {_round(np.exp(np.interp(0, ratio[n:n + 2], np.log(ranks[n:n + 2]))))} ranks on")
+    return lines
+
+
+def _round(x: float) -> int:
+    digits = 10 ** max(int(np.log10(x)) - 1, 0)
+    return int(round(x / digits) * digits)
+
+
+def speed(found: dict[str, Any], path: Path | None = None) -> Any:
+    """Speed against ranks: the whole, each phase alone, what was measured."""
+    from fathom.plots.colours import faint, ink, phases
+    from fathom.plots.style import new_figure, styled
+
+    @styled
+    def draw() -> Any:
+        figure = new_figure(7.4, 4.6)
+        axes = figure.add_axes((0.1, 0.13, 0.86, 0.7))
+        ranks = [s["ranks"] for s in found["simulated"]]
+        a_day = found["step"] / 365.2425
+        curves = [("whole step", [s["years_a_day"] for s in found["simulated"]], ink, 2.0)]
+        curves += [(f"{phase} alone", [a_day / s["phases"][phase] for s in found["simulated"]], phases[n], 1.5) for n, phase in enumerate(("baroclinic", "barotropic"))]
+        ends = []
+        for name, values, colour, width in curves:
+            axes.plot(ranks, values, "o-", color=colour, lw=width, ms=3.5, label=name, zorder=3)
+            ends += values
+        ideal = a_day / found["alone"]
+        axes.plot(ranks, [ideal * r for r in ranks], "--", color=faint, lw=1, label="as one rank, times ranks", zorder=2)
+        for n, c in enumerate(found["checked"] if found["machine"] == found["here"] else []):
+            axes.plot(c["ranks"], a_day / c["measured"], "s", color=phases[4], ms=6, mfc="white", mew=1.6, label="measured" if n == 0 else None, zorder=4)
+            ends.append(a_day / c["measured"])
+        axes.set(xscale="log", yscale="log", xlabel="ranks", ylabel="simulated years a day")
+        axes.set_ylim(min(ends) / 1.6, max(max(ends), 1.2 * min(ends)) * 2)
+        everyone = sorted({*ranks, *(c["ranks"] for c in (found["checked"] if found["machine"] == found["here"] else []))})
+        axes.set_xticks(everyone if len(everyone) <= 9 else everyone[::2], [str(r) for r in (everyone if len(everyone) <= 9 else everyone[::2])])
+        axes.minorticks_off()
+        axes.grid(True, which="major")
+        axes.set_axisbelow(True)
+        axes.legend(frameon=False, fontsize=8, loc="lower right")
+        figure.text(0.012, 0.955, "Speed against ranks", fontsize=11, fontweight="bold", va="center", color=ink)
+        supposed = ", ".join(f"{k} = {v}" for k, v in found["what_if"].items())
+        figure.text(0.012, 0.905, f"{found['grid']} on {found['machine']}" + (f"; {supposed}" if supposed else ""), fontsize=8, va="center", color=faint)
+        return figure
+
+    return draw(path=path)

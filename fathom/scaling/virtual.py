@@ -1,0 +1,113 @@
+"""A step on ranks that are not there: the real grid and mask cut into blocks, the real plans of halos, no data; priced on a machine.
+
+    processes       seconds of a unit of work x work of the rank's blocks                      (cost.py)
+    exchanges       those of a step, with the points of the plan, their widths and levels
+    solver          iterations x (columns of the rank, halos, sums)
+    faster or slower than where it was measured:   1/2 memory here / memory there + 1/2 multiply-adds here / there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import noise
+from .cost import Cost, columns_of, points_of, work_of
+from .machine import Machine
+from .timeline import Timeline
+
+bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
+
+
+@dataclass
+class Layout:
+    """Of a grid on `ranks`, of which `used` have water: work, columns and points of the halo of each, messages of a halo of one point (from, to, points)."""
+
+    ranks: int
+    used: int
+    work: np.ndarray
+    columns: np.ndarray
+    points: np.ndarray
+    messages: np.ndarray
+    text: str
+
+
+def layout(grid: Any, ranks: int, halo: int, block: tuple[int, int] | None = None, distribution: str = "auto") -> Layout:
+    """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size along the curve beyond."""
+    from fathom.mpi import core
+    from fathom.performance.blocks import count
+
+    h, wet = grid.horizontal, np.asarray(grid.wet_levels)
+    topology = core.Topology(h.nx, h.ny, h.periodic, h.fold)
+    if block is None and ranks > 1024:
+        block, distribution = _even(wet, ranks), "space-filling"
+    kept = count(wet, *block)["kept"] if block else ranks
+    used = min(ranks, kept)
+    d = core.decompose(topology, np.ascontiguousarray(wet, np.int32).ravel(), used, *(block or (0, 0)), distribution=distribution if block is None or distribution != "auto" else "space-filling", halo=halo)
+    messages = core.halo_plan(d, "center", halo, 1).messages
+    return Layout(ranks, used, work_of(d, messages), columns_of(d, wet), points_of(used, messages), messages[messages[:, 0] != messages[:, 1]], d.describe())
+
+
+def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
+    """Width and height of blocks, so many with water that each rank gets one, or up to three; those that leave the least to compute, halo included."""
+    from fathom.performance.blocks import count
+
+    found = []
+    for each in (1, 2, 3):
+        side = max(2.0, (wet.size / (each * ranks)) ** 0.5 * 0.7)
+        for height in range(max(2, int(side * 0.8)), min(wet.shape[0], int(side * 1.6) + 3)):
+            for width in {max(2, round(height * ratio)) for ratio in (1.0, 1.25, 1.5)}:
+                if width <= wet.shape[1] and count(wet, width, height)["kept"] <= each * ranks:
+                    found.append((each * (width + 4) * (height + 4), width, height))
+                    break
+            else:
+                continue
+            break
+    if not found:
+        raise ValueError(f"scale: {wet.shape[1]}x{wet.shape[0]} points cannot be cut into blocks for {ranks} ranks")
+    return min(found)[1:]
+
+
+def slower(machine: Machine, here: Machine, ranks: int) -> float:
+    """How many times longer a rank computes there, with `ranks` in all, than one rank alone here."""
+    cores = int(machine["node.cores"])
+    busy = min(cores, ranks)
+    core = machine.get("node.triad_of_core", machine["node.triad"] / cores)
+    memory = here["node.triad_of_core"] / min(core, machine["node.triad"] / busy)
+    return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
+
+
+def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: str = "packed", total: str = "allreduce", turns: float = 1.0) -> Timeline:
+    """A time step of all ranks. turns: ranks that share a core."""
+    t = Timeline(machine, place.used)
+    factor = slower(machine, here, place.used) / slower(here, here, cost.ranks) / (1 + noise.dilution(here)) * turns  # interruptions here are in what was measured
+    source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
+    groups = max(len(cost.exchanges), 1)
+    for levels, width in cost.exchanges or [(0.0, 0)]:
+        t.compute(cost.three / groups * place.work / cost.work * factor, "baroclinic")
+        t.compute(cost.packing / groups * place.points / cost.points * factor, "baroclinic boundary")
+        if levels and len(points):
+            t.exchange(t.messages(source, target, points * width * levels * cost.bytes, exchange), "baroclinic boundary")
+    iterations = max(cost.iterations, 1.0)
+    columns = place.columns / cost.columns
+    if cost.preconditioner == "factorisation":  # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each doubling of the ranks
+        columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
+    small = t.messages(source, target, points * 2 * 8, exchange) if len(points) else None
+    between = max(1, round(iterations / max(cost.sums, 1e-9))) if place.used > 1 else 1  # iterations between two sums
+
+    def until_sum() -> None:
+        for _ in range(between):
+            t.compute(cost.two / iterations * columns * factor, "solver")
+            if small is not None:
+                t.times(cost.halos / iterations, lambda: t.exchange(small, "solver halo"))
+        if place.used > 1:
+            t.times(max(cost.sums / iterations, 1.0), lambda: t.sum(cost.words, "solver sum", total))
+
+    t.times(max(iterations / between, 1.0), until_sum)
+    return t
+
+
+phases: Mapping[str, tuple[str, ...]] = {"baroclinic": ("baroclinic", "baroclinic boundary"), "barotropic": ("solver", "solver halo", "solver sum")}

@@ -1,0 +1,148 @@
+"""fathom scale: plans of virtual ranks against those of a run, a small ocean measured and spread over ranks that are not there, mistakes."""
+
+import json
+
+import numpy as np
+import pytest
+from fathom.scaling import command, load, report, virtual
+from fathom.scaling.cost import Cost
+
+here = load("cray-ex").but({"node.cores": 2, "node.nodes": 1, "node.triad": 4e10, "node.triad_of_core": 2.5e10, "noise.frequency": 0.0})
+
+
+@pytest.fixture(scope="module")
+def ocean():
+    from fathom.experiment import Experiment
+    from fathom.toml import Document
+
+    text = """
+[grid]
+is = "CartesianGrid"
+nx = 48
+ny = 32
+extent = [1e6, 1e6]
+levels = { is = "ZLevels", number = 4, depth = 1000 }
+[model]
+is = "Ocean"
+coriolis = [1e-4, 2e-11]
+[state]
+temperature = 10
+salinity = 35
+[simulation]
+step = "10min"
+surface = { is = "SurfaceForcing", stress_x = "0.1 * cos(2 * pi * y / 1e6)" }
+"""
+    return Experiment(Document(text))
+
+
+@pytest.fixture(scope="module")
+def cost(ocean, tmp_path_factory):
+    from fathom.scaling.cost import measure
+
+    folder = tmp_path_factory.mktemp("scale")
+    found = measure(ocean.simulation(folder, True), steps=6)
+    found.write(folder / "cost.json")
+    again = Cost.read(folder / "cost.json")
+    assert again.three == found.three and again.solver == found.solver
+    return again
+
+
+def test_layout_is_that_of_a_run(ocean):
+    from fathom.mpi import core
+
+    grid = ocean.grid
+    place = virtual.layout(grid, 4, 2)
+    d = core.decompose(core.Topology(48, 32, False, False), np.asarray(grid.wet_levels, np.int32).ravel().tolist(), 4, halo=2)
+    assert place.text == d.describe() and place.columns.sum() == np.count_nonzero(grid.wet_levels)
+    messages = core.halo_plan(d, "center", 2, 1).messages
+    assert (place.messages == messages[messages[:, 0] != messages[:, 1]]).all()
+    with_neighbours = place.work + core.work_of_message * np.bincount(place.messages[:, 1], minlength=4)
+    assert with_neighbours == pytest.approx(np.asarray(d.load), rel=1e-6)
+    blocks = virtual.layout(grid, 24, 2, (8, 8))
+    assert blocks.used == 24 and blocks.columns.tolist() == [64] * 24
+    assert virtual.layout(grid, 30, 2, (8, 8)).used == 24  # six have no block
+    with pytest.raises(ValueError, match="1000 ranks are more than there are blocks"):
+        virtual.layout(grid, 1000, 2)
+
+
+def test_one_rank_takes_what_was_measured(cost, ocean):
+    assert 0.5 * cost.seconds < cost.three + cost.two + cost.packing <= 1.02 * cost.seconds and cost.iterations >= 1 and cost.sums >= 1
+    one = virtual.step(cost, virtual.layout(ocean.grid, 1, 2), here, here)
+    assert one.elapsed == pytest.approx(cost.three + cost.two + cost.packing, rel=1e-9)
+    many = virtual.step(cost, virtual.layout(ocean.grid, 24, 2, (8, 8)), load("cray-ex"), here)
+    assert many.mean("baroclinic") < cost.three / 4 and many.mean("solver sum") > 0 and many.mean("solver halo", "moving") > 0
+    cheap = virtual.step(cost, virtual.layout(ocean.grid, 24, 2, (8, 8)), load("cray-ex").but({"sum.hardware": 1e-6}), here, total="hardware")
+    assert cheap.mean("solver sum", "moving") < many.mean("solver sum", "moving")
+
+
+def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
+    file = tmp_path / "case.toml"
+    file.write_text(ocean.document.text)
+
+    def start(ranks, threads, arguments, directory):
+        from pathlib import Path
+
+        from fathom.scaling.machine import write
+
+        probe = Path(arguments[arguments.index("--probe") + 1])
+        assert arguments[0] == "scale" and "model.free_surface.solver=chrongear" in arguments
+        Cost(**{**cost.__dict__, "ranks": ranks, "seconds": cost.seconds / ranks}).write(probe)
+        write(here, probe.with_suffix(".toml"))
+        return 0
+
+    monkeypatch.setattr(command.launch, "start", start)
+    monkeypatch.setattr(command.launch, "launched", lambda: None)
+    what_if = command.suppositions(("solver=chrongear,sum=node-shared", "network.latency=2e-6,block=8x8"))
+    request = command.Request(file, (1, 2), (4, 12, 24), "cray-ex", what_if, json=tmp_path / "f.json", picture=tmp_path / "f.png")
+    assert command.run(request, None) == 0
+    said, found = capsys.readouterr().out, json.loads((tmp_path / "f.json").read_text())
+    assert "predicted" in said and "HPE Cray EX" in said and (tmp_path / "f.png").stat().st_size > 10000
+    assert [s["ranks"] for s in found["simulated"]] == [4, 12, 24] and found["what_if"]["block"] == "8x8" and [c["ranks"] for c in found["checked"]] == [1, 2]
+
+
+def test_verdict_finds_crossing_and_end():
+    made = [{"ranks": p, "years_a_day": y, "efficiency": e, "phases": {"baroclinic": 1.0, "barotropic": b}} for p, y, e, b in ((10, 10, 1, 0.5), (100, 50, 0.5, 1.0), (1000, 40, 0.04, 2.0))]
+    lines = report.verdict({"simulated": made})
+    assert any("100 ranks on each works" in line or "fastest of these on 100" in line for line in lines) and any("barotropic phase takes longer" in line and "100 ranks" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--ranks", "1,x"], "must be numbers of ranks"),
+        (["--simulate", "0"], "must be numbers of ranks"),
+        (["--machine", "cray-xe7"], "no machine 'cray-xe7'; did you mean 'cray-xe6'"),
+        (["--what-if", "solvr=pcsi"], "unknown 'solvr'; did you mean 'solver'"),
+        (["--what-if", "solver"], "expected name=value"),
+        (["--what-if", "sum=alreduce"], "did you mean 'allreduce'"),
+        (["--what-if", "exchange=put-flag"], "did you mean 'put-flags'"),
+        (["--what-if", "block=8"], "is not WIDTHxHEIGHT"),
+        (["--machine", "cray-ex", "--what-if", "network.latensy=1"], "did you mean 'latency'"),
+        (["--machine", "cray-ex", "--what-if", "noise=loud"], "allowed: none, synchronised, loose"),
+    ],
+)
+def test_mistakes_of_scale(arguments, message, capsys, tmp_path):
+    from fathom.cli import main
+
+    (tmp_path / "case.toml").write_text("")
+    with pytest.raises(SystemExit) as done:
+        main(["scale", str(tmp_path / "case.toml"), *arguments])
+    said = capsys.readouterr().err
+    assert done.value.code == 2 and message in said and "Traceback" not in said
+
+
+def test_machine_command(capsys, tmp_path):
+    from fathom.cli import main
+
+    for arguments, text in ((["machine", "--list"], "k-computer"), (["machine", "cray-x1"], "four multi-streaming processors")):
+        with pytest.raises(SystemExit) as done:
+            main(arguments)
+        assert done.value.code == 0 and text in capsys.readouterr().out
+    from fathom import mpi
+    from fathom.scaling import here as measuring
+    from fathom.scaling import machine
+
+    found = measuring.measure(mpi.world, 0.06)
+    assert found["node.triad_of_core"] > 1e8 and found["node.multiply_add"] > 1e8 and found["noise.frequency"] >= 0
+    machine.write(found, tmp_path / "here.toml")
+    assert machine.load(tmp_path / "here.toml").values == found.values
