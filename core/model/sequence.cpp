@@ -1,6 +1,6 @@
 #include "model/sequence.hpp"
 #include "base/limits.hpp"
-#include "base/spent.hpp"
+#include "base/ticks.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -114,7 +114,7 @@ void Sequence::derive() {
     Schedule schedule(processes, used, constant, rotations, domain->halo, options.compute_in_halo, options.group);
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) {
-        groups.push_back({g.first, g.last, {}, g.extent, {}, nullptr, {}, {}, steps[g.first].region});
+        groups.push_back({g.first, g.last, {}, g.extent, {}, nullptr, {}, steps[g.first].region, std::vector<Clock>(omp_get_max_threads())});
         for (auto& s : g.exchange) groups.back().sent.push_back({s.field, s.width});
         if (!g.exchange.empty()) groups.back().region = Region(exchanged(groups.back()), steps[g.first].process.phase, "exchange");
     }
@@ -259,14 +259,14 @@ void Sequence::cut_rows() {
     }
 }
 
-void Sequence::run_row(const Group& group, Row at_row, int thread) {
+void Sequence::run_row(Group& group, Row at_row, int thread, bool timed) {
     const auto [b, row] = at_row;
     const auto& wet = cells[b][row];
     const int h = domain->halo, ny = domain->blocks[b]->ny;
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
         while (last != wet.end() && last->column + cell <= first->column + group.tiles.now) ++last;
-        double t = regions.on ? seconds_now() : 0;
+        std::uint64_t t = regions.on ? ticks_now() : 0;
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];
             if (row < h - s.extent || row >= h + ny + s.extent || (s.process.every > 1 && count % s.process.every)) continue;
@@ -278,10 +278,14 @@ void Sequence::run_row(const Group& group, Row at_row, int thread) {
             }
             const auto operations = operations_counted;
             (counting && s.process.count ? s.process.count : s.process.run)(s.process.scheme.get(), at, &*first, &*first + (last - first));
-            const double end = regions.on ? seconds_now() : 0;
             Clock& clock = s.clocks[thread];
-            clock.seconds += end - t; ++clock.calls; clock.operations += operations_counted - operations; t = end;
+            ++clock.calls, clock.operations += operations_counted - operations;
+            if (timed) {
+                const auto end = ticks_now();
+                clock.ticks += end - t, t = end;
+            }
         }
+        if (regions.on && !timed) group.others[thread].ticks += ticks_now() - t;
         first = last;
     }
     stream_fence();
@@ -315,26 +319,26 @@ void Sequence::step() {
             for (std::size_t n = 0; n < group.sent.size(); ++n) std::ranges::copy(all[group.sent[n].field].at, group.slabs[n].at.begin());
             group.exchange->start(group.slabs);
             group.exchange->finish(group.slabs);
-            group.clock.seconds += seconds_now() - t; ++group.clock.calls;
+            group.seconds += seconds_now() - t, ++group.calls;
         }
         if (steps[group.first].process.global) {
             Within within(steps[group.first].region);
             const double t = seconds_now();
             steps[group.first].process.global();
-            auto& clock = steps[group.first].clocks[0];
-            clock.seconds += (seconds_now() - t) * double(steps[group.first].clocks.size()); ++clock.calls;
+            steps[group.first].seconds += seconds_now() - t, ++steps[group.first].calls;
             continue;
         }
         const Row* list = rows[g].data();
         const int count = int(rows[g].size());
         const bool trial = tries(group);
+        const int apart = counting ? 1 : std::clamp(count / 24, 1, 4), turn = int(this->count % apart);      // rows in which each process is timed by itself; in turn
         if (trial) group.tiles.next();
         Within within(of_rows);
         const double t = seconds_now();
         #pragma omp parallel for schedule(dynamic, 2)
-        for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num());
+        for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
         if (trial) group.tiles.learn(seconds_now() - t);
-        if (regions.mine()) tell(group, t);
+        settle_clocks(group, t);
     }
     for (auto& cycle : rotations)
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n) std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);

@@ -81,10 +81,10 @@ public:
     bool counting = false;                                ///< kernels run on numbers that count (base/counted.hpp): the same bits, slowly
 
 private:
-    struct Clock { double seconds = 0; long calls = 0; std::uint64_t operations = 0; char pad[40]; };
-    struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; Region region; double told = 0; long calls_told = 0; };    // told: to the regions
+    struct Clock { std::uint64_t ticks = 0, operations = 0; long calls = 0; char pad[40]; };   // of a thread, since the group ran last
+    struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; Region region; double seconds = 0, operations = 0; long calls = 0; };
     struct Sent { int field, width; };
-    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Clock clock; Region region; };                 // region: of the exchange
+    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Region region; std::vector<Clock> others = {}; double seconds = 0; long calls = 0; };                 // region, seconds, calls: of the exchange
     struct Row { int block, row; };
     struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
     std::vector<Moving> moving;
@@ -100,8 +100,8 @@ private:
     int index(std::string_view name) const;
     std::set<int> fields_of(const Group&) const;
     void declare(); void derive(); void share(const Schedule&); void choose_tiles(); bool tries(const Group&) const; void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
-    void run_row(const Group&, Row, int thread);
-    void tell(Group&, double began);
+    void run_row(Group&, Row, int thread, bool timed);
+    void settle_clocks(Group&, double began);
     std::string exchanged(const Group&) const;
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }

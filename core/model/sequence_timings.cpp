@@ -1,5 +1,6 @@
 /// What a sequence tells of itself: times, groups, tiles.
 #include "model/sequence.hpp"
+#include "base/ticks.hpp"
 
 namespace fathom {
 
@@ -12,38 +13,38 @@ std::string Sequence::exchanged(const Group& g) const {
 std::vector<Sequence::Timing> Sequence::timings() const {
     std::vector<Timing> list;
     for (auto& g : groups) {
-        if (g.exchange) list.push_back({exchanged(g), "exchange", g.clock.seconds, g.clock.calls, 0});
+        if (g.exchange) list.push_back({exchanged(g), "exchange", g.seconds, g.calls, 0});
         for (int p = g.first; p < g.last; ++p) {
-            Timing t{steps[p].process.name, steps[p].process.phase, 0, 0, 0};
-            for (auto& c : steps[p].clocks) t.seconds += c.seconds, t.calls += c.calls, t.operations += double(c.operations);
-            t.seconds /= double(steps[p].clocks.size());
-            list.push_back(t);
+            const auto& s = steps[p];
+            list.push_back({s.process.name, s.process.phase, s.seconds, s.calls, s.operations});
         }
     }
     return list;
 }
 void Sequence::reset_timings() {
-    for (auto& g : groups) g.clock = {};
-    for (auto& s : steps) {
-        for (auto& c : s.clocks) c = {};
-        s.told = 0, s.calls_told = 0;
-    }
+    for (auto& g : groups) g.seconds = 0, g.calls = 0;
+    for (auto& s : steps) s.seconds = s.operations = 0, s.calls = 0;
 }
 
-/// Of the rows of a group, which its processes have passed in turns, shared out among threads: each process gets its mean over threads; what is left to the region
-/// of rows is what threads waited for each other. In a trace processes stand one after the other, as long as they took.
-void Sequence::tell(Group& group, double began) {
-    double t = began;
+/// Of the rows of a group, which its processes have passed in turns, shared out among threads. In some rows each process is timed by itself; what threads spent in
+/// the others is shared out in the same proportion. To the region of rows is left what threads waited for each other, and what loops cost. In a trace processes stand
+/// one after the other, as long as they took.
+void Sequence::settle_clocks(Group& group, double began) {
+    double all = 0, timed = 0, t = began;
+    const double threads = double(group.others.size()), tick = seconds_of_tick();
+    for (auto& c : group.others) all += double(c.ticks), c = {};
+    for (int p = group.first; p < group.last; ++p) for (auto& c : steps[p].clocks) timed += double(c.ticks);
+    const double scale = timed > 0 ? tick * (all + timed) / timed / threads : 0;
     for (int p = group.first; p < group.last; ++p) {
         auto& s = steps[p];
         double seconds = 0;
         long calls = 0;
-        for (auto& c : s.clocks) seconds += c.seconds, calls += c.calls;
-        if (calls == s.calls_told) continue;
-        const double more = (seconds - s.told) / double(s.clocks.size());
-        const int node = regions.add(s.region, more, 1);
-        if (regions.tracing) regions.note({node, t, t + more});
-        t += more, s.told = seconds, s.calls_told = calls;
+        for (auto& c : s.clocks) seconds += scale * double(c.ticks), calls += c.calls, s.operations += double(c.operations), c = {};
+        s.seconds += seconds, s.calls += calls;
+        if (!calls || !regions.mine()) continue;
+        const int node = regions.add(s.region, seconds, 1);
+        if (regions.tracing) regions.note({node, t, t + seconds});
+        t += seconds;
     }
 }
 
