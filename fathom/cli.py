@@ -193,13 +193,14 @@ def bench() -> None:
 @click.option("--solver", help="Of the free surface; by default that of the model.")
 @click.option("--preconditioner", help="Of the free surface; by default that of the model.")
 @click.option("--peers/--no-peers", default=True, help="Veros beside it, where it is installed.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Append to the history of this machine there.")
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
-def bench_ocean(ranks: int, threads: int, file: Path | None, **case: Any) -> int:
+def bench_ocean(ranks: int, threads: int, file: Path | None, record: Path | None, **case: Any) -> int:
     """Seconds per step of the ocean: per million wet cells, per process and phase, and as a fraction of the machine's bandwidth."""
     from fathom.performance.bench import Case, measure, present
 
     case_ = Case(ranks=ranks, threads=threads, **case)
-    return _distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
+    return _distribute(ranks, threads, Path("."), lambda: present(measure(case_), file, record))
 
 
 @bench.command("barotropic")

@@ -84,7 +84,12 @@ private:
     struct Clock { std::uint64_t ticks = 0, operations = 0; long calls = 0; char pad[40]; };   // of a thread, since the group ran last
     struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; Region region; double seconds = 0, operations = 0; long calls = 0; };
     struct Sent { int field, width; };
-    struct Group { int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs; Region region; std::vector<Clock> others = {}; double seconds = 0; long calls = 0; };                 // region, seconds, calls: of the exchange
+    struct Group {
+        int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs;
+        Region region;                                     // of the exchange, as are seconds and calls
+        std::vector<Clock> others = {};                    // of rows in which processes are not timed one by one
+        double seconds = 0; long calls = 0;
+    };
     struct Row { int block, row; };
     struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
     std::vector<Moving> moving;
