@@ -21,7 +21,7 @@ from fathom import regions
 from fathom.performance import machine, profile_tables
 
 pieces = 8  # of the run, each a repeat: their spread is the noise
-pairs = 10  # of steps with and without profiling
+pairs = 40  # of steps with and without profiling
 of_the_run = ("model", "grid", "step", "steps", "precision", "cells", "ranks", "threads", "blocks", "wall_seconds", "seconds_per_step", "checksum",
               "profile", "efficiency", "seconds_of_ranks", "step_seconds", "output_steps")  # fmt: skip
 
@@ -130,7 +130,7 @@ def overhead(s: Any) -> dict[str, float]:
 
     regions.begin(s.comm)
     cycle = _cycle(s)
-    steps = s.comm.bcast(cycle * min(50, max(1, round(0.1 / max(timed(True, cycle), 1e-9)))))  # a tenth of a second or less
+    steps = s.comm.bcast(cycle * min(20, max(1, round(0.02 / max(timed(True, cycle), 1e-9)))))  # short: others disturb few
     ratios = []
     try:
         for n in range(pairs):
