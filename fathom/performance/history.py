@@ -5,8 +5,9 @@ noise of a region is the spread of its pieces:
 
     change = median of now / median of before - 1,   error = 1.25 sqrt(sigma1^2 / n1 + sigma2^2 / n2),   sigma = 1.4826 median |x - median| / median
 
-and it counts where it is larger than three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as those of runs, have no
-noise of their own: there 10 % of a region counts.
+What all regions have in common, the median of now / before over those that matter, is the machine's business, or everybody's, and is told by itself. Beyond it a
+change counts where it is larger than three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as those of runs, have no noise
+of their own: there 10 % of a region counts.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str
     """A record for each region of either: seconds before and now, change and its error (a part of before), verdict; those that changed most seconds first."""
     a, b = of_regions(before), of_regions(now)
     whole = sum(float(np.median(x)) for x in a.values()) or 1.0
+    shared = common(before, now)
     found = []
     for name in dict.fromkeys((*a, *b)):
         x, y = (float(np.median(held[name])) if name in held else 0.0 for held in (a, b))
@@ -61,9 +63,18 @@ def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str
         measured = len(a[name]) > 2 and len(b[name]) > 2
         error = 1.25 * float(np.hypot(_spread(a[name]) / np.sqrt(len(a[name])), _spread(b[name]) / np.sqrt(len(b[name])))) if measured else 0.0
         change = y / x - 1
-        counts = abs(change) > max(3 * error, 0.03 if measured else 0.1) and abs(y - x) > 0.003 * whole
-        found.append({"region": name, "before": x, "now": y, "change": change, "error": error if measured else None, "verdict": ("slower" if change > 0 else "faster") if counts else ""})
+        beyond = y / (shared * x) - 1
+        counts = abs(beyond) > max(3 * error, 0.03 if measured else 0.1) and abs(y - shared * x) > 0.003 * shared * whole
+        found.append({"region": name, "before": x, "now": y, "change": change, "error": error if measured else None, "verdict": ("slower" if beyond > 0 else "faster") if counts else ""})
     return sorted(found, key=lambda r: -abs(r["now"] - r["before"]))
+
+
+def common(before: Mapping[str, Any], now: Mapping[str, Any]) -> float:
+    """The factor by which all regions that matter became slower: the median of theirs."""
+    a, b = of_regions(before), of_regions(now)
+    whole = sum(float(np.median(x)) for x in a.values())
+    ratios = [float(np.median(b[name]) / np.median(x)) for name, x in a.items() if np.median(x) > 0.003 * whole and name in b and np.median(b[name]) > 0]
+    return float(np.median(ratios)) if ratios else 1.0
 
 
 def _spread(values: np.ndarray) -> float:
@@ -106,7 +117,9 @@ def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str
     together = {"samples": {name: [x for e in earlier for x in e["samples"].get(name, [])] for name in dict.fromkeys(name for e in earlier for name in e["samples"])}}
     changed = [r for r in compared(together, found) if r["verdict"]]
     words = [f"{r['region']} {r['verdict']}: {1e3 * r['before']:.4f} ms a step, now {1e3 * r['now']:.4f}" + (f" ({100 * r['change']:+.1f} %, noise {100 * r['error']:.1f} %)" if r["error"] is not None else "") for r in changed]
-    return [f"{file}: {len(earlier) + 1} compared, the last of them now", *(words or ["nothing became slower or faster beyond the noise"])]
+    shared = common(together, found)
+    all_ = [f"all regions together: {100 * (shared - 1):+.1f} %; what follows is beyond that"] if abs(shared - 1) > 0.03 else []
+    return [f"{file}: {len(earlier) + 1} compared, the last of them now", *all_, *(words or ["nothing became slower or faster beyond the noise"])]
 
 
 def present(before: Path, now: Path, file: Path | None = None) -> int:
@@ -122,6 +135,7 @@ def present(before: Path, now: Path, file: Path | None = None) -> int:
     click.echo(tree(f"{before} and {now}", [
         ("step", [f"{1e3 * x['seconds_per_step']:.3f} ms, {x.get('steps')} steps, {x.get('ranks')} × {x.get('threads')}" for x in (a, b) if x.get("seconds_per_step") is not None]),
         *([("not the same", other)] if other else []),
+        ("in common", f"all regions {100 * (common(a, b) - 1):+.1f} %; slower and faster are those that changed beyond that"),
         ("noise", "of the pieces of each run" if a.get("samples") and b.get("samples") else "not known: `fathom profile --json` measures it; a tenth of a region counts as a change"),
     ]))  # fmt: skip
     click.echo("\n".join(["", *lines(*table(records), left=(0, 6))]))

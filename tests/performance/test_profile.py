@@ -107,6 +107,8 @@ def test_regressions_are_found_and_noise_is_not(made, tmp_path):
     assert not [r for r in history.compared(profile, again) if r["verdict"]]
     assert [(r["region"], r["verdict"]) for r in history.compared(profile, slower) if r["verdict"]] == [("MomentumAdvection", "slower")]
     assert [(r["region"], r["verdict"]) for r in history.compared(slower, profile) if r["verdict"]] == [("MomentumAdvection", "faster")]
+    busy = {**profile, "samples": {name: [1.5 * x for x in values] for name, values in profile["samples"].items()}}  # the whole machine
+    assert history.common(profile, busy) == pytest.approx(1.5) and not [r for r in history.compared(profile, busy) if r["verdict"]]
     assert "the first" in history.record(tmp_path, profile)[0] and "nothing became slower" in history.record(tmp_path, again)[1]
     assert history.record(tmp_path, slower)[1].startswith("MomentumAdvection slower") and len(list(tmp_path.iterdir())) == 1
     assert len(history.file_of(tmp_path, profile).read_text().splitlines()) == 3
@@ -117,7 +119,7 @@ def test_compare(made):
     (folder / "run").mkdir()
     (folder / "run" / "summary.json").write_text((folder / "p.json").read_text())
     status, out, _ = box.fathom("compare", "p.json", "run", "--json", "c.json", folder=folder)
-    assert status == 0 and "operator" in out and "noise" in out and json.loads((folder / "c.json").read_text())
+    assert status == 0 and "watch" in out and "noise" in out and json.loads((folder / "c.json").read_text())
     (folder / "text.json").write_text("{")
     for wrong, words in (("nothing.json", "cannot be read"), ("text.json", "is no profile"), ("box.toml", "is no profile")):
         status, _, err = box.fathom("compare", "p.json", wrong, folder=folder)
