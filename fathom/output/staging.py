@@ -3,8 +3,8 @@
     stage.put(buffers, deliver)      into the folder, with its CRC-32; later, in the order of the calls: deliver(the same bytes)
     stage.delivered >= ticket        whether all is at its place that had been put when stage.put_so_far was `ticket`
 
-A folder that is full is no loss: what does not fit is delivered at once. What lies in the folder when a run is killed is not missed: times
-become visible, and restarts get their name, only once all of them has been delivered."""
+A folder that is full is no loss: what does not fit waits in memory for its turn. What lies in the folder when a run is killed is not missed:
+times become visible, and restarts get their name, only once all of them has been delivered."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import time
 import zlib
 from collections import deque
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,8 @@ class Stage:
         self.put_so_far = self.delivered = 0
         self.bytes, self.passed_by = 0, 0        # through the folder; pieces that it had no room for
         self.seconds_delivering = 0.0
-        self._waiting: deque[tuple[Path, int, Callable]] = deque()
+        self._names = count(1)
+        self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = deque()    # how a piece is had again, and delivered
         self._news, self._error, self._over = threading.Condition(), None, False
         self._thread = threading.Thread(target=self._deliver, name="staging", daemon=True)
         self._thread.start()
@@ -41,26 +44,25 @@ class Stage:
     def put(self, buffers: list[Any], deliver: Callable[[memoryview], None]) -> None:
         """Any thread."""
         self._raise()
-        with self._news:
-            self.put_so_far += 1
-            file = self.folder / str(self.put_so_far)
-        total = 0
+        file, total, writes = self.folder / str(next(self._names)), 0, files.Writes()
         for buffer in buffers:
             total = zlib.crc32(buffer, total)
-        writes = files.Writes()
         try:
             files.write(file, buffers, writes)
+            piece = partial(_taken_back, file, total)
         except OSError:
             file.unlink(missing_ok=True)
-            deliver(memoryview(b"".join(bytes(buffer) for buffer in buffers)))
-            with self._news:
-                self.passed_by += 1
-                self.delivered += 1
-            return
+            data = memoryview(b"".join(bytes(buffer) for buffer in buffers))
+            piece = None
         with self._news:
-            self.bytes += sum(size for _, size in writes.counts.values())
-            self._waiting.append((file, total, deliver))
+            self.bytes += sum(size for _, size in writes.counts.values()) if piece else 0
+            self.passed_by += piece is None
+            self.put_so_far += 1
+            ticket = self.put_so_far
+            self._waiting.append((piece or (lambda: data), deliver))
             self._news.notify_all()
+        if piece is None:
+            self.wait(ticket)
 
     def is_delivered(self, ticket: int) -> bool:
         """Whether what had been put then is at its place; the error of what could not be."""
@@ -95,14 +97,10 @@ class Stage:
                 self._news.wait_for(lambda: self._waiting or self._over)
                 if not self._waiting:
                     return
-                file, total, deliver = self._waiting.popleft()
+                piece, deliver = self._waiting.popleft()
             began = time.perf_counter()
             try:
-                data = file.read_bytes()
-                if zlib.crc32(data) != total:
-                    raise OSError(f"{file} is not what was written into it: the disk of the staging folder is damaged")
-                deliver(memoryview(data))
-                file.unlink()
+                deliver(piece())
             except OSError as error:
                 with self._news:
                     self._error = error
@@ -112,3 +110,12 @@ class Stage:
                 self.delivered += 1
                 self.seconds_delivering += time.perf_counter() - began
                 self._news.notify_all()
+
+
+def _taken_back(file: Path, total: int) -> memoryview:
+    """What a file of the folder holds, which is gone then."""
+    data = file.read_bytes()
+    if zlib.crc32(data) != total:
+        raise OSError(f"{file} is not what was written into it: the disk of the staging folder is damaged")
+    file.unlink()
+    return memoryview(data)

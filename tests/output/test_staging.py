@@ -2,6 +2,7 @@
 
 import errno
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -24,14 +25,32 @@ def test_everything_is_delivered_in_order(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_folder_is_passed_by(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
+def full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
 
+
+def test_a_full_folder_is_passed_by(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "write", full)
     stage, came = Stage(tmp_path), []
     stage.put([b"a", b"b"], lambda data: came.append(bytes(data)))
     assert came == [b"ab"] and stage.passed_by == 1 and stage.is_delivered(stage.put_so_far)
+    stage.close()
+
+
+def test_what_passes_by_the_folder_keeps_its_turn(tmp_path, monkeypatch):
+    stage, came, hold, begun = Stage(tmp_path), [], threading.Event(), threading.Event()
+    stage.put([b"1"], lambda data: (begun.set(), hold.wait(5), came.append(bytes(data))))
+    first, write = stage.put_so_far, files.write
+    begun.wait(5)
+    monkeypatch.setattr(files, "write", lambda file, *rest: full() if file.name == "2" else write(file, *rest))
+    other = threading.Thread(target=lambda: stage.put([b"2"], lambda data: came.append(bytes(data))))
+    other.start()
+    while stage.put_so_far < 2:
+        time.sleep(0.001)
+    assert not stage.is_delivered(first)
+    hold.set()
+    other.join()
+    assert came == [b"1", b"2"] and stage.is_delivered(2)
     stage.close()
 
 
