@@ -17,7 +17,7 @@ class Checkpoint:
 
     def __init__(self, simulation, path):
         self.simulation, self.path, self.parts = simulation, path, []
-        self._open, self.writes = None, {}  # on this rank: (path, file); calls that wrote, by size
+        self.calls = files.Writes()  # of this rank
 
     def prepare(self, state):
         """Streams for the fields of the state (names). Returns the checkpoint."""
@@ -47,34 +47,23 @@ class Checkpoint:
         from fathom import mpi
 
         s, path = self.simulation, self._create()
-        s.delivery.settle(wait=True)  # all output before it is visible
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:
             part.write_here(event, lambda item: s.sequence.windows(item.field))
-        self.leave()
+        if s.delivery.stage is not None:
+            s.delivery.stage.wait()
+        s.comm.barrier()
         s.on_root(lambda: restart.finish(path))
         return path
 
     def _create(self):
         s, path = self.simulation, self.at(self.simulation.seconds)
+        if s.comm.bcast(s.is_root and restart.begun(path)):  # an earlier one of that name may be under way
+            s.settle()
         header = restart.Header(s.seconds, str(s.clock.start), s.clock.calendar, s.count, {8: "float64", 4: "float32"}[s.bytes_of_number], fingerprint(s),
                                 {"series": s.series, "numerics": getattr(s.model, "numerics", {})})  # fmt: skip
         s.on_root(lambda: (path.parent.mkdir(parents=True, exist_ok=True), restart.create(path, header, {part.field: part.shape for part in self.parts})))
         return path
-
-    def file(self, event):
-        """The file of that event, open for writing on this rank."""
-        path = self.at(event.seconds)
-        if self._open is None or self._open[0] != path:
-            self.leave()
-            self._open = path, restart.Writer(path, self.simulation.delivery.stage)
-        return self._open[1]
-
-    def leave(self):
-        if self._open is not None:
-            self.writes = files.merged([self.writes, self._open[1].writes.counts])
-            self._open[1].close()
-        self._open = None
 
 
 class Part(Stream):
@@ -91,19 +80,16 @@ class Part(Stream):
             self.items, self.products = [Item(field, levels, bands)], [Product(field, (0,), bands)]
 
     def write_region(self, event, product, n, arrays):
-        self.checkpoint.file(event).write(self.field, product.regions[n][0], arrays[0])
+        checkpoint = self.checkpoint
+        restart.write_band(checkpoint.at(event.seconds), self.field, product.regions[n][0], arrays[0], checkpoint.calls, checkpoint.simulation.delivery.stage)
 
     def extend(self, event):
         if self is self.checkpoint.parts[-1]:
-            self.leave()
             restart.finish(self.checkpoint.at(event.seconds))
-
-    def leave(self):
-        self.checkpoint.leave()
 
     @property
     def writes(self):
-        return self.checkpoint.writes if self is self.checkpoint.parts[0] else {}  # once
+        return self.checkpoint.calls.counts if self is self.checkpoint.parts[0] else {}  # once
 
 
 def fingerprint(simulation):

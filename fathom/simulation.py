@@ -191,9 +191,14 @@ class Simulation:
 
     def write_restart(self, path):
         """The whole state in one file, now, by the ranks that compute; returns its path."""
+        self.settle()
+        return Checkpoint(self, path).prepare(self.sequence.state).write_here()
+
+    def settle(self):
+        """Waits until all that was written is at its place, and visible."""
         if self.servers is not None:
             self.servers.drain()
-        return Checkpoint(self, path).prepare(self.sequence.state).write_here()
+        self.delivery.settle(wait=True)
 
     def on_root(self, action):
         """Do it on rank 0; an error there is raised everywhere, so that no rank waits for another."""

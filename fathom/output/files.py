@@ -83,6 +83,15 @@ def put(descriptor: int, buffers: list[Any], writes: Writes) -> None:
             views[0] = views[0][written:]
 
 
+def put_at(descriptor: int, buffer: Any, place: int, writes: Writes) -> None:
+    """A buffer from that byte of a file on."""
+    view = memoryview(buffer).cast("B")
+    while view:
+        written = os.pwrite(descriptor, view, place)
+        writes.add(written)
+        view, place = view[written:], place + written
+
+
 def replace(file: Path, buffers: list[Any], writes: Writes) -> None:
     """Replace a file as a whole: a reader finds the old content or the new."""
     partial = file.with_name(file.name + ".partial")

@@ -18,6 +18,7 @@ import os
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,7 +61,7 @@ def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
 
 
 def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int, int]]) -> None:
-    """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written by Writers. OSError: folder missing, no permission, disk full."""
+    """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written band by band. OSError: folder missing, no permission, disk full."""
     partial = _partial(Path(path))
     dtype = np.dtype(header.precision).newbyteorder("<")
     table: dict[str, dict] = {}
@@ -81,43 +82,37 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
         raise explain(error, Path(path), f"writing restart {path}") from None
 
 
-class Writer:
-    """A restart that was begun, on any rank."""
+def begun(path: str | Path) -> bool:
+    """Whether there is one that is not finished."""
+    return _partial(Path(path)).exists()
 
-    def __init__(self, path: str | Path, stage: Stage | None = None):
-        self.path, self.stage = Path(path), stage
-        self.writes = files.Writes()
-        self._file = os.open(_partial(self.path), os.O_RDWR)
-        self._content, self._sums, self._data = _contents(self._file, self.path)
 
-    def write(self, name: str, row: int, values: np.ndarray) -> None:
-        """One band of a field, (levels, rows, points), from `row` on. OSError: disk full."""
-        entry = self._content["fields"][name]
-        _, ny, nx = entry["shape"]
-        if row % entry["rows"] or values.shape != (entry["shape"][0], min(entry["rows"], ny - row), nx):
-            raise ValueError(f"{self.path}: {values.shape} from row {row} of {name!r} is no band of {entry['rows']} rows of {_by(entry['shape'])}")
-        band = np.ascontiguousarray(values.swapaxes(0, 1), entry["dtype"])
-        data, place = band.reshape(-1).view(np.uint8), self._data + entry["place"] + row * band[0].nbytes
-        if self.stage is None:
-            self._put(data, place)
-        else:
-            self.stage.put([data], lambda staged: self._put(staged, place))
-        self._put(np.uint32(zlib.crc32(band)).tobytes(), self._sums + 4 * (entry["sums"] + row // entry["rows"]))
+def write_band(path: str | Path, name: str, row: int, values: np.ndarray, writes: files.Writes, stage: Stage | None = None) -> None:
+    """One band of a field, (levels, rows, points) from `row` on, of a restart that was begun: on any rank, in any order, through a staging
+    folder where there is one. OSError: disk full."""
+    band = np.ascontiguousarray(values.swapaxes(0, 1))
+    put = partial(_put_band, Path(path), name, row, band.shape, band.dtype, writes)
+    if stage is None:
+        put(band)
+    else:
+        stage.put([band], put)
 
-    def _put(self, data: Any, place: int) -> None:
-        view = memoryview(data)
-        try:
-            while view:
-                done = os.pwrite(self._file, view, place)
-                self.writes.add(done)
-                view, place = view[done:], place + done
-        except OSError as error:
-            raise explain(error, self.path, f"writing restart {self.path}") from None
 
-    def close(self) -> None:
-        if self.stage is not None:
-            self.stage.wait()
-        os.close(self._file)
+def _put_band(path: Path, name: str, row: int, shape: tuple[int, ...], dtype: np.dtype, writes: files.Writes, data: Any) -> None:
+    file = os.open(_partial(path), os.O_RDWR)
+    try:
+        content, sums, start = _contents(file, path)
+        entry = content["fields"][name]
+        levels, ny, nx = entry["shape"]
+        if row % entry["rows"] or shape != (min(entry["rows"], ny - row), levels, nx):
+            raise ValueError(f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}")
+        band = np.frombuffer(data, dtype).astype(entry["dtype"], copy=False)
+        files.put_at(file, band, start + entry["place"] + row * levels * nx * band.itemsize, writes)
+        files.put_at(file, np.uint32(zlib.crc32(band)), sums + 4 * (entry["sums"] + row // entry["rows"]), writes)
+    except OSError as error:
+        raise explain(error, path, f"writing restart {path}") from None
+    finally:
+        os.close(file)
 
 
 def finish(path: str | Path) -> None:
@@ -137,12 +132,11 @@ def finish(path: str | Path) -> None:
 def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) -> None:
     """A restart of global fields (levels, rows, points), on one rank. An earlier one is kept if this fails."""
     create(path, header, {name: np.shape(array) for name, array in fields.items()})
-    writer = Writer(path)
+    writes = files.Writes()
     for name, array in fields.items():
         rows = rows_of_a_band(array.shape, np.dtype(header.precision).itemsize)
         for row in range(0, array.shape[1], rows):
-            writer.write(name, row, array[:, row : row + rows])
-    writer.close()
+            write_band(path, name, row, array[:, row : row + rows], writes)
     finish(path)
 
 
