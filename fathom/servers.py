@@ -144,7 +144,7 @@ class Servers:
         self.drain()
         self.client.finish(failed)
         if self.lost:
-            atexit.register(_end_without, self.simulation.comm)
+            atexit.register(_end_without, self.simulation.comm, int(failed))
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):
@@ -229,7 +229,7 @@ def _timed(work):
     return time.thread_time() - began
 
 
-def _end_without(comm):
+def _end_without(comm, status):
     """Ends the ranks of servers that do not answer, which would keep MPI from ending."""
     from fathom import mpi
 
@@ -237,7 +237,7 @@ def _end_without(comm):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's word to end
     comm.Barrier()
     if comm.rank == 0:
-        mpi.world.Abort(0)
+        mpi.world.Abort(status)
     time.sleep(60)
 
 

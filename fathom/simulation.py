@@ -292,18 +292,19 @@ class Simulation:
                     shown = now
                     with region("progress", "output"):
                         progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
+            self.wall_seconds = wall_clock.perf_counter() - began
+            self.settle()
         except RunFailure:  # on all computing ranks
             if self.servers is not None:
                 self.servers.finish(failed=True)
+            self.delivery.close()
             raise
         finally:
             signal.signal(signal.SIGINT, handler)
-        self.wall_seconds = wall_clock.perf_counter() - began
         self.profile, self.traces = regions.gathered(self.comm), regions.traced(self.comm) if self.trace_events else None
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None
-        self.delivery.settle(wait=True)
         for stream in self.streams:
             stream.leave()
         self.comm.barrier()

@@ -160,7 +160,8 @@ void OutputServer::visible(const OutputEvent& e) {
 
 bool OutputServer::done() {
     if (!ending || !jobs.empty() || on_disk || (!outbox.empty() && !abandoned())) return false;
-    if (keeps_ledger() && (!ledger.empty() || goodbyes < alive - 1)) return false;
+    const bool lacks = failure && abandoned();             // what a lost server had on its disk stays away, and all that comes after it
+    if (keeps_ledger() && ((!ledger.empty() && !lacks) || goodbyes < alive - 1)) return false;
     if (!over) MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0], message::goodbye, roles.world);
     if (!over && alive == int(roles.servers.size())) window.reset();
     else if (!over) (void)window.release();

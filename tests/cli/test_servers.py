@@ -125,10 +125,10 @@ def nothing_is_left_running():
                 os.kill(pid, signal.SIGKILL)
 
 
-def started(folder, name, *arguments):
+def started(folder, name, *arguments, **environment):
     """A long run with servers that has begun; its process and the ranks, servers last."""
     command = box.command("run", "box.toml", "--for", "2000y", "--no-report", "--out", name, "--ranks", 2, "--set", 'output."surface.zarr".every="10d"', *arguments)
-    process = subprocess.Popen(command, cwd=folder, env=box.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(command, cwd=folder, env=box.environment() | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     begun.append((process, []))
     await_times(process, folder / name, 4)
     begun[-1] = process, sorted(children(process.pid))
@@ -175,6 +175,32 @@ def test_one_of_two_servers_falls_silent(without):
     for store in ("surface.zarr", "a.nc", "b.nc"):  # each file is one server's alone, and one of them fell silent
         with output.open(without / "one-silent" / store) as found:
             assert found.time.size > 8 and (np.diff(found.time.values) == np.timedelta64(10, "D")).all() and np.isfinite(found.tos.values).all()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_output_on_the_staging_disk_of_a_silent_server(without, tmp_path, number):
+    """It cannot be had: the run ends, and says so."""
+    (tmp_path / "sitecustomize.py").write_text(SLOW)
+    name = f"staged-silent-{number}"
+    process, ranks = started(without, name, "--io-servers", 2, "--set", "parallel.io_silence=1", "--set", f'parallel.staging="{tmp_path}"', PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    os.kill(ranks[-1 - number], signal.SIGSTOP)  # the first set has the last rank
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 1 and f"I/O servers of set {number} fell silent with output on their staging disks" in out and "Traceback" not in out, out
+    found = output.open(without / name / "surface.zarr")
+    assert found.time.size >= 2 and (np.diff(found.time.values) == np.timedelta64(10, "D")).all() and np.isfinite(found.tos.values).all()
+    assert len(list(tmp_path.glob("fathom-*"))) == 1, out  # of the silent one
+
+
+SLOW = """# what is staged by servers comes to its place slowly
+import os, threading, time
+if os.environ.get("PMI_RANK") in ("2", "3"):
+    write = os.writev
+    def slow(*arguments):
+        if threading.current_thread().name == "staging":
+            time.sleep(0.2)
+        return write(*arguments)
+    os.writev = slow
+"""
 
 
 def test_killed_server_ends_all_and_complete_times_are_kept(without):
