@@ -70,7 +70,7 @@ class Simulation:
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
     def output(self, path, variables, every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None):
-        """A store (.zarr or .nc) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`. In place of the model's own: levels of pressure
+        """A store (.zarr, .nc or .grib2) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`. In place of the model's own: levels of pressure
         [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]."""
         from fathom.stores import Store
 

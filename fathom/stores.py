@@ -184,9 +184,10 @@ class Store(Stream):
         """As the file now is, after others have written to it."""
         self.leave()
         self.file = output.append(self.whole_path)
-        self.file.stage = self.simulation.delivery.stage
-        if self.shared and not self.simulation.serves:
-            self.file.encode_with(int(self.simulation.parallel["threads"]))
+        if self.shared:
+            self.file.stage = self.simulation.delivery.stage
+            if not self.simulation.serves:
+                self.file.encode_with(int(self.simulation.parallel["threads"]))
 
     def visible_times(self):
         return len(self.file.times)

@@ -4,6 +4,7 @@ An event sends items – fields, cut into rectangles of the grid – to writers:
 rectangle has one writer, which makes products of it – variables, as they are stored – and writes them. Who writes makes no difference:
 rectangles and what is made of them are fixed by the grid, so the bytes do not depend on ranks or servers."""
 
+from abc import ABC, abstractmethod
 from functools import partial
 from itertools import groupby
 from time import perf_counter
@@ -31,7 +32,7 @@ class Product(NamedTuple):
     regions: list
 
 
-class Stream:
+class Stream(ABC):
     """Events of one kind. A kind has `items` and `products`, says with `write_region` how a region is written, and with `extend` what makes
     an event visible. `shared`: any rank may write any region; else one writes all and makes it visible by itself.
     `in_order`: events become visible one after another."""
@@ -46,9 +47,9 @@ class Stream:
         self.set = -1  # of servers, the only one that may write; -1: any
         self.stalls = []  # [s] that each event kept this rank from computing
 
+    @abstractmethod
     def write_region(self, event, product, n, arrays):
         """Writes the n-th region of a product, made of its items there, (levels, rows, columns) each."""
-        raise NotImplementedError
 
     def extend(self, event):
         """Makes an event visible, of which all regions are written."""

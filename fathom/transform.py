@@ -21,6 +21,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from fathom import earth
 from fathom.mpi import MPI, core
 from fathom.names import near
 
@@ -56,7 +57,7 @@ class SphericalHarmonics:
     m, n: wavenumbers of the coefficients: (0, 0), (0, 1), ... (0, N), (1, 1), ... (N, N)
     """
 
-    def __init__(self, truncation: int, grid: Any = "quadratic", reduced: str | bool = False, *, precision: str = "fp64", radius: float = 6371220.0, threads: int = 0):
+    def __init__(self, truncation: int, grid: Any = "quadratic", reduced: str | bool = False, *, precision: str = "fp64", radius: float = earth.RADIUS, threads: int = 0):
         _check("precision", precision, precisions)
         if int(truncation) != truncation or truncation < 1:
             raise ValueError(f"truncation = {truncation!r} must be a whole number, at least 1")

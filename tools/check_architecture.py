@@ -40,7 +40,7 @@ exceptions: dict[tuple[str, str], str] = {}
 # Modules of fathom/ from the ground up: each may import those above it in this list, and its own line. A module stands for its
 # folder unless it is named itself.
 fathom: list[set[str]] = [
-    {"names", "failure", "clock", "cache"},
+    {"names", "failure", "clock", "cache", "earth"},
     {"toml", "expression", "mpi", "regions", "reading", "data"},
     {"output", "plots", "post"},  # know no model
     {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.timeline", "performance.timeline_page", "performance.traces", "performance.machine"},

@@ -18,6 +18,7 @@ from functools import cache
 
 import numpy as np
 
+from fathom.earth import unit_vectors
 from fathom.reading import once
 
 from . import embedded, regrid
@@ -50,12 +51,6 @@ def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarr
         result[:, j] = regrid.bilinear(water, data["latitude"], data["longitude"], *points).mean((-2, -1))
     fraction, volume = result
     return fraction, np.where(fraction > 0, volume / np.maximum(fraction, 1e-9), 0.0)
-
-
-def unit_vectors(longitude, latitude) -> np.ndarray:
-    """Points on the unit sphere (..., 3) from degrees."""
-    longitude, latitude = np.deg2rad(longitude), np.deg2rad(latitude)
-    return np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], -1)
 
 
 def _points_a_side(corners) -> int:

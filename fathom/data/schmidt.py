@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.earth import unit_vectors
+
 
 class Schmidt:
     """stretching c >= 1; pole of stretching (longitude, latitude)."""
@@ -48,13 +50,13 @@ class Schmidt:
         latitude = self.from_pole(latitude)
         if not self.rotated:
             return np.asarray(longitude, float), latitude
-        (x, y, z), (sine, cosine) = _cartesian(longitude - self.pole[0], latitude), self._tilt()
+        (x, y, z), (sine, cosine) = np.moveaxis(unit_vectors(longitude - self.pole[0], latitude), -1, 0), self._tilt()
         x, z = x * sine + z * cosine, z * sine - x * cosine
         return self.pole[0] + np.rad2deg(np.arctan2(y, x)), np.rad2deg(np.arctan2(z, np.hypot(x, y)))
 
     def from_earth(self, longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
         """The inverse of `to_earth`."""
-        (x, y, z), (sine, cosine) = _cartesian(np.asarray(longitude, float) - self.pole[0], np.asarray(latitude, float)), self._tilt()
+        (x, y, z), (sine, cosine) = np.moveaxis(unit_vectors(np.asarray(longitude, float) - self.pole[0], np.asarray(latitude, float)), -1, 0), self._tilt()
         x, z = x * sine - z * cosine, x * cosine + z * sine
         across = np.hypot(x, y)
         return self.pole[0] + np.rad2deg(np.arctan2(y, x)), np.rad2deg(np.arctan2(self.a * z - self.b, across))
@@ -82,8 +84,3 @@ def turned(x, y, angle) -> tuple[np.ndarray, np.ndarray]:
     """A vector (x, y) turned by an angle, counter-clockwise: from the frame of the pole of stretching to that of the earth by `Schmidt.angle`."""
     cosine, sine = np.cos(angle), np.sin(angle)
     return x * cosine - y * sine, x * sine + y * cosine
-
-
-def _cartesian(longitude, latitude):
-    longitude, latitude = np.deg2rad(longitude), np.deg2rad(latitude)
-    return np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)

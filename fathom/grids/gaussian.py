@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from fathom import earth
 from fathom.data.schmidt import Schmidt, turned
 
 from .arguments import choice, core, integer, number_of, pair, reject, span
@@ -33,7 +34,7 @@ class GaussianGrid(Grid):
 
     level_coordinate = "pressure"  # where the surface is at 1000 hPa
 
-    def __init__(self, truncation=None, *, grid="quadratic", reduced=False, levels=None, stretching=1.0, pole=(0.0, 90.0), radius=6371220.0, **unknown):
+    def __init__(self, truncation=None, *, grid="quadratic", reduced=False, levels=None, stretching=1.0, pole=(0.0, 90.0), radius=earth.RADIUS, **unknown):
         reject(self, unknown)
         if truncation is None:
             raise ValueError("truncation (the largest total wave number, as 42) is missing")

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from fathom import earth
 from fathom.reading import once
 
 from .arguments import choice, core, integer, number_of, numbers, pair, reject
@@ -29,7 +30,7 @@ class LatitudeLongitudeGrid(WaterGrid):
     """
 
     def __init__(self, nx=None, ny=None, *, longitude=(0, 360), latitude=(-80, 80), spacing="uniform", equatorial=1 / 3, width=10, polar=0.2, periodic=None,
-                 levels=None, bathymetry="flat", minimum_levels=3, radius=6371220.0, **unknown):  # fmt: skip
+                 levels=None, bathymetry="flat", minimum_levels=3, radius=earth.RADIUS, **unknown):  # fmt: skip
         reject(self, unknown)
         west, east = pair("longitude", longitude, "degrees")
         if isinstance(spacing, str):
@@ -180,7 +181,7 @@ class CurvilinearGrid(WaterGrid):
     """
 
     def __init__(self, file=None, *, corner_longitude=None, corner_latitude=None, periodic=None, fold=None, levels=None, bathymetry="etopo5", minimum_levels=3,
-                 radius=6371220.0, **unknown):  # fmt: skip
+                 radius=earth.RADIUS, **unknown):  # fmt: skip
         reject(self, unknown)
         if file is not None:
             if corner_longitude is not None or corner_latitude is not None:
@@ -192,8 +193,7 @@ class CurvilinearGrid(WaterGrid):
         for name, values in zip(("corner_longitude", "corner_latitude"), corners, strict=True):
             if not np.isfinite(values).all():
                 raise ValueError(f"{name} is not finite at [j, i] = {np.argwhere(~np.isfinite(values))[0].tolist()}")
-        x, y = np.deg2rad(corners)
-        point = np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)], -1)
+        point = earth.unit_vectors(*corners)
         same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)
         periodic = same(point[:, 0], point[:, -1]) if periodic is None else bool(periodic)
         seam = point[-1, 1:]  # C(i), whose partner is C(nx - 2 - i)

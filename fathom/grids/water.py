@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom import earth
 from fathom.data.table import table
 
 from .arguments import choice, integer, span
@@ -98,10 +99,9 @@ class WaterGrid(Grid):
         h = self.horizontal
         near = np.zeros(self.shape[1:], bool)
         if h.fold:
-            point = lambda x, y: np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)], -1)
-            centers = point(*np.deg2rad([h.center_longitude, h.center_latitude]))
+            centers = earth.unit_vectors(h.center_longitude, h.center_latitude)
             for i in (0, h.nx // 2):
-                near |= centers @ point(*np.deg2rad([h.corner_longitude[-1, i], h.corner_latitude[-1, i]])) > np.cos(np.deg2rad(5))
+                near |= centers @ earth.unit_vectors(h.corner_longitude[-1, i], h.corner_latitude[-1, i]) > np.cos(np.deg2rad(5))
         return near
 
     @cached_property

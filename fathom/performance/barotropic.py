@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom import earth
+
 halo = 2
 gravity, implicitness = 9.80616, 0.6
 steps = {"x1": 1200.0, "1deg": 3600.0, "3deg": 7200.0, "0.1deg": 180.0}  # [s]
@@ -51,7 +53,7 @@ def synthetic(nx: int, ny: int) -> dict[str, Any]:
     corner[:-1] &= corner[1:]
     corner[-1] = False
     latitude = np.deg2rad(-75 + 150 * (y + 0.5) / ny)
-    dx, dy = 2 * np.pi * 6.371e6 * np.cos(latitude) / nx, np.full(wet.shape, np.deg2rad(150) * 6.371e6 / ny)
+    dx, dy = 2 * np.pi * earth.RADIUS * np.cos(latitude) / nx, np.full(wet.shape, np.deg2rad(150) * earth.RADIUS / ny)
     return {"wet": wet, "area": dx * dy, "depth": np.where(corner, 500 + 4500 * rng.random(wet.shape), 0), "dx": dx, "dy": dy, "periodic": True, "fold": False, "step": 3.6e5 / nx}
 
 

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom import earth
+
 
 @dataclass(frozen=True)
 class Mesh:
@@ -34,7 +36,7 @@ class Mesh:
     def vertices(self) -> np.ndarray:
         """Corners as (cells, 4, 3) on the unit sphere, or (cells, 4, 2) on the plane."""
         flat = self.corners.reshape(-1, 4, 2)
-        return _on_sphere(flat[..., 0], flat[..., 1]) if self.spherical else flat
+        return earth.unit_vectors(flat[..., 0], flat[..., 1]) if self.spherical else flat
 
     @property
     def cyclic(self) -> bool:
@@ -49,7 +51,7 @@ class Mesh:
         a, b, c, d = (self.vertices[cells, n] for n in range(4))
         s, t = s[..., None], t[..., None]
         point = (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * d + s * c)
-        return _off_sphere(point) if self.spherical else (point[..., 0], point[..., 1])
+        return earth.places(point) if self.spherical else (point[..., 0], point[..., 1])
 
     @cached_property
     def extent(self) -> tuple[float, float, float, float]:
@@ -105,7 +107,7 @@ def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.nda
 
 def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray, np.ndarray]:
     """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges."""
-    point = _on_sphere(x, y) if spherical else np.stack([x, y], axis=-1)
+    point = earth.unit_vectors(x, y) if spherical else np.stack([x, y], axis=-1)
     for axis in (0, 1):
         point = np.moveaxis(point, axis, 0)
         if len(point) > 1:
@@ -113,17 +115,7 @@ def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray,
             point = np.moveaxis(0.5 * (point[1:] + point[:-1]), 0, axis)
         else:
             raise ValueError(f"cells of a grid of {x.shape} points cannot be drawn without their corners")
-    return _off_sphere(point) if spherical else (point[..., 0], point[..., 1])
-
-
-def _on_sphere(longitude: np.ndarray, latitude: np.ndarray) -> np.ndarray:
-    longitude, latitude = np.radians(longitude), np.radians(latitude)
-    return np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], axis=-1)
-
-
-def _off_sphere(point: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    x, y, z = point[..., 0], point[..., 1], point[..., 2]
-    return np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))
+    return earth.places(point) if spherical else (point[..., 0], point[..., 1])
 
 
 def _wrapped(longitude: np.ndarray) -> np.ndarray:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fathom.earth import unit_vectors
+
 
 @dataclass(frozen=True)
 class Interpolation:
@@ -61,7 +63,7 @@ def from_quads(there_longitude, there_latitude, longitude, latitude, periodic: b
     from scipy.spatial import cKDTree
 
     ny, nx = there_longitude.shape
-    points, places = _unit(there_longitude, there_latitude).reshape(-1, 3), _unit(*_finite(longitude, latitude))
+    points, places = unit_vectors(there_longitude, there_latitude).reshape(-1, 3), unit_vectors(*_finite(longitude, latitude))
     distance, nearest = cKDTree(points).query(places)
     j, i = np.divmod(nearest, nx)
     across = np.where(j + 1 < ny, j + 1, j - 1) * nx + np.where(i + 1 < nx, i + 1, i - 1)
@@ -103,11 +105,6 @@ def _finite(longitude, latitude):
     if not (np.isfinite(longitude).all() and np.isfinite(latitude).all()):
         raise ValueError("places must have finite longitudes and latitudes")
     return longitude.ravel(), latitude.ravel()
-
-
-def _unit(longitude, latitude):
-    longitude, latitude = np.radians(longitude), np.radians(latitude)
-    return np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], -1)
 
 
 def _tangents(places):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-RADIUS = 6371e3
+from fathom import earth
 
 
 @dataclass
@@ -50,19 +50,19 @@ def regular(step: float) -> Target:
         raise ValueError(f"regular = {step:g} degrees does not divide a meridian; allowed: 1, 0.5, 0.25 and the like, at most 30")
     latitude, longitude = np.linspace(-90, 90, ny + 1), np.linspace(0, 360, nx + 1)
     middle = [0.5 * (edges[1:] + edges[:-1]) for edges in (longitude, latitude)]
-    area = RADIUS**2 * np.radians(step) * np.diff(np.sin(np.radians(latitude)))[:, None] * np.ones(nx)
+    area = earth.RADIUS**2 * np.radians(step) * np.diff(np.sin(np.radians(latitude)))[:, None] * np.ones(nx)
     return Target(*middle, {"longitude": middle[0], "latitude": middle[1], "corner_longitude": longitude, "corner_latitude": latitude, "area": area})
 
 
 def section(places, step: float = 0.25) -> Target:
     """Along great circles through `places`, (longitude, latitude) pairs [degrees], a point at least every `step` degrees."""
     try:
-        longitude, latitude = np.radians(np.asarray(places, float)).T
+        longitude, latitude = np.asarray(places, float).T
     except ValueError:
         longitude = latitude = np.empty(0)
-    if longitude.size < 2 or not np.isfinite(longitude + latitude).all() or np.abs(latitude).max() > np.pi / 2:
+    if longitude.size < 2 or not np.isfinite(longitude + latitude).all() or np.abs(latitude).max() > 90:
         raise ValueError(f"section = {places}: give two or more [longitude, latitude] pairs in degrees")
-    corners = np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], -1)
+    corners = earth.unit_vectors(longitude, latitude)
     points = [corners[:1]]
     for a, b in zip(corners[:-1], corners[1:]):
         angle = np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)
@@ -70,10 +70,9 @@ def section(places, step: float = 0.25) -> Target:
             raise ValueError(f"section = {places}: two places after each other are the same, or opposite each other on earth")
         t = np.linspace(0, 1, max(2, int(np.ceil(np.degrees(angle) / step)) + 1))[1:, None]
         points.append((np.sin((1 - t) * angle) * a + np.sin(t * angle) * b) / np.sin(angle))
-    x, y, z = np.concatenate(points).T
-    longitude, latitude = np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))
-    unit = np.stack([x, y, z], 1)
+    unit = np.concatenate(points)
+    longitude, latitude = earth.places(unit)
     along = np.linalg.norm(np.cross(unit[1:], unit[:-1]), axis=1)
-    distance = RADIUS * np.concatenate([[0.0], np.cumsum(np.arctan2(along, (unit[1:] * unit[:-1]).sum(1)))])
+    distance = earth.RADIUS * np.concatenate([[0.0], np.cumsum(np.arctan2(along, (unit[1:] * unit[:-1]).sum(1)))])
     longitude, latitude = longitude[None], latitude[None]
     return Target(longitude, latitude, {"longitude": longitude, "latitude": latitude, "distance": distance[None]})

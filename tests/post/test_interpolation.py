@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import output
+from fathom import earth, output
 from fathom.post import interpolation, targets
 
 
@@ -51,7 +51,7 @@ def test_what_is_not_there_is_left_out():
 def test_section_follows_the_great_circle():
     target = targets.section([[0, 0], [90, 0], [90, 60]], step=1.0)
     distance = target.mapping["distance"][0]
-    assert target.shape == (1, 151) and distance[-1] == pytest.approx(targets.RADIUS * np.radians(150)) and np.ptp(np.diff(distance)) < 1
+    assert target.shape == (1, 151) and distance[-1] == pytest.approx(earth.RADIUS * np.radians(150)) and np.ptp(np.diff(distance)) < 1
     assert target.longitude[0, 45] == pytest.approx(45) and target.latitude[0, 120] == pytest.approx(30)
 
 
