@@ -28,6 +28,17 @@ def same(model, window, value):
     return value
 
 
+def weighted(weights):
+    """`of` two fields: their sum, each times its weight, weights(model, window) -> (ny, nx) of both."""
+
+    def of(model, window, a, b):
+        p, q = weights(model, window)
+        return a * p + b * q
+
+    of.weights = weights
+    return of
+
+
 def find(name, model, fields):
     """The diagnostic of that name or output alias; any field of the sequence is one too. ValueError with near names."""
     for long_name, entry in names.fields.items():
@@ -59,17 +70,25 @@ def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=fl
     arrays = [a[:1] if diagnostic.surface else a for a in arrays]
     there = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx]
     there = np.where(there, np.iinfo(np.int32).max, 0).astype(np.int32) if diagnostic.vertical else np.asarray(there, np.int32)
+    if weights := getattr(diagnostic.of, "weights", None):
+        values = np.empty((len(arrays[0]), ny, nx), dtype)
+        mpi.core.stored_sum(*(_divided(a, divisor) for a in arrays), *weights(model, window), there, values)
+        return values
     step, values = max(1, _in_cache // (len(arrays[0]) * nx)), None
     for j in range(0, ny, step):
         rows = slice(j, min(j + step, ny))
         parts = [a[:, rows] for a in arrays]
         if diagnostic.of is not same or divisor != 1:
-            parts = [np.asarray(a, float) / divisor for a in parts]
+            parts = [_divided(np.asarray(a, float), divisor) for a in parts]
         value = diagnostic.of(model, (j0 + j, i0, rows.stop - j, nx), *parts)
         if values is None:
             values = np.empty((len(value), ny, nx), dtype)
         mpi.core.stored(value, there[rows], values[:, rows])
     return values
+
+
+def _divided(a, divisor):
+    return a if divisor == 1 else np.asarray(a, float) / divisor
 
 
 def whole(simulation, name, pressures=None):

@@ -143,6 +143,7 @@ class Servers:
 
         self.drain()
         self.client.finish(failed)
+        self.simulation.comm.Barrier()  # none ends all before the first server has said goodbye
         if self.lost:
             atexit.register(_end_without, self.simulation.comm, int(failed))
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
@@ -186,7 +187,7 @@ class _Server:
         threads = int(self.simulation.parallel["threads"])
         under_way, staged = [], deque()  # (job, what its threads do); (event, ticket of the stage)
         stage = self.simulation.delivery.stage
-        with ThreadPoolExecutor(threads) as pool, ThreadPoolExecutor(1) as in_turn:
+        with ThreadPoolExecutor(threads + 1) as pool, ThreadPoolExecutor(1) as in_turn:  # one may wait for the disk
             while not self.core.done():
                 self.core.poll(0.002)
                 while (job := self.core.next()) is not None:

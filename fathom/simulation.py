@@ -292,8 +292,9 @@ class Simulation:
                     shown = now
                     with region("progress", "output"):
                         progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
+            with region("delivery", "output"):
+                self.settle()
             self.wall_seconds = wall_clock.perf_counter() - began
-            self.settle()
         except RunFailure:  # on all computing ranks
             if self.servers is not None:
                 self.servers.finish(failed=True)

@@ -50,13 +50,24 @@ template <class In, class Out> void bind_stored(nb::module_& m) {
     using Values = nb::ndarray<const In, nb::ndim<3>, nb::device::cpu>;
     using There = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;
     using Stored = nb::ndarray<Out, nb::ndim<3>, nb::device::cpu>;
-    m.def("stored", [](const Values& v, const There& there, const Stored& out) {
+    using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    auto fits = [](const Values& v, const There& there, const Stored& out) {
         for (int d = 0; d < 3; ++d)
             if (v.shape(d) != out.shape(d) || (d && there.shape(d - 1) != out.shape(d))) throw Error("stored: values, levels and target differ in shape");
         if ((v.stride(2) != 1 || there.stride(1) != 1 || out.stride(2) != 1) && out.shape(2) > 1) throw Error("stored: points must lie one after another");
+    };
+    m.def("stored", [fits](const Values& v, const There& there, const Stored& out) {
+        fits(v, there, out);
         nb::gil_scoped_release nogil;
         stored(v.data(), v.stride(0), v.stride(1), there.data(), there.stride(0), out.data(), out.stride(0), out.stride(1), int(out.shape(0)), int(out.shape(1)), int(out.shape(2)));
     }, nb::arg("values").noconvert(), nb::arg("there").noconvert(), nb::arg("out").noconvert());
+    m.def("stored_sum", [fits](const Values& a, const Values& b, const Weights& p, const Weights& q, const There& there, const Stored& out) {
+        fits(a, there, out), fits(b, there, out);
+        for (int d = 0; d < 2; ++d) if (p.shape(d) != out.shape(d + 1) || q.shape(d) != out.shape(d + 1)) throw Error("stored_sum: weights and target differ in shape");
+        if (a.stride(0) != b.stride(0) || a.stride(1) != b.stride(1)) throw Error("stored_sum: the fields lie in memory in different ways");
+        nb::gil_scoped_release nogil;
+        stored_sum(a.data(), b.data(), p.data(), q.data(), a.stride(0), a.stride(1), there.data(), there.stride(0), out.data(), out.stride(0), out.stride(1), int(out.shape(0)), int(out.shape(1)), int(out.shape(2)));
+    }, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("p"), nb::arg("q"), nb::arg("there").noconvert(), nb::arg("out").noconvert());
 }
 
 nb::dict named(const Quantities& quantities) {

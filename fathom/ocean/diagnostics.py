@@ -5,26 +5,22 @@ from dataclasses import replace
 import numpy as np
 
 from fathom.data.regrid import vertical
-from fathom.diagnostics import Diagnostic, same
+from fathom.diagnostics import Diagnostic, same, weighted
 
 
-def _east(ocean, window, u, v):
+def _east(ocean, window):
     cosine, sine = _turn(ocean, window)
-    east = u * cosine
-    east -= v * sine
-    return east
+    return cosine, -sine
 
 
-def _north(ocean, window, u, v):
+def _north(ocean, window):
     cosine, sine = _turn(ocean, window)
-    north = u * sine
-    north += v * cosine
-    return north
+    return sine, cosine
 
 
 def _turn(ocean, window):
     j0, i0, ny, nx = window
-    return (part[j0 : j0 + ny, i0 : i0 + nx] for part in ocean.grid.turn)
+    return (np.ascontiguousarray(part[j0 : j0 + ny, i0 : i0 + nx]) for part in ocean.grid.turn)
 
 
 def _speed(ocean, window, u, v):
@@ -35,11 +31,11 @@ _velocity = ("velocity_x", "velocity_y")
 derived = {
     "sea_surface_temperature": Diagnostic(("temperature",), same, surface=True),
     "sea_surface_salinity": Diagnostic(("salinity",), same, surface=True),
-    "eastward_velocity": Diagnostic(_velocity, _east),
-    "northward_velocity": Diagnostic(_velocity, _north),
+    "eastward_velocity": Diagnostic(_velocity, weighted(_east)),
+    "northward_velocity": Diagnostic(_velocity, weighted(_north)),
     "speed": Diagnostic(_velocity, _speed, linear=False),
-    "surface_eastward_velocity": Diagnostic(_velocity, _east, surface=True),
-    "surface_northward_velocity": Diagnostic(_velocity, _north, surface=True),
+    "surface_eastward_velocity": Diagnostic(_velocity, weighted(_east), surface=True),
+    "surface_northward_velocity": Diagnostic(_velocity, weighted(_north), surface=True),
     "surface_speed": Diagnostic(_velocity, _speed, surface=True, linear=False),
 }
 

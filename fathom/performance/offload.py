@@ -55,7 +55,7 @@ def measure(case: Case) -> dict[str, Any]:
     from fathom.performance import machine, writers
 
     with tempfile.TemporaryDirectory(prefix="fathom-output-") as folder:
-        pace = _run(case, "without_output", Path(folder))["seconds_per_step"] if case.paced else 0.0
+        pace = _run(case, "without_output", Path(folder))["seconds_per_step"] if case.paced else 0.0  # with what is done between steps
         runs = {name: _run(case, name, Path(folder), pace) for name in variants}
         rates = writers.measure(Path(folder) / "synchronous" / "bench.zarr", Path(folder))
     without, synchronous = runs["without_output"]["run_seconds"], runs["synchronous"]
@@ -142,6 +142,9 @@ def _paced(kind: type, pace: float) -> type:
             time.sleep(steps * pace)
             self.count += steps
             self.sequence.count = self.count
+
+        def watch(self) -> None:
+            """Its time is part of a step's."""
 
     return Paced
 

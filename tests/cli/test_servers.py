@@ -183,12 +183,14 @@ def test_output_on_the_staging_disk_of_a_silent_server(without, tmp_path, number
     (tmp_path / "sitecustomize.py").write_text(SLOW)
     name = f"staged-silent-{number}"
     process, ranks = started(without, name, "--io-servers", 2, "--set", "parallel.io_silence=1", "--set", f'parallel.staging="{tmp_path}"', PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    end = time.monotonic() + 30
+    while min(len(list(folder.iterdir())) for folder in tmp_path.glob("fathom-*")) < 6 and time.monotonic() < end:
+        time.sleep(0.01)
     os.kill(ranks[-1 - number], signal.SIGSTOP)  # the first set has the last rank
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 1 and f"I/O servers of set {number} fell silent with output on their staging disks" in out and "Traceback" not in out, out
     found = output.open(without / name / "surface.zarr")
     assert found.time.size >= 2 and (np.diff(found.time.values) == np.timedelta64(10, "D")).all() and np.isfinite(found.tos.values).all()
-    assert len(list(tmp_path.glob("fathom-*"))) == 1, out  # of the silent one
 
 
 SLOW = """# what is staged by servers comes to its place slowly
