@@ -180,28 +180,29 @@ def test_one_of_two_servers_falls_silent(without):
 @pytest.mark.parametrize("number", [0, 1])
 def test_output_on_the_staging_disk_of_a_silent_server(without, tmp_path, number):
     """It cannot be had: the run ends, and says so."""
-    (tmp_path / "sitecustomize.py").write_text(SLOW)
-    name = f"staged-silent-{number}"
+    (tmp_path / "sitecustomize.py").write_text(HELD)
+    name, held = f"staged-silent-{number}", tmp_path / "held"
     process, ranks = started(without, name, "--io-servers", 2, "--set", "parallel.io_silence=1", "--set", f'parallel.staging="{tmp_path}"', PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    held.touch()
     end = time.monotonic() + 30
-    while min(len(list(folder.iterdir())) for folder in tmp_path.glob("fathom-*")) < 6 and time.monotonic() < end:
+    while min(len(list(folder.iterdir())) for folder in tmp_path.glob("fathom-*")) < 4 and time.monotonic() < end:
         time.sleep(0.01)
     os.kill(ranks[-1 - number], signal.SIGSTOP)  # the first set has the last rank
+    held.unlink()
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 1 and f"I/O servers of set {number} fell silent with output on their staging disks" in out and "Traceback" not in out, out
     found = output.open(without / name / "surface.zarr")
     assert found.time.size >= 2 and (np.diff(found.time.values) == np.timedelta64(10, "D")).all() and np.isfinite(found.tos.values).all()
 
 
-SLOW = """# what is staged by servers comes to its place slowly
+HELD = """# nothing that is staged leaves for its place while there is a file of that name
 import os, threading, time
-if os.environ.get("PMI_RANK") in ("2", "3"):
-    write = os.writev
-    def slow(*arguments):
-        if threading.current_thread().name == "staging":
-            time.sleep(0.2)
-        return write(*arguments)
-    os.writev = slow
+write, held = os.writev, os.path.join(os.path.dirname(__file__), "held")
+def patient(*arguments):
+    while threading.current_thread().name == "staging" and os.path.exists(held):
+        time.sleep(0.01)
+    return write(*arguments)
+os.writev = patient
 """
 
 
