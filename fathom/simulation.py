@@ -292,7 +292,7 @@ class Simulation:
                     shown = now
                     with region("progress", "output"):
                         progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
-            with region("delivery", "output"):
+            with region("delivery", "output", "output"):
                 self.settle()
             self.wall_seconds = wall_clock.perf_counter() - began
         except RunFailure:  # on all computing ranks
