@@ -65,9 +65,10 @@ def run(file: Path, ranks: int | None, servers: int | None, threads: int | None,
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", default="tuned.toml", show_default=True, help="The experiment with [parallel] filled.")
 @click.option("--json", "evidence", type=click.Path(path_type=Path), metavar="FILE", help="Write everything that was measured.")
 @click.option("--probe", type=click.Path(path_type=Path), hidden=True)
+@click.option("--price", type=click.Path(path_type=Path), hidden=True)
 @click.option("--shapes", type=click.Path(path_type=Path), hidden=True)
 def tune(file: Path, ranks: int | None, servers: int | None, threads: int | None, settings: tuple[str, ...], **how: Any) -> int:
-    """Measure in short runs of FILE what leaves every bit unchanged: tiles, blocks, exchange, sum, ranks and threads if they are not given.
+    """Measure in short runs of FILE what leaves every bit unchanged: tiles, blocks, exchange, sum; ranks, threads and I/O servers if they are not given.
 
     Leaves tuned.toml, and keeps what it found for all runs of this case on this machine. What changes bits is proposed, never chosen.
     """

@@ -4,10 +4,12 @@
     a race    all take turns, the best so far among them;   x = log(seconds / seconds of the best so far beside it)
               who cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser counts: one may have been disturbed);
               from three pairs on the slower half leaves after each round (successive halving), if it is slower than the fastest by e
-              who is left alone after five pairs wins if median x + 2 e < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
+              who is left alone after five pairs (of many combinations: nine) wins if median x + 2 e < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
+    then values that lost by little, and combinations of them, race as if they were values of one axis: the nearest by the sum of what each lost, until none wins
     at the end the winner meets the first configuration in fresh pairs; if it is not surely faster, the first stays.
 
-Coordinate descent: settings of a model act on different parts of a step, so that axes hardly interact; the second round finds what does, and what bad luck hid.
+Coordinate descent: settings of a model act on different parts of a step, so that axes hardly interact; the second round finds what does, and what bad luck hid, the last race
+what wins only together.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import Any
 
 Configuration = Mapping[str, Any]
 rounds = (2, 1, 2, 4, 8, 15)  # pairs of each candidate that is still there
+together = "together"  # the axis of combinations
 
 
 class Rejected(Exception):
@@ -69,7 +72,8 @@ class Result:
 
     def finding(self, axis: str) -> Finding | None:
         """By which an axis got its value."""
-        return next((f for f in reversed(self.findings) if f.axis == axis and f.verdict == "won" and f.value == self.best[axis]), None)
+        mine = ((axis, self.best[axis]), (together, {axis: self.best[axis]}))
+        return next((f for f in reversed(self.findings) if f.verdict == "won" and (f.axis, f.value) in mine), None)
 
 
 class Search:
@@ -96,6 +100,10 @@ class Search:
                     examined.add(axis.name)
                 if number and best == before:
                     break
+            for _ in range(most_rounds):
+                before, best = best, self.race(best, Axis(together, self.combinations(best, axes)))
+                if best == before:
+                    break
         except OutOfTime as end:
             best, late = end.args[0] if end.args else best, True
         result = Result(first, best, findings=self.findings, examined=[a.name for a in axes if a.name in examined], out_of_time=late)
@@ -105,8 +113,9 @@ class Search:
 
     def race(self, best: dict[str, Any], axis: Axis) -> dict[str, Any]:
         """The best configuration after the values of an axis have raced against it."""
-        alive = {n: [] for n, value in enumerate(axis.values) if value != best[axis.name]}
-        of = {n: best | {axis.name: axis.values[n]} for n in alive}
+        of = {n: best | (value if axis.name == together else {axis.name: value}) for n, value in enumerate(axis.values)}
+        of = {n: configuration for n, configuration in of.items() if configuration != best}
+        alive: dict[int, list[float]] = {n: [] for n in of}
         for pairs in rounds:
             try:
                 for _ in range(pairs):
@@ -121,7 +130,7 @@ class Search:
                 break
             if len(alive) == 1:
                 ((n, x),) = alive.items()
-                if len(x) > 4 and median(x) + 2 * self.error(x) < -self.least:
+                if len(x) > (8 if axis.name == together else 4) and median(x) + 2 * self.error(x) < -self.least:
                     self.find(axis, n, alive.pop(n), "won")
                     best = of[n]
                     break
@@ -129,6 +138,26 @@ class Search:
             self.find(axis, n, x, "not surely faster")
         self.settled([best])
         return best
+
+    def combinations(self, best: Configuration, axes: Sequence[Axis], near: float = 0.06, most: int = 24) -> list[dict[str, Any]]:
+        """Changes of one setting and more that lose less than `near` if what each lost alone adds up, the nearest first; those tried already are not among them."""
+        tried = [f.value for f in self.findings if f.axis == together]
+        ways: list[tuple[float, dict[str, Any]]] = [(0.0, {})]
+        for axis in axes:
+            lost = [(max(loss, 0.0), value) for value in axis.values if value != best[axis.name] and (loss := self.lost(axis, value)) is not None]
+            ways += [(total + loss, change | {axis.name: value}) for total, change in ways for loss, value in lost if total + loss < near]
+        found = sorted((way for way in ways if way[1] and way[1] not in tried), key=lambda way: way[0])
+        return [change for _, change in found[:most]]
+
+    def lost(self, axis: Axis, value: Any) -> float | None:
+        """By how much a value lost when it was last seen: as a candidate, or as the best that another beat; None where it was not or cannot be."""
+        seen = [f for f in self.findings if f.axis == axis.name and f.log_ratio is not None]
+        for n, f in reversed(list(enumerate(seen))):
+            if f.value == value and f.verdict != "won":
+                return f.log_ratio
+            if f.verdict == "won" and value == next((g.value for g in reversed(seen[:n]) if g.verdict == "won"), axis.values[0]):
+                return -f.log_ratio
+        return None
 
     def take_turns(self, best: Configuration, axis: Axis, alive: dict[int, list[float]], of: dict[int, Configuration]) -> None:
         """A pair of each: the best so far stands before and after every two."""

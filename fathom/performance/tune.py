@@ -39,6 +39,7 @@ class Tuned:
     tiles_tried: list[dict[str, Any]] = field(default_factory=list)
     simulations: int = 0
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)  # as they are kept
+    serving: dict[str, Any] = field(default_factory=dict)  # I/O servers, where they were to be found (serving.py): how many, why, what was measured
     kept: str = ""
     date: str = ""
 

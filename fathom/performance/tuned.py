@@ -30,6 +30,8 @@ def present(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any]) -> None:
     if chosen_shapes:
         least = {shape: min(samples) for shape, samples in chosen_shapes.items()}
         console.print("ranks × threads, s a step: " + ", ".join(f"{shape.replace('x', ' × ')}: {seconds:.4g}" for shape, seconds in sorted(least.items(), key=lambda item: item[1])))
+    if tuned.serving:
+        console.print(tuned.serving["told"])
     if result.start:
         console.print(table)
     console.print(verdict(result) + f"; the same bits in all {tuned.simulations} simulations" * (not wrong_bits(result)))
@@ -52,7 +54,8 @@ def _rows(result: Result) -> list[tuple[str, ...]]:
     for axis, best in result.best.items():
         seen = [f for f in result.findings if f.axis == axis]
         won = result.finding(axis)
-        said = f"{100 * won.gain:.1f} % (± {100 * won.error:.1f})" if won else "none is surely faster" if axis in result.examined else "no time"
+        nothing = "none is surely faster" if best == result.start[axis] else "with the others"
+        said = f"{100 * won.gain:.1f} % (± {100 * won.error:.1f})" if won else nothing if axis in result.examined else "no time"
         rows.append((axis, value_text(axis, result.start[axis]), value_text(axis, best), said, str(len({str(f.value) for f in seen}))))
     return rows
 
@@ -84,6 +87,7 @@ def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
     """The experiment with [parallel] filled, and why, as comments. The user's text stays where that can be; settings: whether it is not the whole case."""
     values = {"ranks": tuned.ranks, "threads": tuned.threads} | {k: v for k, v in document.tables.get("parallel", {}).items() if k not in ("ranks", "threads")}
     values |= {name: s["value"] for name, s in tuned.settings.items() if s["value"] is not None}
+    values |= {"io_servers": tuned.serving["io_servers"]} if tuned.serving.get("io_servers") else {}
     lines = {name: f"{name} = {inline(value)}" + _why(tuned, name) for name, value in values.items()}
     head = [f"# fathom tune, {tuned.date}, {tuned.machine}: {verdict(tuned.result)}", *(f"# {text}" for text in _proposed(tuned))]
     tables = document.tables | {"parallel": values}
@@ -110,6 +114,8 @@ def _filled(text: str, head: list[str], lines: dict[str, str]) -> str:
 
 
 def _why(tuned: Tuned, name: str) -> str:
+    if name == "io_servers" and tuned.serving:
+        return f"  # {tuned.serving['told']}"
     s = tuned.settings.get(name, {})
     return f"  # {100 * s['gain']:.1f} % (± {100 * s['noise']:.1f}) over {value_text(name, s['default'])}" if s.get("gain") else ""
 

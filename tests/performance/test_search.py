@@ -1,7 +1,9 @@
 """The search on timings that are known: it finds the best, rejects early, keeps its time, and prefers nothing to a loser."""
 
 import itertools
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +51,26 @@ def test_near_the_exhaustive_best():
     assert np.mean(np.array(regret) <= 0.03) >= 0.95 and max(regret) < 0.06, sorted(regret)[-4:]
 
 
+@pytest.mark.parametrize("spread, disturbed, share", [(0.01, 0.05, 1.0), (0.02, 0.1, 0.9)])
+@pytest.mark.parametrize("name", ["ocean-3deg-1-rank", "ocean-3deg-2-ranks"])
+def test_near_the_best_of_recorded_timings(name, spread, disturbed, share):
+    """Within 3 % of the best of a space that was measured whole (bench/exhaustive_tuning.py), from the usual and from any other start, in the samples that six of each would take."""
+    recorded = json.loads((Path(__file__).parent / "recorded" / f"{name}.json").read_text())
+    values = {axis: [json.dumps(value) for value in given] for axis, given in recorded["axes"].items()}
+    seconds = dict(zip(itertools.product(*values.values()), recorded["seconds"]))
+    true, best, regret, count = lambda configuration: seconds[tuple(configuration[axis] for axis in values)], min(seconds.values()), [], []
+    for seed in range(24):
+        machine = Machine(seed, spread, disturbed)
+        machine.true = true
+        start = next(iter(seconds)) if seed < 8 else list(seconds)[machine.rng.integers(len(seconds))]
+        axes = [Axis(axis, [first, *(value for value in given if value != first)]) for (axis, given), first in zip(values.items(), start)]
+        found = Search(machine.measure, lambda: machine.now, 30).run(axes)  # noqa: B023
+        regret.append(true(found.best) / best - 1)
+        count.append(machine.count)
+    assert np.mean(np.array(regret) <= 0.03) >= share and max(regret) < 0.04, sorted(regret)[-3:]
+    assert np.mean(count) < 6 * len(seconds)
+
+
 @pytest.mark.parametrize("spread, disturbed", [(0.003, 0.0), (0.02, 0.1), (0.06, 0.2)])
 def test_never_a_loser(spread, disturbed):
     """Whatever the noise and however short the time: what is chosen is not slower than the start, and where all are alike hardly anything is said to gain."""
@@ -64,6 +86,17 @@ def test_never_a_loser(spread, disturbed):
         chosen += found.best != found.start
         assert found.gain <= 2 * spread
     assert chosen <= 2
+
+
+def test_what_wins_only_together():
+    """Two settings that each lose alone."""
+    machine, found = Machine(5, spread=0.005), []
+    machine.pairs = {}
+    machine.part = {axis.name: dict.fromkeys(axis.values, 1.1) | {axis.values[0]: 1.0, axis.values[-1]: 1.02} for axis in axes}
+    true = machine.true
+    machine.true = lambda c: true(c) * (0.8 if (c["exchange"], c["sum"]) == ("shared", "node") else 1.0)
+    found = machine.search(200)
+    assert (found.best["exchange"], found.best["sum"]) == ("shared", "node") and found.gain > 0.1
 
 
 def test_what_cannot_be():
