@@ -25,7 +25,7 @@ def test_there_and_in_the_runs_after(tmp_path):
     file.write_text(file.read_text() + '\n[parallel]\ndistribution = "auto"\n')  # tiles are left
     run = lambda name, *more: fathom("run", "box.toml", "--for", "1d", "--no-report", "--out", name, *more, folder=tmp_path)
     assert run("untuned")[0] == 0
-    status, out, err = fathom("tune", "box.toml", "--ranks", 1, "--threads", 1, "--seconds", 20, "--no-proposals", "--json", "found.json", folder=tmp_path)
+    status, out, err = fathom("tune", "box.toml", "--ranks", 1, "--threads", 1, "--seconds", 14, "--no-proposals", "--json", "found.json", folder=tmp_path)
     assert (status, err) == (0, ""), err
     assert "1 rank × 1 thread" in out and "the same bits in all" in out and "tuned.toml" in out and "OTHER" not in out
     found = json.loads((tmp_path / "found.json").read_text())
