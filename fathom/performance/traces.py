@@ -54,13 +54,17 @@ def figures(found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> dict[str
     one = Timeline(traces, *window(traces, 1))
     solves = [bar for bars in one.states for bar in bars if bar.state == "solver"] or [bar for bars in one.solver for bar in bars]
     drawn = {
-        "gantt": lambda: plots.gantt({"State of each rank": part.states, "Waiting and communication": part.met} if any(part.met) else {"State of each rank": part.states}, part.counts() if any(part.met) else None, title=f"Three steps on {len(traces)} ranks"),
+        "gantt": lambda: plots.gantt({"State of each rank": part.states} | _meetings(part), part.counts() if any(part.met) else None, title=f"Three steps on {len(traces)} ranks"),
         "steps": lambda: plots.steps({"steps": found["step_seconds"]}, found.get("output_steps"), title="Time of each step, with what follows it"),
     }  # fmt: skip
     if solves:
         inner = Timeline(traces, min(bar.begin for bar in solves), max(bar.end for bar in solves))
-        drawn["solver"] = lambda: plots.gantt({"Within the solver": inner.solver, **({"Waiting and communication": inner.met} if any(inner.met) else {})}, inner.counts() if any(inner.met) else None, title="One solve")
+        drawn["solver"] = lambda: plots.gantt({"Within the solver": inner.solver} | _meetings(inner), inner.counts() if any(inner.met) else None, title="One solve")
     return drawn
+
+
+def _meetings(part: Timeline) -> dict[str, Any]:
+    return {"Waiting and communication": part.met} if any(part.met) else {}
 
 
 def draw(folder: Path, found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> list[Path]:
