@@ -90,7 +90,8 @@ def told(shape: Shape, found: dict[Shape, list[Priced]]) -> str:
     if first is None:
         return ""
     if len(found) == 1:
-        return f"output costs {100 * first['output'] / first['step']:.1f} % of a step: no I/O servers"
+        little = first["output"] < worth * first["step"]
+        return f"output costs {100 * first['output'] / first['step']:.1f} % of a step" + (": no I/O servers" if little else "; no time to try I/O servers")
     least = sorted((min(map(total, several)), shape) for shape, several in found.items())
     seen = ", ".join(f"{ranks} + {servers}: {seconds:.4g}" for seconds, (ranks, servers) in least)
     gain = total(first) / min(map(total, found[shape])) - 1

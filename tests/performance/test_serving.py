@@ -41,6 +41,8 @@ def test_only_where_it_is_worth_it():
 def test_no_time():
     shape, _, asked = chosen({(4, 0): (0.1, 0.05), (4, 1): (0.1, 0.0), (4, 2): (0.1, 0.0)}, turns=1)
     assert len(asked) == 3 and shape[1] > 0
+    shape, found, asked = chosen({(4, 0): (0.1, 0.05), (4, 1): (0.1, 0.0)}, turns=0)
+    assert len(asked) == 1 and serving.told(shape, found) == "output costs 50.0 % of a step; no time to try I/O servers"
     assert serving.candidates(4, True) == [(4, 0), (4, 1), (4, 2)] and serving.candidates(2, False) == [(2, 0), (2, 1), (2, 2), (1, 1)]
 
 
