@@ -12,7 +12,7 @@ import sys
 import time
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 stop_file = ".stop"  # in the run directory: asks the run to write a restart and to end
 _launchers = (("PMI_RANK", "PMI_SIZE"), ("PMIX_RANK", "OMPI_COMM_WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"))
@@ -157,6 +157,18 @@ class Ranks:
                 return False
             time.sleep(0.01)
         return True
+
+
+def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]) -> int:
+    """Do it here where the ranks are here, else start them with this very command; returns the exit status."""
+    here = launched()
+    if here is None and ranks > 1:
+        return start(ranks, threads, sys.argv[1:], directory)
+    if here and here[1] != ranks:
+        raise ValueError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
+    os.environ |= threads_environment(ranks, threads)
+    with Ranks():
+        return act()
 
 
 def status_of(error: BaseException) -> int:

@@ -34,7 +34,8 @@ def bits(steps=4, **options):
     regions.begin(sim.comm)
     sim.advance(steps)
     points, plans = sim.solvers["dynamics"].halo
-    return {"checksum": sim.checksum(), "received": points, "plans": plans, "speed": sim.model.watch(sim)[0]["maximum_wind"][0], "drift": mass() - before, "synchronising": sum(region["elapsed"] for region in regions.mine() if region["region"] == "synchronising")}
+    synchronising = sum(region["elapsed"] for region in regions.mine() if region["region"] == "synchronising")
+    return {"checksum": sim.checksum(), "received": points, "plans": plans, "speed": sim.model.watch(sim)[0]["maximum_wind"][0], "drift": mass() - before, "synchronising": synchronising}
 
 
 def main():
