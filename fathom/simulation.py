@@ -4,6 +4,7 @@ happens there."""
 import os
 import signal
 import time as wall_clock
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,7 @@ class Simulation:
         self.end = np.inf  # of the run [s]
         self.wall_seconds, self.gathers = 0.0, {}
         self.trace_events, self.traces = 0, None  # room for a trace of the next run; that of the last, on rank 0
-        self.delivery = Delivery(self)
+        self.delivery = Delivery(self._seen)
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
@@ -74,14 +75,14 @@ class Simulation:
         [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]."""
         from fathom.stores import Store
 
-        store = Store(self, path, variables, every, statistic, dtype, levels, regular, section)
+        store = Store(self._seen, path, variables, every, statistic, dtype, levels, regular, section)
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self
 
     def checkpoint(self, every="30d", path="restart-{date}.fathom"):
         """A restart file every so often; `{date}` in its name becomes the date."""
-        checkpoint = Checkpoint(self, path)
+        checkpoint = Checkpoint(self._seen, path)
         self.checkpoints.append(checkpoint)
         self.events.append(Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint"))
         return self
@@ -95,6 +96,11 @@ class Simulation:
         """Start from a restart file of the same grid, on any ranks."""
         self.restart_from = Path(path)
         return self
+
+    @property
+    def _seen(self):
+        """The simulation as what belongs to it has it: without a cycle it goes when it is left, on all ranks at once, as the windows of MPI in it must."""
+        return weakref.proxy(self)
 
     # ---- state -------------------------------------------------------------------------------------------------------------------
 
@@ -192,7 +198,7 @@ class Simulation:
     def write_restart(self, path):
         """The whole state in one file, now, by the ranks that compute; returns its path."""
         self.settle()
-        return Checkpoint(self, path).prepare(self.sequence.state).write_here()
+        return Checkpoint(self._seen, path).prepare(self.sequence.state).write_here()
 
     def settle(self):
         """Waits until all that was written is at its place, and visible."""
@@ -342,7 +348,7 @@ class Simulation:
                 Servers.refuse(error)
             raise
         if self.roles:
-            self.servers = Servers(self)
+            self.servers = Servers(self._seen)
 
     def _watch_rhythm(self, length):
         """Once a day, or twenty times in a run of less than ten days [s]."""

@@ -1,6 +1,8 @@
 """What the ocean must keep: constants, contents, rest, and itself across a restart."""
 
+import gc
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -163,3 +165,19 @@ def test_bad_input_says_where():
         simulate(box().set(temperature=np.zeros((8, 32, 41)))).prepare()
     with pytest.raises(ValueError, match="did you mean 'salinity'"):
         box().set(salinty=35)
+
+
+def test_a_simulation_goes_when_it_is_left(tmp_path):
+    """Not when Python collects garbage, which each rank does at a time of its own: there are windows of MPI in it, freed by all together."""
+    gc.collect()
+    gc.disable()
+    try:
+        sim = simulate(stirred(box()), surface=wind())
+        sim.directory = tmp_path / "run"
+        sim.output("a.zarr", ["temperature"], every="6h").checkpoint("6h")
+        sim.run("12h", report=False)
+        left = weakref.ref(sim)
+        del sim
+        assert left() is None
+    finally:
+        gc.enable()
