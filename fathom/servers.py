@@ -238,6 +238,7 @@ def _end_without(comm, status):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's word to end
     comm.Barrier()
     if comm.rank == 0:
+        time.sleep(0.3)  # the launcher passes on what was said
         mpi.world.Abort(status)
     time.sleep(60)
 
