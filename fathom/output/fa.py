@@ -121,11 +121,6 @@ class FaWriter(WholeTimes):
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
 
-    @property
-    def times(self) -> np.ndarray:
-        """Seconds since the start of the times that are complete."""
-        return np.array(self._held.times)
-
     def close(self) -> None:
         """Nothing is open."""
 

@@ -66,11 +66,6 @@ class GribWriter(WholeTimes):
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
 
-    @property
-    def times(self) -> np.ndarray:
-        """Seconds since the start of the times that are complete."""
-        return np.array(self._held.times)
-
     def _encode(self, variable: VariableSpec, array: np.ndarray) -> list[Any]:
         return list(_messages(variable, array, self._held.head, self._held.head["coordinates"]))
 

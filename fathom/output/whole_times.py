@@ -36,16 +36,21 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
 
 
 class WholeTimes:
-    """Not `collective`: the caller gathers on one rank, which alone opens the file. A format has `times` and says with `_encode` what is kept of a variable until
+    """Not `collective`: the caller gathers on one rank, which alone opens the file. A format says with `_encode` what is kept of a variable until
     `extend`, with `_put` how a time is written, with `_cut` how times are dropped."""
 
     collective = False
     path: Path
     variables: dict[str, VariableSpec]
     sizes: dict[str, int]
-    times: np.ndarray
+    _held: Any  # what is in the file; `times` among it
     _encoded: dict[str, Any]  # variables of the time that is being written
     _bounds: bool  # whether times are intervals
+
+    @property
+    def times(self) -> np.ndarray:
+        """Seconds since the start of the times that are complete."""
+        return np.array(self._held.times)
 
     def regions(self, variable: str) -> Iterator[Region]:
         """One region, the whole grid."""
