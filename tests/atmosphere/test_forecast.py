@@ -87,7 +87,7 @@ def test_report_summary_and_tree(done):
     assert page.count("data:image/png;base64,") >= 10 and 'class="missing"' not in page and "Weather" in page
     assert summary["cells"] == sim.model.grid.wet_cells and summary["series"]["precipitation"]["units"] == "mm/day"
     assert summary["series"]["mean_surface_pressure"]["last"] == pytest.approx(sim.series["mean_surface_pressure"][1][0], rel=1e-12)
-    assert "Legendre transform" in page and {"SemiLagrangianTransport", "Legendre transform", "BettsMiller"} <= {r["region"] for r in summary["profile"]}
+    assert "Where the time went" in page and {"SemiLagrangianTransport", "Legendre transform", "BettsMiller"} <= {r["region"] for r in summary["profile"]}
     text = tree(*describe(sim))
     assert "octahedral reduced" in text and "BettsMiller" in text
 
