@@ -93,7 +93,7 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
 
     machine = None if request.machine == "here" else load(request.machine)
     from .sums import ways
-    from .timeline import exchanges
+    from .clocks import exchanges
 
     for key, known in (("exchange", exchanges), ("sum", ways)):
         if request.what_if.get(key, next(iter(known))) not in known:
@@ -168,7 +168,7 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
         t = virtual.step(base, place, of, here, exchange, total, turns)
         regions = t.regions()
         shares = {phase: sum(sum(regions.get(r, {}).values()) for r in parts) for phase, parts in virtual.phases.items()}
-        return {"ranks": ranks, "used": place.used, "seconds": t.elapsed, "years_a_day": step / t.elapsed / 365.2425, "phases": shares, "regions": regions, "efficiencies": t.efficiencies(),
+        return {"ranks": ranks, "used": place.used, "seconds": t.elapsed, "years_a_day": step / t.elapsed / 365.2425, "phases": shares, "regions": regions, "efficiencies": t.efficiency(),
                 "messages": len(place.messages), "imbalance": float(place.work.max() / place.work.mean()), "blocks": place.text}  # fmt: skip
 
     small = request.measure is not None and request.measure != request.file

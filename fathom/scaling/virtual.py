@@ -17,7 +17,7 @@ import numpy as np
 from . import noise
 from .cost import Cost, columns_of, points_of, work_of
 from .machine import Machine
-from .timeline import Timeline
+from .clocks import Clocks
 
 bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
 
@@ -80,9 +80,9 @@ def slower(machine: Machine, here: Machine, ranks: int) -> float:
     return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
 
 
-def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: str = "packed", total: str = "allreduce", turns: float = 1.0) -> Timeline:
+def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: str = "packed", total: str = "allreduce", turns: float = 1.0) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
-    t = Timeline(machine, place.used)
+    t = Clocks(machine, place.used)
     factor = slower(machine, here, place.used) / slower(here, here, cost.ranks) / (1 + noise.dilution(here)) * turns  # interruptions here are in what was measured
     source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
     groups = max(len(cost.exchanges), 1)

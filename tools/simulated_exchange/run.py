@@ -23,9 +23,9 @@ import numpy as np
 root = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root))
 
+from fathom.scaling.clocks import Clocks  # noqa: E402
 from fathom.scaling.machine import Machine  # noqa: E402
 from fathom.scaling.network import shape_of  # noqa: E402
-from fathom.scaling.timeline import Timeline  # noqa: E402
 
 here = Path(__file__).parent
 sources = [here / "iterations_on_ranks.cpp", *(root / "core/base" / f"{n}.cpp" for n in ("error", "region")),
@@ -87,7 +87,7 @@ def priced(ranks: int, topology: str, way: str) -> dict:
     d = core.decompose(core.Topology(nx, ny, True, False), wet.ravel(), ranks, width, height, distribution="space-filling", halo=halo)
     m = core.halo_plan(d, "center", halo, halo).messages
     m = m[m[:, 0] != m[:, 1]]
-    t = Timeline(machine, ranks)
+    t = Clocks(machine, ranks)
     t.exchange(t.messages(m[:, 0], m[:, 1], 8 * m[:, 2]), "halo")
     t.sum(3, "sum", way)
     return {"messages": len(m), "seconds": t.elapsed, "halo": t.mean("halo"), "sum": t.mean("sum")}

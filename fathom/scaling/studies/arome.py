@@ -18,7 +18,7 @@ import numpy as np
 from fathom.performance.vector_length import VectorMachine
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
-from fathom.scaling.timeline import Timeline
+from fathom.scaling.clocks import Clocks
 
 surfex, distribution = 320e6, 40.0  # bytes; s to hand fields on, as measured
 surfex_figures = {16: 480.0, 32: 600.0, 64: 800.0}  # s
@@ -78,10 +78,10 @@ def load_of(values: Mapping[str, float], layout: str = "square", rows_of_physics
     return (work / (inner * columns / tasks)).ravel()
 
 
-def forecast(values: Mapping[str, float], layout: str = "square", rows_of_physics: bool = True, synchronised: bool = False) -> Timeline:
+def forecast(values: Mapping[str, float], layout: str = "square", rows_of_physics: bool = True, synchronised: bool = False) -> Clocks:
     """The whole forecast."""
     machine = load("nec-sx8r").but({"node.copy": values["aside"]})
-    t = Timeline(machine, tasks)
+    t = Clocks(machine, tasks)
     from scipy.special import ndtri
 
     normal, disorder = ndtri((np.arange(tasks) + 0.5) / tasks), np.random.default_rng(2)  # the same scatter in every run

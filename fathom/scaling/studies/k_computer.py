@@ -16,7 +16,7 @@ import numpy as np
 
 from fathom.scaling.machine import Machine, load
 from fathom.scaling.network import Network
-from fathom.scaling.timeline import Timeline
+from fathom.scaling.clocks import Clocks
 
 iterations = 226 * 124
 nx, ny, ranks = 36, 24, 7545
@@ -48,10 +48,10 @@ def layout(seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(np.concatenate([f[n] for f in found]) for n in range(3))  # type: ignore[return-value]
 
 
-def iteration(step: str, machine: Machine | None = None, shape: tuple[int, ...] = (19, 20, 20)) -> Timeline:
+def iteration(step: str, machine: Machine | None = None, shape: tuple[int, ...] = (19, 20, 20)) -> Clocks:
     """One iteration, all ranks in step before."""
     machine = machine or load("k-computer")
-    t = Timeline(machine, ranks, Network.of(machine, ranks, shape))
+    t = Clocks(machine, ranks, Network.of(machine, ranks, shape))
     n = steps.index(step) if step in steps else {"halo only": -1}[step]
     hardware, put, threaded = n >= 1, n >= 2 or n == -1, n >= 3
     t.compute(nx * ny * point * (serial + (1 - serial) / (threads * eta) if threaded else 1.0), "calc")

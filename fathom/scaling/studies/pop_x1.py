@@ -17,7 +17,7 @@ import numpy as np
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
 from fathom.scaling.network import Network
-from fathom.scaling.timeline import Timeline
+from fathom.scaling.clocks import Clocks
 
 nx, ny, levels = 320, 384, 40
 steps, halos = 45, 12  # a day; of 3-D fields a step
@@ -42,13 +42,13 @@ def neighbours(px: int, py: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(np.concatenate([np.broadcast_to(np.asarray(p[n]), p[0].shape).ravel() for p in pairs]) for n in range(3))  # type: ignore[return-value]
 
 
-def day(machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi") -> Timeline:
+def day(machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi") -> Clocks:
     """A simulated day; regions baroclinic and barotropic."""
     sum_way, way = variants[variant]
     width, height, px, py = block(ranks)
     source, target, side = neighbours(px, py)
     line = np.where(side, height, width)
-    t = Timeline(machine, ranks, Network.of(machine, ranks))
+    t = Clocks(machine, ranks, Network.of(machine, ranks))
     t.compute(program["w"] * width * height / (nx * ny), "baroclinic")
     with t.repeated(steps * halos):
         t.exchange(t.messages(source, target, 8 * 2 * levels * line), "baroclinic")

@@ -16,7 +16,7 @@ import numpy as np
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import load
 from fathom.scaling.network import overhead, wire
-from fathom.scaling.timeline import Timeline
+from fathom.scaling.clocks import Clocks
 
 rows, columns, polar = 325, 432, 80.0
 bands = 16  # of rows; estimate
@@ -33,7 +33,7 @@ def departure(values: Mapping[str, float]) -> list[float]:
     band = np.arange(rows) * bands // rows
     plain = np.bincount(band, minlength=bands).astype(float)
     near_pole = np.bincount(band, np.abs(latitude) > polar, minlength=bands)
-    theta, interpolated = Timeline(load("nec-sx6"), bands), Timeline(load("nec-sx6"), bands)
+    theta, interpolated = Clocks(load("nec-sx6"), bands), Clocks(load("nec-sx6"), bands)
     theta.compute(values["search"] * (plain.mean() + values["surcharge"] * near_pole))
     interpolated.compute(values["interpolation"] * plain.mean())
     t, i = theta.clock, interpolated.clock

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fathom.scaling import Timeline, load, noise, sums
+from fathom.scaling import Clocks, load, noise, sums
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, shape_of
 from fathom.scaling.servers import Output, play
@@ -47,7 +47,7 @@ def test_sums_grow_as_their_algorithms():
 
 def test_every_way_of_the_model_has_a_price():
     from fathom.mpi import core
-    from fathom.scaling.timeline import exchanges
+    from fathom.scaling.clocks import exchanges
 
     assert {name for name, _ in core.global_sums()} <= set(sums.ways) and {name for name, _ in core.transports()} == set(exchanges)
 
@@ -62,7 +62,7 @@ def test_expected_most_is_the_mean_of_lots():
 
 def test_synchronised_noise_costs_only_itself():
     noisy = plain.but({"noise.frequency": 100.0, "noise.duration": 1e-4})
-    quiet, loose, tight = (Timeline(m, 512) for m in (plain, noisy, noisy.but({"noise.synchronised": True})))
+    quiet, loose, tight = (Clocks(m, 512) for m in (plain, noisy, noisy.but({"noise.synchronised": True})))
     for t in (quiet, loose, tight):
         for _ in range(10):
             t.compute(1e-3)
@@ -72,7 +72,7 @@ def test_synchronised_noise_costs_only_itself():
 
 
 def test_clocks_by_hand():
-    t = Timeline(plain, 3)
+    t = Clocks(plain, 3)
     t.compute(np.array([0.0, 10e-6, 0.0]))
     t.exchange(t.messages([0, 1, 1], [1, 0, 2], [1000, 1000, 0]), "halo")
     # 0 sends at 1, arrives at 1 + 3 + 1; 1 sends at 11 and, after a microsecond of bytes, at 13; each takes 1 to receive
@@ -83,18 +83,18 @@ def test_clocks_by_hand():
     assert t.clock == pytest.approx(np.full(3, 17e-6 + 2 * 5e-6)) and t.spent["sum", "waiting"] == pytest.approx(17e-6 - before, abs=1e-15)
     total = sum(t.spent.values())
     assert total == pytest.approx(t.clock)  # nothing is lost
-    e = t.efficiencies()
-    assert e["parallel"] == pytest.approx(e["load_balance"] * e["serialisation"] * e["transfer"])
+    e = t.efficiency()
+    assert e["parallel_efficiency"] == pytest.approx(e["load_balance"] * e["serialisation"] * e["transfer"])
 
 
 def test_a_planted_imbalance_is_waiting():
-    t = Timeline(plain, 64)
+    t = Clocks(plain, 64)
     seconds = np.full(64, 1e-3)
     seconds[5] *= 1.2
     with t.repeated(100):
         t.compute(seconds)
         t.sum()
-    assert t.mean("sum", "waiting") == pytest.approx(100 * 0.2e-3 * 63 / 64, rel=0.05) and t.efficiencies()["load_balance"] == pytest.approx(1 / 1.2, rel=0.01)
+    assert t.mean("sum", "waiting") == pytest.approx(100 * 0.2e-3 * 63 / 64, rel=0.05) and t.efficiency()["load_balance"] == pytest.approx(1 / 1.2, rel=0.01)
 
 
 def test_early_messages_are_copied_unless_all_meet_before():
@@ -103,7 +103,7 @@ def test_early_messages_are_copied_unless_all_meet_before():
     late[3] = 1e-2
 
     def step(meet):
-        t = Timeline(m, 8)
+        t = Clocks(m, 8)
         t.compute(late)
         if meet:
             t.sum(0)
@@ -117,7 +117,7 @@ def test_early_messages_are_copied_unless_all_meet_before():
 def test_no_link_carries_more_than_it_can():
     m = plain.but({"network.topology": "torus", "network.dimensions": 1, "network.link": 1e9})
     pairs = np.arange(32), (np.arange(32) + 16) % 32
-    near, far = Timeline(m, 32), Timeline(m, 32)
+    near, far = Clocks(m, 32), Clocks(m, 32)
     near.exchange(near.messages(np.arange(32), (np.arange(32) + 1) % 32, np.full(32, 1e6)))
     far.exchange(far.messages(*pairs, np.full(32, 1e6)))
     assert far.elapsed > 7 * near.elapsed  # sixteen links for each message, in both directions

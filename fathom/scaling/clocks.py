@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from fathom import regions
 from fathom.names import near
 
 from . import noise, sums
@@ -72,7 +73,7 @@ class Messages:
         return np.where(self.some, most, otherwise)
 
 
-class Timeline:
+class Clocks:
     """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each."""
 
     def __init__(self, machine: Machine, ranks: int, network: Network | None = None) -> None:
@@ -157,10 +158,7 @@ class Timeline:
     def regions(self) -> dict[str, dict[str, float]]:
         return {region: {kind: self.mean(region, kind) for kind in kinds} for region in dict.fromkeys(r for r, _ in self.spent)}
 
-    def efficiencies(self) -> dict[str, float]:
-        """Of POP-CoE: parallel efficiency = load balance x serialisation x transfer. Transfer: what elapses if messages and sums took no time but waiting stayed."""
-        computing = sum((v for (_, kind), v in self.spent.items() if kind == "computing"), np.zeros(self.ranks))
-        elapsed, most, mean = self.elapsed or 1.0, float(computing.max()) or 1.0, float(computing.mean())
-        moving = self.mean(kind="moving")
-        ideal = max(most, elapsed - moving)
-        return {"parallel": mean / elapsed, "load_balance": mean / most, "serialisation": most / ideal, "transfer": ideal / elapsed}
+    def efficiency(self) -> dict[str, float]:
+        """As of a profile."""
+        computing, moving = (sum((v for (_, k), v in self.spent.items() if k == kind), np.zeros(self.ranks)) for kind in ("computing", "moving"))
+        return regions.efficiency(computing.tolist(), moving.tolist(), self.elapsed)
