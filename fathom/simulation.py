@@ -232,7 +232,8 @@ class Simulation:
                     piece = min(piece, self.forcing.load(self))
             first = self.count == 0
             for name, values in self.model.profiles_of_step(first).items():
-                self.sequence.set_profile(name, values)
+                if self.sequence.has(name):
+                    self.sequence.set_profile(name, values)
             piece = 1 if first else piece
             try:
                 self.sequence.advance(piece)

@@ -97,7 +97,7 @@ class Ocean:
     grid : a grid of `fathom.grids` with `levels`.
     equation_of_state : MWJF (default), LinearEquationOfState or TEOS10Polynomial.
     vertical_mixing : RichardsonMixing (default) or ConstantMixing.
-    tracer_advection : CentredAdvection (default) or UpwindAdvection.
+    tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction or None.
     diffusion : LaplacianDiffusion (default), BiharmonicDiffusion or None.
@@ -181,28 +181,36 @@ class Ocean:
         add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
         add("VolumeTransport", "tracer")
         add("VerticalFactors", "tracer")
+
+        def for_tracer(tracer, what):
+            what = scheme(what) if isinstance(what, str) else what
+            on = {field: field.replace("tracer", tracer, 1) for field in what.field_names if field.split("_")[0] == "tracer"}
+            add(what, "tracer", on=on, label=f"{what.name} of {tracer}")
+
+        if self.split:  # all first sweeps before all others: one exchange for all tracers
+            for tracer in self.tracer_names:
+                for_tracer(tracer, self.tracer_advection.name.replace("Advection", "Sweep"))
         for tracer in self.tracer_names:
-            names = {"tracer": tracer, "tracer_before": tracer + "_before", "tracer_tendency": tracer + "_tendency", "tracer_after": tracer + "_after",
-                     "tracer_surface_flux": tracer + "_surface_flux", "tracer_laplacian": tracer + "_laplacian"}  # fmt: skip
-
-            def for_tracer(what):
-                what = scheme(what) if isinstance(what, str) else what
-                add(what, "tracer", on={a: b for a, b in names.items() if a in what.field_names}, label=f"{what.name} of {tracer}")
-
-            for_tracer(self.tracer_advection)
+            for_tracer(tracer, self.tracer_advection)
             if self.diffusion is not None:
                 if self.diffusion.name == "BiharmonicDiffusion":
-                    for_tracer("TracerLaplacian")
-                for_tracer(self.diffusion)
+                    for_tracer(tracer, "TracerLaplacian")
+                for_tracer(tracer, self.diffusion)
             if tracer == "ideal_age":
                 add("IdealAge", "tracer")
-            for_tracer("TracerUpdate")
+            for_tracer(tracer, "TracerUpdate")
         return sequence + surface.after(bytes_)
+
+    @property
+    def split(self):
+        """Whether tracers are advected forward in time, direction by direction: from the values of now alone."""
+        return "tracer_swept" in self.tracer_advection.field_names
 
     @property
     def rotations(self):
         """Fields that take each other's place at the end of a step."""
-        return [*[[t + "_before", t, t + "_after"] for t in self.tracer_names],
+        before = lambda tracer: [] if self.split else [tracer + "_before"]
+        return [*[[*before(t), t, t + "_after"] for t in self.tracer_names],
                 *[[f, f + "_after"] for f in ("velocity_x", "velocity_y", "sea_surface_height")]]  # fmt: skip
 
     @property
@@ -245,7 +253,7 @@ class Ocean:
             if isinstance(value, str):
                 value = self._data_set(value, name)
             for k, values in on_layers(self.grid, value, name, "corner" if name.startswith("velocity") else "center"):
-                for field in (name, name + "_before") if name in self.tracer_names else (name,):
+                for field in filter(simulation.sequence.has, (name, name + "_before")):
                     simulation.sequence.set(field, values, k)
 
     def _data_set(self, source, name):

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from cases import box, simulate, stirred, wind  # noqa: E402
 
 
-@pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection"])
+@pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
 def test_constant_tracer_stays_constant(advection):
     """With bathymetry and a moving surface; 200 steps of rounding: 1e-13."""
     import fathom as fm
@@ -24,7 +24,7 @@ def test_constant_tracer_stays_constant(advection):
     assert sim.sequence.motion(sim.step)["speed"] > 0.01
 
 
-@pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection"])
+@pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
 def test_contents_and_volume_are_conserved(advection):
     """Without surface fluxes heat, salt, dye and volume change by rounding only: 1e-14 a step of the content."""
     import fathom as fm
@@ -36,6 +36,18 @@ def test_contents_and_volume_are_conserved(advection):
     before = content()
     sim.advance(100)
     assert np.all(np.abs(content() / before - 1) < 1e-13)
+
+
+@pytest.mark.parametrize("advection", ["LaxWendroffAdvection", "QuickestAdvection"])
+def test_limited_advection_makes_no_new_extremes(advection):
+    """A dye of 0 and 1 in a stirred ocean with land, slopes and a moving surface, without diffusion; rounding only."""
+    import fathom as fm
+
+    sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)(), diffusion=None)).set(dye=lambda x, y, z: 1.0 * ((x // 1e5 + y // 1e5 + z // 300) % 2 > 0)), surface=wind())
+    sim.advance(100)
+    dye = sim.sequence.extremes("dye")
+    assert -1e-13 < dye["minimum"] and dye["maximum"] < 1 + 1e-13
+    assert sim.sequence.motion(sim.step)["speed"] > 0.01
 
 
 def test_surface_heat_flux_arrives():

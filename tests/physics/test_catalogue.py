@@ -11,7 +11,7 @@ levels = 9
 
 # plausible values by field; everything else lies in [0.5, 1.5]
 ranges = {
-    "temperature": (-1, 28), "salinity": (30, 38), "stratification": (1e-6, 1e-3), "velocity_x": (-0.5, 0.5), "velocity_y": (-0.5, 0.5),
+    "temperature": (-1, 28), "salinity": (30, 38), "stratification": (1e-6, 1e-3), "area_center": (2e3, 4e3), "velocity_x": (-0.5, 0.5), "velocity_y": (-0.5, 0.5),
     "density_anomaly": (-5, 2), "air_temperature": (-5, 30), "specific_humidity": (1e-3, 0.02), "air_pressure": (98e3, 103e3),
     "wind_speed": (3, 20), "eastward_wind": (-10, 10), "northward_wind": (-10, 10), "downward_shortwave_flux": (0, 300),
     "downward_longwave_flux": (200, 400), "precipitation_flux": (0, 1e-4), "grid_angle": (-3.2, 3.2), "surface_height": (-0.5, 0.5),
