@@ -145,7 +145,6 @@ void bind_model(nb::module_& m) {
            "precision"_a = "mixed", "reproducible"_a = true, "steps"_a = 4)
         .def_ro("iterations", &Barotropic::iterations)
         .def_ro("solves", &Barotropic::solves)
-        .def_prop_ro("seconds", [](const Barotropic& b) { return b.solver->record.seconds.by_name(); }, "of the solves, by what was done")
         .def_prop_ro("reductions", [](const Barotropic& b) { return b.solver->record.reductions; }, "sums over all ranks")
         .def_prop_ro("factor_numbers", [](const Barotropic& b) { return b.solver->factor_numbers(); }, "fp32 numbers of the factorised matrix on this rank; 0 without");
 

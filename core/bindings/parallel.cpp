@@ -141,8 +141,7 @@ void bind_parallel(nb::module_& m) {
         .def("start", [](BoundExchange& e, const BoundExchange::Fields& fields) { e.from = e.slabs(fields); e.exchange.start(e.from); }, "fields"_a, "arrays of each field's blocks; kept alive by the caller until finish")
         .def("finish", [](BoundExchange& e, const BoundExchange::Fields& fields) { e.to = e.slabs(fields); e.exchange.finish(e.to); }, "fields"_a)
         .def_prop_ro("messages", [](const BoundExchange& e) { return e.exchange.messages(); })
-        .def_prop_ro("bytes", [](const BoundExchange& e) { return e.exchange.bytes(); })
-        .def_prop_ro("seconds", [](const BoundExchange& e) { return std::pair(e.exchange.seconds_packing, e.exchange.seconds_waiting); }, "(packing, waiting)");
+        .def_prop_ro("bytes", [](const BoundExchange& e) { return e.exchange.bytes(); });
 
     nb::class_<GlobalSum>(m, "GlobalSum", "Sums over all ranks by an algorithm of the catalogue.")
         .def("sum", [](GlobalSum& s, nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> values) { nb::gil_scoped_release nogil; s.sum(std::span(values.data(), values.size())); }, "values"_a.noconvert())
@@ -175,13 +174,13 @@ void bind_parallel(nb::module_& m) {
     nb::class_<BoundSolver>(m, "EllipticSolver", "(M + K) x = b of the implicit free surface, by any solver and preconditioner of the catalogues.")
         .def("__init__", [](BoundSolver* self, int comm, const Decomposition& d, int halo, const Blocks& wet, const Blocks& area, const Blocks& depth, const Blocks& dx, const Blocks& dy,
                             double mass, double tolerance, int maximum_iterations, const std::string& solver, const std::string& preconditioner, const std::string& precision,
-                            const std::string& exchange, const std::string& sum, bool reproducible, int steps, bool apart) {
+                            const std::string& exchange, const std::string& sum, bool reproducible, int steps) {
             const int rank = rank_in(comm);
             auto field = [&](const Blocks& b) { return slab(b, 8, &d, rank, halo); };
             const EllipticFields fields{field(wet), field(area), field(depth), field(dx), field(dy), mass};
-            new (self) BoundSolver{d, rank, halo, {MPI_Comm_f2c(comm), d, halo, fields, {solver, preconditioner, precision, exchange, sum, tolerance, maximum_iterations, steps, reproducible, apart}}};
+            new (self) BoundSolver{d, rank, halo, {MPI_Comm_f2c(comm), d, halo, fields, {solver, preconditioner, precision, exchange, sum, tolerance, maximum_iterations, steps, reproducible}}};
         }, "comm"_a, "decomposition"_a, "halo"_a, "wet"_a, "area"_a, "depth"_a, "dx"_a, "dy"_a, "mass"_a, "tolerance"_a = 1e-12, "maximum_iterations"_a = 1000, "solver"_a = "chrongear",
-           "preconditioner"_a = "diagonal", "precision"_a = "mixed", "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4, "apart"_a = false)
+           "preconditioner"_a = "diagonal", "precision"_a = "mixed", "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4)
         .def("solve", [](BoundSolver& s, const Blocks& rhs, const Blocks& x) { const auto b = s.field(rhs), y = s.field(x); nb::gil_scoped_release nogil; return s.solver.solve(b, y); }, "rhs"_a, "x"_a)
         .def("apply", [](BoundSolver& s, const Blocks& x, const Blocks& y) { const auto a = s.field(x), b = s.field(y); s.solver.apply(a, b); }, "x"_a, "y"_a, "y = (M + K) x")
         .def("precondition", [](BoundSolver& s, const Blocks& x, const Blocks& y) { const auto a = s.field(x), b = s.field(y); s.solver.precondition(a, b); }, "x"_a, "y"_a, "y = what the preconditioner takes for the inverse of M + K, times x")
@@ -198,6 +197,5 @@ void bind_parallel(nb::module_& m) {
         }, "(iteration, residual / right-hand side) of the last solve; of iterations in fp64, and wherever the residual was computed anew")
         .def_prop_ro("factor_numbers", [](const BoundSolver& s) { return s.solver.factor_numbers(); }, "fp32 numbers of the factorisation on this rank; 0 without")
         .def_prop_ro("wet_points", [](const BoundSolver& s) { return s.solver.matrix().wet_points; }, "of this rank")
-        .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().lines; }, "of 8 columns, of this rank: what is computed")
-        .def_prop_ro("seconds", [](const BoundSolver& s) { return s.solver.record.seconds.by_name(); }, "since it was made");
+        .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().lines; }, "of 8 columns, of this rank: what is computed");
 }

@@ -64,10 +64,8 @@ void Exchange::point_out(std::span<const FieldSlab> fields) {
 void Exchange::start(std::span<const FieldSlab> fields) {
     from = fields;
     transport->post();
-    const double t = seconds_now();
     if (transport->packs()) packing.pack(fields, transport->outgoing());
     else point_out(fields);
-    seconds_packing += seconds_now() - t;
     if (synchronise) {
         static const Region here("synchronising", "", "sum");
         Within within(here);
@@ -80,16 +78,11 @@ void Exchange::start(std::span<const FieldSlab> fields) {
 }
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
-    double t = seconds_now();
     packing.copy(from, fields);                            // while messages travel
-    double end = seconds_now();
-    seconds_packing += end - t; t = end;
+    const double t = seconds_now();
     transport->wait();
-    end = seconds_now();
-    meetings.note(comm, partners, sent, t, end, sending, long(messages()), double(bytes()));
-    seconds_waiting += end - t; t = end;
+    meetings.note(comm, partners, sent, t, seconds_now(), sending, long(messages()), double(bytes()));
     packing.unpack(fields, transport->incoming(), !transport->packs());
-    seconds_packing += seconds_now() - t;
 }
 
 }  // namespace fathom

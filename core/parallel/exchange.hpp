@@ -26,7 +26,6 @@ public:
     void finish(std::span<const FieldSlab>);
     std::size_t messages() const { return packing.parts.sends.size(); }  ///< sent by this rank each time
     std::size_t bytes() const { return packing.sent_bytes; }
-    double seconds_packing = 0, seconds_waiting = 0;
     /// Whether all ranks meet before messages go, of all exchanges of this process: helps where a network congests, and shows waiting apart from travelling.
     static inline bool synchronise = false;
 

@@ -144,10 +144,7 @@ def timed(problem: Problem, case: Case) -> dict[str, Any]:
         best = min(best, time.perf_counter() - began)
         reductions, halos = solver.reductions - reductions, solver.halos - halos
     iterations, wet = solver.iterations, int(problem.wet.sum())
-    apart = problem.solver(case, apart=True) if comm.size > 1 else solver  # ranks meet before each sum: waiting is told from summing
-    before = apart.seconds
-    apart.solve(problem.right, [np.zeros_like(b) for b in problem.right])
-    parts = {name: comm.allreduce(value - before[name]) / comm.size / apart.iterations for name, value in apart.seconds.items()}
+    parts = parts_of_solve(problem, solver)
     number = 8 if case.precision == "fp64" else 4
     points = comm.allreduce(solver.packs) * 8
     moved = streams[case.solver] * number * points if case.preconditioner == "diagonal" else None
@@ -159,6 +156,22 @@ def timed(problem: Problem, case: Case) -> dict[str, Any]:
         "bytes_per_iteration": moved, "bytes_per_second": moved and moved / (best / iterations), "seconds_of_an_iteration": parts,
         "solution": float(np.sqrt(comm.allreduce(sum(float((a[halo:-halo, halo:-halo] ** 2).sum()) for a in x)))),
     }  # fmt: skip
+
+
+def parts_of_solve(problem: Problem, solver: Any) -> dict[str, float]:
+    """Seconds of an iteration, means over ranks, by the regions of one more solve; waiting for others is told from halos and sums."""
+    from fathom import regions
+    from fathom.mpi import core
+
+    regions.begin(problem.comm)
+    solver.solve(problem.right, [np.zeros_like(b) for b in problem.right])
+    core.settle_meetings()
+    parts = dict.fromkeys(("operator", "preconditioner", "halo", "sum", "waiting"), 0.0)
+    for node in regions.mine()[1:]:
+        inner = node["region"] in ("halo", "sum")  # else what a preconditioner sweeps over is its own
+        parts[node["region"] if inner else node["path"][1]] += node["seconds"] - inner * node["waiting"]
+        parts["waiting"] += inner * node["waiting"]
+    return {name: problem.comm.allreduce(seconds) / problem.comm.size / solver.iterations for name, seconds in parts.items()}
 
 
 def scipy_cg(problem: Problem, iterations: int) -> dict[str, Any]:

@@ -249,13 +249,10 @@ void MarchingBlocks::make_group(std::size_t g, const std::vector<std::vector<dou
 
 void MarchingBlocks::apply(int from, int to, double) {
     Within within(regions_of_solver().preconditioner);
-    double t = seconds_now();
-    auto lap = [&](double& clock) { const double now = seconds_now(); clock += now - t, t = now; };
     if (there) {
         Within within(regions_of_solver().halo);
         there->start({&space.slab(from), 1});
         there->finish({&slab_arrived, 1});
-        lap(space.record.seconds.halo);
     }
     in_parallel([&] {
         #pragma omp for schedule(static)
@@ -289,12 +286,10 @@ void MarchingBlocks::apply(int from, int to, double) {
             }
         }
     });
-    lap(space.record.seconds.preconditioner);
     if (back) {
         Within within(regions_of_solver().halo);
         back->start({&slab_solved, 1});
         back->finish({&space.slab(to), 1});
-        lap(space.record.seconds.halo);
     }
 }
 

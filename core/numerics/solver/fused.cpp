@@ -134,7 +134,6 @@ private:
     }
     template <bool updates> Sums sweep(const FusedStep& step, bool add, SumUnit unit) {
         Within within(regions_of_solver().sweep);
-        const double t = seconds_now();
         const Topology& topology = space.how.decomposition->topology;
         Sums total{ExactSum(unit), ExactSum(unit)};
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
@@ -174,7 +173,6 @@ private:
             #pragma omp critical
             total[0].add(mine.rho_sum), total[1].add(mine.delta_sum);
         });
-        space.record.seconds.sweep += seconds_now() - t;
         return total;
     }
 };
@@ -223,7 +221,6 @@ private:
 
     void sweep(const FusedStep& one, const FusedStep& two) {
         Within within(regions_of_solver().sweep);
-        const double t = seconds_now();
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
         in_parallel([&] {
             const auto& part = space.parts();
@@ -238,11 +235,9 @@ private:
             };
             wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, n - k); });
         });
-        space.record.seconds.sweep += seconds_now() - t;
     }
     double squares(SumUnit unit) {
         Within within(regions_of_solver().sweep);
-        const double t = seconds_now();
         ExactSum total(unit);
         in_parallel([&] {
             ExactSum mine(unit);
@@ -259,7 +254,6 @@ private:
             #pragma omp critical
             total.add(mine);
         });
-        space.record.seconds.sweep += seconds_now() - t;
         double value;
         return space.share({&total, 1}, &value) ? value : std::nan("");
     }

@@ -30,13 +30,10 @@ struct None final : Preconditioner {
     static double inverse(double d) { return d > 0 ? 1 / (d * d) : 0; }
     void apply(int from, int to, double) override {
         Within within(regions_of_solver().preconditioner);
-        const double t = seconds_now();
         space.for_packs([&, by = Real(1 / largest)](const Row& row, int c) {
             const Real d = Real::load(row.of(space.A.scale) + c);
             (select(d > Real(0.0), Real::load(row.of(from) + c) / (d * d), Real(0.0)) * by).store(row.of(to) + c);
         });
-        const double spent = seconds_now() - t;
-        space.record.seconds.sweep -= spent, space.record.seconds.preconditioner += spent;
     }
 };
 
@@ -51,7 +48,6 @@ struct Polynomial final : Preconditioner {
     }
     void apply(int from, int to, double) override {
         Within within(regions_of_solver().preconditioner);
-        const double t = seconds_now(), halo = space.record.seconds.halo, sweep = space.record.seconds.sweep;
         ChebyshevFactors factors(spectrum);
         factors.next();
         space.for_packs([&, a = Real(1 / factors.gamma)](const Row& row, int c) {
@@ -67,8 +63,6 @@ struct Polynomial final : Preconditioner {
                 next.store(row.of(d) + c), (Real::load(row.of(to) + c) + next).store(row.of(to) + c);
             });
         }
-        space.record.seconds.sweep = sweep;
-        space.record.seconds.preconditioner += seconds_now() - t - (space.record.seconds.halo - halo);
     }
 };
 
@@ -80,9 +74,7 @@ struct Factorised final : Preconditioner {
     std::size_t numbers() const override { return factorisation.numbers(); }
     void apply(int from, int to, double size) override {
         Within within(regions_of_solver().preconditioner);
-        const double t = seconds_now();
         factorisation.apply(space.A, from, to, std::ldexp(1.0, size > 0 ? -std::ilogb(size) : 0));
-        space.record.seconds.preconditioner += seconds_now() - t;
     }
 };
 

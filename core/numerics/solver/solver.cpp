@@ -15,7 +15,7 @@ constexpr double single_precision = 1e-5;                  // to what part itera
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Communication communication(MPI_Comm comm, const Decomposition& d, const SolverOptions& o) {
-    return {comm, std::make_shared<const Decomposition>(d), o.exchange, o.sum, !o.reproducible, o.apart};
+    return {comm, std::make_shared<const Decomposition>(d), o.exchange, o.sum, !o.reproducible};
 }
 int vectors(const SolverOptions& o) {
     const auto& kind = preconditioner(o.preconditioner);
@@ -46,7 +46,6 @@ EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, 
         in_single->spectrum = method->spectrum;
     }
     record.history.reserve(std::size_t(options.maximum_iterations) + 100);
-    record.seconds = {};
     record.reductions = record.halos = 0;
 }
 

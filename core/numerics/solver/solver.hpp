@@ -12,7 +12,7 @@ struct SolverOptions {
     std::string solver = "chrongear", preconditioner = "diagonal", precision = "mixed", exchange = "packed", sum = "allreduce";
     double tolerance = 1e-12;                              ///< |b - A y| <= tolerance |b|, in the scaled norm: |D b - D (M + K) x| <= tolerance |D b|
     int maximum_iterations = 1000, steps = 4;
-    bool reproducible = true, apart = false;               ///< apart: waiting is measured apart from summing
+    bool reproducible = true;
 };
 
 class EllipticSolver {

@@ -1,25 +1,18 @@
-/// What the methods have in common: the scaled operator A of elliptic.hpp (unit diagonal), vectors, their halos, sums over all ranks, clocks.
+/// What the methods have in common: the scaled operator A of elliptic.hpp (unit diagonal), vectors, their halos, sums over all ranks.
 ///
 /// Every method keeps y, the solution so far, and r = D b - A y. Sums do not depend on order (reduce.hpp) and all else is done point by point:
 /// the same bits on any ranks, blocks and threads, whatever way of exchange and of summing.
 #pragma once
-#include "base/spent.hpp"
 #include "numerics/elliptic.hpp"
 #include "parallel/global_sum.hpp"
 #include "parallel/meeting.hpp"
 #include "parallel/reduce.hpp"
 #include <array>
 #include <limits>
-#include <map>
 #include <string>
 #include <omp.h>
 
 namespace fathom {
-
-struct SolverSeconds {
-    double sweep = 0, preconditioner = 0, halo = 0, sum = 0, waiting = 0;
-    std::map<std::string, double> by_name() const { return {{"operator", sweep}, {"preconditioner", preconditioner}, {"halo", halo}, {"sum", sum}, {"waiting", waiting}}; }
-};
 
 /// What a solve consists of. Halos and sums may be within a preconditioner.
 struct SolverRegions { Region sweep{"operator"}, preconditioner{"preconditioner"}, halo{"halo", "", "exchange"}, sum{"sum", "", "sum"}; };
@@ -39,18 +32,16 @@ template <class F> void in_parallel(F body) {
     }
 }
 
-/// How the solver communicates. plain: the sums of ranks are added as numbers, fewer words and other bits on other ranks. apart: ranks meet
-/// before each sum, so that waiting for the slowest is told from summing.
+/// How the solver communicates. plain: the sums of ranks are added as numbers, fewer words and other bits on other ranks.
 struct Communication {
     MPI_Comm comm; std::shared_ptr<const Decomposition> decomposition;
     std::string exchange = "packed", sum = "allreduce";
-    bool plain = false, apart = false;
+    bool plain = false;
 };
 
-/// Clocks, counts and the residuals of a solve.
+/// Counts and the residuals of a solve.
 struct SolverRecord {
     struct Residual { int iteration; double rr; };
-    SolverSeconds seconds;                                 ///< since construction
     long reductions = 0, halos = 0;
     std::vector<Residual> history;                         ///< of the last solve; room for it is made beforehand
     void note(int iteration, double rr) { if (history.size() < history.capacity()) history.push_back({iteration, rr}); }
@@ -99,45 +90,31 @@ public:
     /// The halo of a vector, and of two that lie side by side, `width` points wide.
     void start(int v, int width, int count = 1) {
         Within within(regions_of_solver().halo);
-        const double t = seconds_now();
         exchange(width, count).start({&slabs[v], std::size_t(count)});
-        record.seconds.halo += seconds_now() - t;
         ++record.halos;
     }
     void finish(int v, int width, int count = 1) {
         Within within(regions_of_solver().halo);
-        const double t = seconds_now();
         exchange(width, count).finish({&slabs[v], std::size_t(count)});
-        record.seconds.halo += seconds_now() - t;
     }
     void fill(int v, int width = 1, int count = 1) { start(v, width, count); finish(v, width, count); }
 
     /// Sums over all ranks, in two steps. False if one is not a number, or if its unit was too small.
     void start(std::span<ExactSum> sums) {
         Within within(regions_of_solver().sum);
-        double t = seconds_now();
-        if (ranks > 1 && how.apart) {
-            Meet meet(how.comm, 0);
-            MPI_Barrier(how.comm);
-            const double met = seconds_now();
-            record.seconds.waiting += met - t, t = met;
-        }
         ++record.reductions;
         if (ranks > 1) {
             if (how.plain) for (std::size_t n = 0; n < sums.size(); ++n) numbers[n] = sums[n].value();
             else pack(sums, words.data());
             if (how.plain) sum->start(std::span(numbers.data(), sums.size())); else sum->start(std::span(words.data(), sums.size() * sum_words));
         }
-        record.seconds.sum += seconds_now() - t;
     }
     bool finish(std::span<ExactSum> sums, double* values) {
         Within within(regions_of_solver().sum);
-        const double t = seconds_now();
         if (ranks > 1) sum->finish();
         if (ranks > 1 && !how.plain) unpack(words.data(), sums);
         bool sound = true;
         for (std::size_t n = 0; n < sums.size(); ++n) values[n] = ranks > 1 && how.plain ? numbers[n] : sums[n].value(), sound &= std::isfinite(values[n]);
-        record.seconds.sum += seconds_now() - t;
         return sound;
     }
     bool share(std::span<ExactSum> sums, double* values) { start(sums); return finish(sums, values); }
@@ -145,9 +122,7 @@ public:
     /// body(row) for own rows, shared out among threads by their packs.
     template <class F> void for_rows(F body) {
         Within within(regions_of_solver().sweep);
-        const double t = seconds_now();
         in_parallel([&] { each_row([&](const Row& row) { if (row.ring == 0) body(row); }); });
-        record.seconds.sweep += seconds_now() - t;
     }
     /// body(row, c) for their packs.
     template <class F> void for_packs(F body) {
@@ -156,7 +131,6 @@ public:
     /// body(row, lanes) for own rows adds packs to the `count` sums of its thread: what lies in the halo as 0 (own_columns).
     template <int count, class F> std::array<ExactSum, count> summed(SumUnit unit, F body) requires std::same_as<Number, double> {
         Within within(regions_of_solver().sweep);
-        const double t = seconds_now();
         std::array<ExactSum, count> total;
         total.fill(ExactSum(unit));
         in_parallel([&] {
@@ -175,7 +149,6 @@ public:
                 for (int n = 0; n < count; ++n) total[n].add(mine[n]);
             }
         });
-        record.seconds.sweep += seconds_now() - t;
         return total;
     }
     /// body(row, c, x, A x, lanes) for own packs, x the vector v with its halo filled; lanes as above.
@@ -204,12 +177,10 @@ public:
             most = x <= most ? most : x < std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::infinity();
         }
         Within within(regions_of_solver().sum);
-        const double t = seconds_now();
         if (ranks > 1) {
             Meet meet(how.comm, sizeof most);
             MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, how.comm);
         }
-        record.seconds.sum += seconds_now() - t;
         return most;
     }
     const FieldSlab& slab(int v) const { return slabs[v]; }
