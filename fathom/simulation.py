@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from fathom import parallel as spread
-from fathom import regions
+from fathom import regions, sanity
 from fathom.checkpoint import Checkpoint, read_state
 from fathom.clock import Clock, Event, Period
-from fathom.failure import RunFailure, Unstable
+from fathom.failure import RunFailure
 from fathom.forcing import Forcing
 from fathom.gather import Gather
 from fathom.reading import Readers
@@ -71,7 +71,7 @@ class Simulation:
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
     def output(self, path, variables, every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None):
-        """A store (.zarr, .nc or .grib2) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`. In place of the model's own: levels of pressure
+        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`. In place of the model's own: levels of pressure
         [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]."""
         from fathom.stores import Store
 
@@ -239,7 +239,7 @@ class Simulation:
                 self.sequence.advance(piece)
             except (RuntimeError, ValueError) as error:  # a solver was given something that is not a number, or does not converge
                 self.count = self.sequence.count
-                self._blow_up(str(error))
+                sanity.blow_up(self, str(error))
             self.count += piece
 
     def request_stop(self, *_):
@@ -256,7 +256,7 @@ class Simulation:
             return serve(self)
         self._begin()
         self.end = end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
-        watch = Event(self._watch_rhythm(end - self.seconds), lambda s: s.watch(), self.step, "watch")
+        watch = Event(sanity.rhythm(self.step, end - self.seconds), lambda s: s.watch(), self.step, "watch")
         events = [*self.events, watch]
         for event in events:
             event.schedule(self.clock, self.seconds)
@@ -351,11 +351,6 @@ class Simulation:
         if self.roles:
             self.servers = Servers(self._seen)
 
-    def _watch_rhythm(self, length):
-        """Once a day, or twenty times in a run of less than ten days [s]."""
-        day = 86400 if 86400 % self.step == 0 else 24 * self.step
-        return day if length >= 10 * day else self.step * max(1, round(length / self.step / 20))
-
     def _make_directory(self):
         def make():
             if (self.directory / "summary.json").exists() and not self.overwrite and not self.restart_from:
@@ -371,39 +366,7 @@ class Simulation:
 
     def watch(self):
         """Now and then: is everything finite and sane, and the numbers of the time series. Raises Unstable with field, place, level and step."""
-        seen, self.now = self.model.watch(self)
-        if not all(np.isfinite(value) and self._sane(name, value, value) for name, (value, _) in seen.items()):
-            self._blow_up()
-        for name, (value, units) in seen.items():
-            times, values, _ = self.series.setdefault(name, ([], [], units))
-            times.append(self.seconds)
-            values.append(value)
-
-    def _sane(self, name, least, most):
-        low, high = self.model.limits.get(name, (-np.inf, np.inf))
-        return low <= least and most <= high
-
-    def _blow_up(self, reason=""):
-        for name in self.model.prognostic:
-            e = self.sequence.extremes(name)
-            if e["finite"] and self._sane(name, e["minimum"], e["maximum"]):
-                continue
-            low = e["finite"] and e["minimum"] < self.model.limits[name][0]
-            value = f"{e['minimum' if low else 'maximum']:.3g}" if e["finite"] else "not a number"
-            k, j, i = e["at_minimum" if low else "at_maximum"] if e["finite"] else e["not_finite"]
-            path = self.write_restart("last-state.fathom")
-            raise Unstable(f"{name} is {value} at {self.model.grid.place(j, i, k)}, found at step {self.count} ({self.date}). The last state is in {path}. {self.advice()}")
-        path = self.write_restart("last-state.fathom")
-        raise RunFailure(f"the run went bad at step {self.count} ({self.date}): {reason}. The last state is in {path}. {self.advice()}")
-
-    def advice(self):
-        """Which limits the step is near, and which step would hold."""
-        worst = max(self.model.criteria(self.step), key=lambda c: c[1] / c[2], default=None)
-        if worst is None:
-            return f"Try a step of {self.step / 2:.0f} s"
-        name, value, limit, where = worst
-        step = self.step * limit / value * 0.8
-        return f"Nearest limit of the step of {self.step:g} s: {name} = {value:.2g} (at most {limit:g}) at {where}; try a step of {min(step, self.step / 2):.0f} s"
+        sanity.watch(self)
 
     # ---- what the run was --------------------------------------------------------------------------------------------------------
 

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from . import files, grib, lfi
-from .specification import TimeAxis, VariableSpec, coordinate_arrays, explain, no_overwrite, sizes_of
-from .whole_times import WholeTimes, are_gaussian, check_rows, elsewhere
+from .specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
+from .whole_times import WholeTimes, are_gaussian, check_compression, check_place, check_rows, elsewhere
 
 packed = 120  # of 100 and more, all of which are messages of GRIB2
 _contents, _time = "FATHOM-CONTENTS", "FATHOM-TIME"  # articles of a store: the rest of what it holds in JSON; seconds, those of its interval
@@ -93,9 +93,7 @@ class FaWriter(WholeTimes):
         """Create the store with its frame and no times. Arguments and errors as `ZarrWriter.create`; compression: "none", float64, or "ccsds" or "simple", 24 bits
         by GRIB2; ValueError too for what FA cannot hold."""
         path, time = Path(path), time or TimeAxis()
-        if compression not in ("none", *grib.compressions):
-            from fathom.names import unknown
-            raise ValueError(unknown("compression", compression, ("none", *grib.compressions)))
+        check_compression(compression, ("none", *grib.compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         check_rows("FA", arrays, variables, time)
@@ -106,16 +104,13 @@ class FaWriter(WholeTimes):
         head = {"fathom": 1, "sizes": sizes, "coordinates": axes, "attributes": dict(attributes or {}), "time": [time.start, time.calendar, time.bounds], "packing": grib.compressions.get(compression), "centre": 85,
                 "fixed": [v.described for v in fixed], "variables": [v.described for v in variables]}  # fmt: skip
         _check_names(variables, arrays)
-        if path.is_file() or (path.is_dir() and not (overwrite and (path / "frame.fa").is_file())):
-            raise no_overwrite(path)
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+        check_place(path, overwrite and (path / "frame.fa").is_file())
         writes = files.Writes()
         try:
             path.mkdir(exist_ok=True)
             for old in path.glob("*.fa"):
                 old.unlink()
-            articles = {_named(v.name): [_plain, np.asarray(arrays[v.name][1], float)[_order(frame)].ravel()] for v in fixed}
+            articles = {_named(v.name): [_plain, np.asarray(arrays[v.name][1], float)[in_file_order(frame)].ravel()] for v in fixed}
             lfi.write(path / "frame.fa", frame.articles | {_contents: [lfi.text(json.dumps(head, default=lambda value: value.tolist()))]} | articles, writes, _moment(time.start, 0.0)[1])
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
@@ -128,8 +123,8 @@ class FaWriter(WholeTimes):
         """(name, what becomes of its words) of each level."""
         names = articles_of(variable, self._held.head["coordinates"])
         if self._held.head["packing"]:
-            return list(zip(names, grib._messages(variable, array, self._held.head, self._held.head["coordinates"])))
-        levels = array.reshape(len(names), *array.shape[-2:])[:, _order(self._held.frame)]
+            return list(zip(names, grib.messages_of(variable, array, self._held.head, self._held.head["coordinates"])))
+        levels = array.reshape(len(names), *array.shape[-2:])[:, in_file_order(self._held.frame)]
         return [(name, values.astype(variable.dtype).ravel()) for name, values in zip(names, levels)]
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
@@ -185,7 +180,7 @@ def _message(data: bytes) -> list[np.ndarray]:
     return [np.array([packed, 0, grib.bits]), np.frombuffer(data + bytes(-len(data) % 8), "<i8")]
 
 
-def _order(frame: Frame) -> slice:
+def in_file_order(frame: Frame) -> slice:
     """Rows as they stand in a file, of those from south to north."""
     return slice(None, None, -1 if frame.dimensions[4] > 0 else 1)
 

@@ -15,7 +15,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from . import grib, lfi
-from .fa import Contents, Frame, _order, articles_of
+from .fa import Contents, Frame, articles_of, in_file_order
 from .specification import VariableSpec
 
 
@@ -72,7 +72,7 @@ def _of_store(held: Contents, variable: VariableSpec, time: int | None = None, l
     """(rows, points) from south to north."""
     articles = held.fixed_articles if time is None else lfi.Articles(held.files[time])
     name = articles_of(variable, held.head["coordinates"])[level]
-    found = values(articles, name).reshape([held.sizes[dim] for dim in variable.dims[-2:]])[_order(held.frame)]
+    found = values(articles, name).reshape([held.sizes[dim] for dim in variable.dims[-2:]])[in_file_order(held.frame)]
     return found / grib.factor(variable.name) if articles.beginning(name, 1)[0] >= 100 else found
 
 
@@ -157,7 +157,7 @@ def _of_frame(articles: lfi.Articles, name: str, frame: Frame, shape: tuple[int,
     found = values(articles, name)
     if found.size != np.prod(shape):
         raise OSError(f"{articles.path} is damaged: article {name} has {found.size} numbers, the grid of its frame {np.prod(shape)} points")
-    return found.reshape(shape)[_order(frame)] if len(shape) == 2 else found
+    return found.reshape(shape)[in_file_order(frame)] if len(shape) == 2 else found
 
 
 def _when(articles: lfi.Articles) -> dict[str, xarray.Variable]:

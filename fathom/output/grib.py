@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from . import files
-from .specification import TimeAxis, VariableSpec, coordinate_arrays, explain, no_overwrite, sizes_of
-from .whole_times import WholeTimes, are_gaussian, check_rows, elsewhere
+from .specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
+from .whole_times import WholeTimes, are_gaussian, check_compression, check_place, check_rows, elsewhere
 
 bits = 24
 compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
@@ -43,16 +43,11 @@ class GribWriter(WholeTimes):
                attributes: Mapping[str, Any] | None = None, compression: str = "ccsds", overwrite: bool = False) -> GribWriter:
         """Create the file with its coordinates and no times. Arguments and errors as `ZarrWriter.create`; ValueError too for what GRIB2 cannot hold."""
         path, time = Path(path), time or TimeAxis()
-        if compression not in compressions:
-            from fathom.names import unknown
-            raise ValueError(unknown("compression", compression, compressions))
+        check_compression(compression, compressions)
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         _check(arrays, variables, time)
-        if path.is_dir() or (path.exists() and not overwrite):
-            raise no_overwrite(path)
-        if not path.parent.is_dir():
-            raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+        check_place(path, overwrite and path.is_file())
         axes = {name: [dims, array.tolist(), given] for name, (dims, array, given) in arrays.items() if not {"latitude", "longitude"} <= set(dims)}
         fixed = [VariableSpec(name, dims, "float32", given) for name, (dims, array, given) in arrays.items() if dims == ("latitude", "longitude") and _parameter(name)]
         head = {"fathom": 1, "sizes": sizes, "coordinates": axes, "packing": compressions[compression], "attributes": dict(attributes or {}),
@@ -60,14 +55,14 @@ class GribWriter(WholeTimes):
         writes = files.Writes()
         try:
             line = json.dumps(head, ensure_ascii=True, default=_plain).replace("GRIB", "G\\u0052IB").encode() + b"\n"
-            messages = [codes(message) for v in fixed for message in _messages(v, arrays[v.name][1], head, axes)]
+            messages = [codes(message) for v in fixed for message in messages_of(v, arrays[v.name][1], head, axes)]
             files.write(path, [line, *messages], writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
 
     def _encode(self, variable: VariableSpec, array: np.ndarray) -> list[Any]:
-        return list(_messages(variable, array, self._held.head, self._held.head["coordinates"]))
+        return list(messages_of(variable, array, self._held.head, self._held.head["coordinates"]))
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
         """All messages of a time in one call."""
@@ -188,7 +183,7 @@ def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
     return {"gridType": "regular_ll"} | found | {"jDirectionIncrementInDegrees": float(np.diff(latitude).mean())}
 
 
-def _messages(variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]) -> Iterator[Any]:
+def messages_of(variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]) -> Iterator[Any]:
     """Handles of eccodes for the levels of a variable, all but their time; values from north to south."""
     import eccodes
 

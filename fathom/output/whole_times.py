@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .specification import Region, TimeAxis, VariableSpec, check_block, explain, regions
-
+from .specification import Region, TimeAxis, VariableSpec, check_block, explain, no_overwrite, regions
 
 elsewhere = "write .zarr or .nc"
 
@@ -35,7 +35,21 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
     return False
 
 
-class WholeTimes:
+def check_compression(given: str, allowed: Iterable[str]) -> None:
+    if given not in allowed:
+        from fathom.names import unknown
+        raise ValueError(unknown("compression", given, allowed))
+
+
+def check_place(path: Path, may_replace: bool) -> None:
+    """OSError where something is that may not be replaced, or no folder to write to."""
+    if path.exists() and not may_replace:
+        raise no_overwrite(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+
+
+class WholeTimes(ABC):
     """Not `collective`: the caller gathers on one rank, which alone opens the file. A format says with `_encode` what is kept of a variable until
     `extend`, with `_put` how a time is written, with `_cut` how times are dropped."""
 
@@ -96,11 +110,11 @@ class WholeTimes:
             raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
 
-    def _encode(self, variable: VariableSpec, array: np.ndarray) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _encode(self, variable: VariableSpec, array: np.ndarray) -> Any: ...
 
-    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None: ...
 
-    def _cut(self, count: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _cut(self, count: int) -> None: ...

@@ -2,38 +2,18 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
+from whole_time_stores import create, fields, fill, grid
 
 from fathom import output
 from fathom.data.schmidt import Schmidt
-from fathom.grids import GaussianGrid, HybridLevels
 from fathom.output import fa, files, lfi
 
-grid = GaussianGrid(10, levels=HybridLevels(4))
 names = ("air_temperature", "relative_humidity", "eastward_wind_10m", "precipitation_flux")
-
-
-def create(path, statistic=None, levels=None, chosen=names, **options):
-    mapping = grid.mapping() | {"land_fraction": np.linspace(0, 1, grid.shape[1] * grid.shape[2]).reshape(grid.shape[1:])}
-    mapping |= {} if levels is None else {"pressure": levels}
-    specs = [output.variable(name, mapping, statistic=statistic) for name in chosen]
-    return output.create(path, output.coordinates(mapping, specs), specs, time=output.TimeAxis("2001-02-27 06:00:00", bounds=statistic is not None), **options)
-
-
-def fields(writer, seed):
-    random = np.random.default_rng(seed)
-    return {name: 250 + 30 * random.standard_normal([writer.sizes[d] for d in v.dims[1:]]) for name, v in writer.variables.items() if len(v.dims) > 2}
-
-
-def fill(writer, times, mean=False):
-    for n in range(len(writer.times), times):
-        for name, field in fields(writer, n).items():
-            for region in writer.regions(name):
-                writer.write(name, n, region, field)
-        writer.extend(n, 5400.0 * (n + 0.5 * mean), (5400.0 * n, 5400.0 * (n + 1)) if mean else None)
-    return writer
+create, fill = partial(create, chosen=names), partial(fill, every=5400.0)
 
 
 # ---- LFI --------------------------------------------------------------------------------------------------------------------------------

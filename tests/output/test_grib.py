@@ -1,37 +1,17 @@
 """GRIB2: what is written is read within the error of packing, by eccodes as the standard says; times are whole or not there."""
 
 import os
+from functools import partial
 
 import numpy as np
 import pytest
+from whole_time_stores import create, fields, fill, grid
 
 from fathom import output
-from fathom.grids import GaussianGrid, HybridLevels
 
 eccodes = pytest.importorskip("eccodes")
-grid = GaussianGrid(10, levels=HybridLevels(4))
 names = ("air_temperature", "relative_humidity", "air_temperature_2m", "relative_humidity_2m", "air_pressure_at_mean_sea_level")
-
-
-def create(path, statistic=None, levels=None, chosen=names, **options):
-    mapping = grid.mapping() | {"land_fraction": np.linspace(0, 1, grid.shape[1] * grid.shape[2]).reshape(grid.shape[1:])}
-    mapping |= {} if levels is None else {"pressure": levels}
-    specs = [output.variable(name, mapping, statistic=statistic) for name in chosen]
-    return output.create(path, output.coordinates(mapping, specs), specs, time=output.TimeAxis("2001-02-27 06:00:00", bounds=statistic is not None), **options)
-
-
-def fields(writer, seed):
-    random = np.random.default_rng(seed)
-    return {name: 250 + 30 * random.standard_normal([writer.sizes[d] for d in v.dims[1:]]) for name, v in writer.variables.items() if v.varies and len(v.dims) > 2}
-
-
-def fill(writer, times, mean=False):
-    for n in range(len(writer.times), times):
-        for name, field in fields(writer, n).items():
-            for region in writer.regions(name):
-                writer.write(name, n, region, field)
-        writer.extend(n, 3600.0 * (n + 0.5 * mean), (3600.0 * n, 3600.0 * (n + 1)) if mean else None)
-    return writer
+create = partial(create, chosen=names)
 
 
 def messages(path):
