@@ -97,6 +97,12 @@ void bind_transform(nb::module_& m) {
     m.def("full_gaussian_grid_of", &full_gaussian_grid_of, "truncation"_a, "order"_a);
     m.def("octahedral_gaussian_grid_of", &octahedral_gaussian_grid_of, "truncation"_a);
     m.def("classical_gaussian_grid_of", &classical_gaussian_grid_of, "truncation"_a, "order"_a);
+    nb::class_<Distribution>(m, "WaveDistribution", "Who owns which rows and which zonal wavenumbers, as rank 0 knows it.")
+        .def("__init__", [](Distribution* self, const GaussianGrid& grid, int truncation, const Decomposition& d) {
+            new (self) Distribution(grid, truncation, Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0); }, "grid"_a, "truncation"_a, "decomposition"_a)
+        .def_prop_ro("row_rank", [](nb::handle_t<Distribution> d) { return view(d, nb::cast<const Distribution&>(d).row_rank); }, "owner of each row")
+        .def_prop_ro("first_row", [](nb::handle_t<Distribution> d) { return view(d, nb::cast<const Distribution&>(d).first_row); }, "southernmost row that knows each m")
+        .def_static("waves_of_rank", &Distribution::waves_of_rank, "truncation"_a, "ranks"_a, "rank"_a);
     bind<double>(m, "SphericalHarmonics64", "TransformItems64");
     bind<float>(m, "SphericalHarmonics32", "TransformItems32");
 }

@@ -3,6 +3,8 @@
     compute    t_r += s_r (1 + f d)                                                  f d: what interruptions take (noise.py)
     exchange   t_r = max(t_r', max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
     sum        t_r = max over all of t + excess of the noise since the last sum + the sum itself
+    time slices   where `turns` ranks share a core, computing takes turns times as long, and a meeting after it (turns - 1) slices more: who waits gives
+               its core to another rank, and gets it back when that one has used its slice up
 
 in the algebra of maximum and plus, all ranks in one vector. So time that is lost waiting moves: where a halo becomes faster, ranks come to the sum
 less scattered, and the sum becomes faster too. Time is told apart as computing, waiting (for ranks that come late) and moving (messages, sums).
@@ -74,19 +76,22 @@ class Messages:
 
 
 class Clocks:
-    """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each."""
+    """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each. turns: ranks that share a core."""
 
-    def __init__(self, machine: Machine, ranks: int, network: Network | None = None) -> None:
-        self.machine, self.ranks = machine, ranks
+    def __init__(self, machine: Machine, ranks: int, network: Network | None = None, turns: float = 1.0) -> None:
+        self.machine, self.ranks, self.turns = machine, ranks, turns
+        self.slice = machine["node.slice"] * (turns - 1) if turns > 1 else 0.0
         self.network = network or Network.of(machine, ranks)
         self.clock = np.zeros(ranks)
         self.spent: dict[tuple[str, str], np.ndarray] = {}
         self.since = 0.0  # mean computing since all were in step
+        self.computed = False  # since the last meeting
 
     def compute(self, seconds: np.ndarray | float, region: str = "computing") -> None:
-        taken = np.broadcast_to(np.asarray(seconds, float) * (1 + noise.dilution(self.machine)), self.ranks)
+        taken = np.broadcast_to(np.asarray(seconds, float) * self.turns * (1 + noise.dilution(self.machine)), self.ranks)
         self.clock = self.clock + taken
         self._add(region, "computing", taken)
+        self.computed = True
 
     def messages(self, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed") -> Messages:
         return Messages(self.machine, self.ranks, source, target, size, way, self.network)
@@ -107,6 +112,7 @@ class Clocks:
         self.clock = done
         self._add(region, "waiting", waiting)
         self._add(region, "moving", done - began - waiting)
+        self._take_turns(region)
 
     def sum(self, words: int = 1, region: str = "sum", way: str = "allreduce") -> None:
         """words = 0: a barrier."""
@@ -117,6 +123,13 @@ class Clocks:
         self.since = late + cost
         self._add(region, "waiting", late - began)
         self._add(region, "moving", np.full(self.ranks, cost))
+        self._take_turns(region)
+
+    def _take_turns(self, region: str) -> None:
+        if self.slice and self.computed:
+            self.clock = self.clock + self.slice
+            self._add(region, "waiting", np.full(self.ranks, self.slice))
+        self.computed = False
 
     @contextmanager
     def repeated(self, times: float) -> Iterator[None]:

@@ -7,7 +7,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -112,12 +112,13 @@ def _probe(request: Request) -> int:
     from fathom.experiment import Experiment
     from fathom.toml import Document
 
-    from . import cost, here, machine
+    from . import cost, here, machine, spectral
 
     document = Document.read(request.file, request.settings)
     document.tables["parallel"] = document.tables.get("parallel", {}) | {"ranks": request.ranks[0], "threads": request.threads}
     document.tables.pop("output", None)
-    measured = cost.measure(Experiment(document).simulation(tempfile.gettempdir(), True))
+    simulation = Experiment(document).simulation(tempfile.gettempdir(), True).prepare()
+    measured = (cost if "barotropic" in simulation.solvers else spectral).measure(simulation)
     of_here = here.measure(mpi.world)
     if measured is not None and request.probe is not None:
         measured.write(request.probe)
@@ -132,12 +133,12 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     from fathom.progress import Line
     from fathom.toml import Document
 
-    from . import virtual
-    from .cost import Cost
+    from . import spectral, virtual
+    from .cost import Measured
     from .machine import read
 
     line, cores = Line(), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    costs: dict[int, Cost] = {}
+    costs: dict[int, Any] = {}
     machines: dict[int, Machine] = {}
     nowhere = Path(tempfile.gettempdir()) / "no-run-directory"
     with tempfile.TemporaryDirectory() as folder:
@@ -147,7 +148,7 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
             status = launch.start(ranks, request.threads, request.arguments(ranks, file), nowhere) if launch.launched() is None else 2
             if status or not file.exists():
                 raise SystemExit(status or 1)  # it was said
-            costs[ranks] = Cost.read(file)
+            costs[ranks] = Measured.read(file)
             machines[ranks] = read(file.with_suffix(".toml").read_text(), "this machine")
     here = machines[max((r for r in machines if r * request.threads <= cores), default=min(machines))]
     document = Document.read(request.file, request.settled)
@@ -155,7 +156,8 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     line.redraw("building the grid")
     began = time.perf_counter()
     grid = experiment.grid
-    base = costs[min(costs)]
+    base = costs[min(costs)].with_messages_of(costs[max(costs)])
+    pricing = spectral if base.kind == spectral.Cost.kind else virtual
     step = Period(document.tables["simulation"]["step"], "step").seconds
     if "network.latency" not in here.values:
         raise ValueError("scale: messages of this machine are measured on two ranks or more; give --ranks 1,2")
@@ -164,10 +166,10 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     block = tuple(int(n) for n in request.what_if["block"].split("x")) if "block" in request.what_if else None
 
     def one(ranks: int, of: Machine, block: tuple[int, int] | None = None, turns: float = 1.0) -> dict[str, Any]:
-        place = virtual.layout(grid, ranks, 2, block)
-        t = virtual.step(base, place, of, here, exchange, total, turns)
+        place = pricing.layout(grid, ranks, base.reach, block)
+        t = pricing.step(base, place, of, here, exchange, total, turns)
         regions = t.regions()
-        shares = {phase: sum(sum(regions.get(r, {}).values()) for r in parts) for phase, parts in virtual.phases.items()}
+        shares = {phase: sum(sum(regions.get(r, {}).values()) for r in parts) for phase, parts in pricing.phases.items()}
         return {"ranks": ranks, "used": place.used, "seconds": t.elapsed, "years_a_day": step / t.elapsed / 365.2425, "phases": shares, "regions": regions, "efficiencies": t.efficiency(),
                 "messages": len(place.messages), "imbalance": float(place.work.max() / place.work.mean()), "blocks": place.text}  # fmt: skip
 
@@ -176,17 +178,23 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     for ranks, c in costs.items():
         if not small:
             line.redraw(f"{ranks} ranks, predicted")
-            # messages as they are between so many ranks: those that share a core pay a time slice
-            own = here.but({key: value for key, value in machines[ranks].values.items() if key in here.values and ranks > cores and key.partition(".")[0] in ("network", "sum")})
-            checked.append(one(ranks, own, turns=max(1.0, ranks * request.threads / cores)) | {"measured": c.seconds})
-    simulated = []
-    alone = virtual.step(base, virtual.layout(grid, 1, 2), there, here).elapsed
+            turns = max(1.0, ranks / cores)
+            own = here.but({"node.slice": machines[ranks]["node.slice"]}, "measured") if turns > 1 else here
+            checked.append(one(ranks, own, turns=turns) | {"measured": c.seconds})
+    simulated, refused = [], []
+    alone = pricing.step(base, pricing.layout(grid, 1, base.reach), there, here).elapsed
     for ranks in request.simulate:
         line.redraw(f"{ranks} ranks, simulated")
-        simulated.append(one(ranks, there, block))
+        try:
+            simulated.append(one(ranks, there, block))
+        except ValueError as error:
+            if not simulated:
+                raise
+            refused.append(f"{ranks} ranks: {error}")
+            continue
         simulated[-1]["efficiency"] = alone / simulated[-1]["seconds"] / ranks
     line.redraw("")
     line.redraw("\r")
     return {"case": str(request.file), "measured_on": str(request.measure or request.file), "grid": repr(grid), "machine": there.name, "here": here.name, "fitted": there.fitted, "what_if": request.what_if,
-            "step": step, "solver": base.solver, "preconditioner": base.preconditioner, "iterations": base.iterations, "halos": base.halos, "sums": base.sums, "cost": {"three": base.three, "two": base.two, "seconds": base.seconds},
-            "exchanges": base.exchanges, "checked": checked, "simulated": simulated, "alone": alone, "seconds": time.perf_counter() - began}  # fmt: skip
+            "step": step, "priced": base.kind, "communication": base.text(), "cost": asdict(base),
+            "checked": checked, "simulated": simulated, "refused": refused, "alone": alone, "seconds": time.perf_counter() - began}  # fmt: skip

@@ -11,7 +11,7 @@ import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,16 +19,33 @@ moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not
 
 
 @dataclass
-class Cost:
-    """seconds: of a step, measured; work, columns, points: of the fullest rank (points of halos); three, two, packing: seconds of processes of columns and levels, of the
-    solver, of filling and emptying messages; exchanges:
-    (levels of 8 bytes, width) of each exchange of a step; iterations, halos, sums: of a step's solve; words: of a sum."""
+class Measured:
+    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number. `kind` names what can be priced (command.py)."""
 
+    kind: ClassVar[str] = ""
     ranks: int
     threads: int
     seconds: float
     step: float
     bytes: int
+
+    def write(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self) | {"kind": self.kind}))
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Of the class itself, or of the one that the file names."""
+        found = json.loads(path.read_text())
+        kind = found.pop("kind")
+        return next(c for c in (cls, *cls.__subclasses__()) if c.kind == kind)(**found)
+
+
+@dataclass
+class Cost(Measured):
+    """Of a step of columns on blocks: work, columns, points: of the fullest rank (points of halos); three, two, packing: seconds of processes of columns and levels, of the
+    solver, of filling and emptying messages; exchanges: (levels of 8 bytes, width) of each exchange of a step; iterations, halos, sums: of a step's solve; words: of a sum."""
+
+    kind: ClassVar[str] = "columns on blocks"
     work: float
     columns: float
     three: float
@@ -44,12 +61,18 @@ class Cost:
     solver: str
     preconditioner: str
 
-    def write(self, path: Path) -> None:
-        path.write_text(json.dumps(asdict(self)))
+    reach: ClassVar[int] = 2  # points of a halo
 
-    @classmethod
-    def read(cls, path: Path) -> Cost:
-        return cls(**json.loads(path.read_text()))
+    @property
+    def computing(self) -> float:
+        return self.three + self.two + self.packing
+
+    def with_messages_of(self, other: Cost) -> Cost:
+        """Its own: they follow from the plan."""
+        return self
+
+    def text(self) -> list[str]:
+        return [f"{self.solver} with {self.preconditioner}: {self.iterations:.0f} iterations a step, {self.halos:.0f} halos, {self.sums:.0f} sums"]
 
 
 def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
@@ -74,35 +97,40 @@ def columns_of(decomposition: Any, wet: np.ndarray) -> np.ndarray:
     return np.bincount(blocks[:, 5], table[j1, i1] - table[j0, i1] - table[j1, i0] + table[j0, i0], decomposition.ranks)
 
 
-def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
-    """On all ranks of a simulation; on rank 0. steps: 0: as many as fit into `seconds`. ValueError for a model whose messages are not those of halos."""
+def measured_steps(simulation: Any, steps: int = 0, seconds: float = 4.0) -> tuple[float, list[dict[str, Any]], int]:
+    """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all ranks together. steps: 0: as many as fit into `seconds`."""
     from fathom import regions
-    from fathom.mpi import core
 
     simulation.prepare()
     comm = simulation.comm
-    solver = simulation.solvers.get("barotropic")
-    if solver is None:
-        raise ValueError(f"scale: {type(simulation.model).__name__} on {type(simulation.model.grid).__name__} has no solver of a free surface; what can be priced is a model of columns on blocks, as Ocean")
     simulation.advance(3)
     began = time.perf_counter()
     simulation.advance(1)
     one = comm.allreduce(time.perf_counter() - began) / comm.size
-    steps = steps or int(np.clip(seconds / one, 3, 200))
-    least, profile, iterations, reductions = np.inf, None, 0, 0
+    n = -(-(steps or int(np.clip(seconds / one, 3, 200))) // 3)
+    least, profile = np.inf, []
     for _ in range(3):
-        before = solver.iterations, solver.reductions
         comm.barrier()
         regions.begin(comm)
         began = time.perf_counter()
-        simulation.advance(-(-steps // 3))
+        simulation.advance(n)
         comm.barrier()
-        taken = comm.bcast((time.perf_counter() - began) / -(-steps // 3))
+        taken = comm.bcast((time.perf_counter() - began) / n)
         found = regions.gathered(comm)["regions"]
         if taken < least:
             least, profile = taken, found
-            iterations, reductions = (solver.iterations - before[0]), (solver.reductions - before[1])
-    n = -(-steps // 3)
+    return least, profile, n
+
+
+def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
+    """On all ranks of a simulation; on rank 0."""
+    from fathom.mpi import core
+
+    simulation.prepare().advance(3)
+    comm, solver = simulation.comm, simulation.solvers["barotropic"]
+    before = solver.iterations, solver.reductions, solver.solves
+    least, profile, n = measured_steps(simulation, steps, seconds)
+    iterations, reductions = ((now - then) / (solver.solves - before[2]) for now, then in zip((solver.iterations, solver.reductions), before))
     d = simulation.domain.decomposition
     plan = core.halo_plan(d, "center", simulation.model.halo, 1).messages
     wet = np.asarray(simulation.model.grid.wet_levels)
@@ -123,4 +151,4 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         return None
     surface = simulation.model.free_surface
     return Cost(comm.size, int(simulation.parallel["threads"]), least, simulation.step, simulation.bytes_of_number, float(work_of(d, plan).max()), float(columns_of(d, wet).max()),
-                sum(by_phase.values()) - two, two, max(packing, 0.0), float(points_of(d.ranks, plan).max()), by_phase, exchanges, iterations / n, halos, reductions / n, 3, str(surface.solver), str(surface.preconditioner))  # fmt: skip
+                sum(by_phase.values()) - two, two, max(packing, 0.0), float(points_of(d.ranks, plan).max()), by_phase, exchanges, iterations, halos, reductions, 3, str(surface.solver), str(surface.preconditioner))  # fmt: skip

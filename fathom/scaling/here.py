@@ -33,8 +33,11 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
         "node.triad": max(together["triad_bytes_per_second"] / nodes, alone[1]), "node.cache": limits.last_level_cache() / cores, "node.copy": alone[1] * 2 / 3,
         "network.topology": "fat-tree", "network.shape": [16],
     }  # fmt: skip
-    if ranks > 1:
-        times = 1000 if ranks <= cores * nodes else 10  # where ranks share a core a message takes a time slice
+    if ranks > cores * nodes:
+        turns = ranks / (cores * nodes)
+        values["node.slice"] = slice_of(comm, turns)
+    elif ranks > 1:
+        times = 1000
         one, many = core.seconds_of_pairs(c, False, 1, False, times), core.seconds_of_pairs(c, False, 65536, False, max(times // 20, 5))
         put = core.seconds_of_halo(c, "put-flags", 1, False, times) / 2
         total = core.seconds_of_sum(c, "allreduce", 1, 1, times)
@@ -45,6 +48,20 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
     said = {"network.topology": "estimate: what ranks of more nodes would meet", "network.shape": "estimate: a switch", "network.hop": "estimate: one node", "node.copy": "measured: triad, two of three streams",
             "sum.algorithm": "estimate", "noise.synchronised": "estimate"}  # fmt: skip
     return Machine(limits.name(), {k: float(v) if isinstance(v, np.floating) else v for k, v in values.items()}, {key: said.get(key, "measured") for key in values})
+
+
+def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
+    """What a meeting of ranks that share cores takes beyond what they compute in turn, for each that has to be waited for."""
+    numbers = np.ones(1000)
+    comm.barrier()
+    began, computed = time.perf_counter(), 0.0
+    for _ in range(times):
+        start = time.process_time()
+        while time.process_time() < start + work:
+            numbers.dot(numbers)
+        computed += time.process_time() - start
+        comm.barrier()
+    return max(comm.allreduce(time.perf_counter() - began - turns * computed) / comm.size / times / (turns - 1), 0.0)
 
 
 def _alone(core: Any) -> tuple[float, float]:

@@ -46,6 +46,7 @@ quantities: dict[str, dict[str, Quantity]] = {
         "triad_of_core": Quantity("memory bandwidth of a core alone", "bytes/s", 1e6), "cache": Quantity("last, the share of a core", "bytes"),
         "efficiency": Quantity("part of the multiply-adds that models reach", "1", 0, 1),
         "copy": Quantity("rate at which a core copies a message", "bytes/s", 1e3),
+        "slice": Quantity("after which a rank that waits gets back the core that it shares", "s", 0, 10),
         "latency": Quantity("of a message within a node", "s", 0, 1), "bandwidth": Quantity("of messages of a core within a node", "bytes/s", 1e3),
     },
     "network": {

@@ -31,15 +31,16 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
         entries.append(("here", [f"{'ranks':>7}{'measured':>12}{'predicted':>12}", *(f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms{1e3 * c['seconds']:9.2f} ms {100 * (c['seconds'] / c['measured'] - 1):+6.1f} %" for c in f["checked"])]))
     else:
         entries.append(("cost", [f"per unit of work as measured with {f['measured_on']}"]))
-    head = f"{'ranks':>7}{'ms a step':>12}{'years/day':>12}{'efficiency':>11}{'baroclinic':>11}{'barotropic':>11}  computing waiting moving"
+    phases = list(f["simulated"][0]["phases"])
+    head = f"{'ranks':>7}{'ms a step':>12}{'years/day':>12}{'efficiency':>11}" + "".join(f"{phase:>11}" for phase in phases) + "  computing waiting moving"
     rows = []
     for s in f["simulated"]:
         total = sum(s["phases"].values()) or 1.0
         kind = {k: sum(r[k] for r in s["regions"].values()) for k in ("computing", "waiting", "moving")}
-        rows.append(f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}{100 * s['efficiency']:9.1f} %{100 * s['phases']['baroclinic'] / total:9.1f} %{100 * s['phases']['barotropic'] / total:9.1f} %"
-                    + "".join(f"{100 * kind[k] / total:8.0f} %" for k in kind))  # fmt: skip
-    entries.append(("simulated", [head, *rows]))
-    entries.append(("solver", [f"{f['solver']} with {f['preconditioner']}: {f['iterations']:.0f} iterations a step, {f['halos']:.0f} halos, {f['sums']:.0f} sums"]))
+        parts = "".join(f"{100 * s['phases'][phase] / total:9.1f} %" for phase in phases) + "".join(f"{100 * kind[k] / total:8.0f} %" for k in kind)
+        rows.append(f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}{100 * s['efficiency']:9.1f} %{parts}")
+    entries.append(("simulated", [head, *rows, *f["refused"]]))
+    entries.append(("messages", f["communication"]))
     entries.append(("blocks", [f"{s['ranks']:>7}: {s['blocks']}" + (f"; {s['ranks'] - s['used']} ranks have no water" if s["used"] < s["ranks"] else "") for s in f["simulated"]]))
     entries.append(("verdict", verdict(f)))
     if f["fitted"]:
@@ -52,7 +53,6 @@ def verdict(f: dict[str, Any]) -> list[str]:
     """Where more ranks stop paying, where the phases cross, in words."""
     ranks = np.array([s["ranks"] for s in f["simulated"]], float)
     speed, efficiency = np.array([s["years_a_day"] for s in f["simulated"]]), np.array([s["efficiency"] for s in f["simulated"]])
-    ratio = np.log([s["phases"]["barotropic"] / s["phases"]["baroclinic"] for s in f["simulated"]])
     lines = []
     below = np.flatnonzero(efficiency < pays)
     if not len(below):
@@ -66,10 +66,14 @@ def verdict(f: dict[str, Any]) -> list[str]:
     best = int(np.argmax(speed))
     if best < len(speed) - 1:
         lines.append(f"fastest of these on {ranks[best]:.0f} ranks, {speed[best]:.3g} years/day; more are slower")
-    crossed = np.flatnonzero((ratio[:-1] < 0) & (ratio[1:] >= 0))
-    if len(crossed):
-        n = crossed[0]
-        lines.append(f"the barotropic phase takes longer than the baroclinic one from some {_round(np.exp(np.interp(0, ratio[n:n + 2], np.log(ranks[n:n + 2]))))} ranks on")
+    first, *others = f["simulated"][0]["phases"]
+    for phase in others:
+        with np.errstate(divide="ignore"):
+            ratio = np.log([s["phases"][phase] / s["phases"][first] for s in f["simulated"]])
+        crossed = np.flatnonzero((ratio[:-1] < 0) & (ratio[1:] >= 0) & np.isfinite(ratio[:-1]))
+        if len(crossed):
+            n = crossed[0]
+            lines.append(f"{phase}: longer than {first} from some {_round(np.exp(np.interp(0, ratio[n:n + 2], np.log(ranks[n:n + 2]))))} ranks on")
     return lines
 
 
@@ -90,7 +94,7 @@ def speed(found: dict[str, Any], path: Path | None = None) -> Any:
         ranks = [s["ranks"] for s in found["simulated"]]
         a_day = found["step"] / 365.2425
         curves = [("whole step", [s["years_a_day"] for s in found["simulated"]], ink, 2.0)]
-        curves += [(f"{phase} alone", [a_day / s["phases"][phase] for s in found["simulated"]], phases[n], 1.5) for n, phase in enumerate(("baroclinic", "barotropic"))]
+        curves += [(f"{phase} alone", [a_day / s["phases"][phase] for s in found["simulated"]], phases[n], 1.5) for n, phase in enumerate(found["simulated"][0]["phases"]) if all(s["phases"][phase] for s in found["simulated"])]
         ends = []
         for name, values, colour, width in curves:
             axes.plot(ranks, values, "o-", color=colour, lw=width, ms=3.5, label=name, zorder=3)

@@ -82,8 +82,8 @@ def slower(machine: Machine, here: Machine, ranks: int) -> float:
 
 def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: str = "packed", total: str = "allreduce", turns: float = 1.0) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used)
-    factor = slower(machine, here, place.used) / slower(here, here, cost.ranks) / (1 + noise.dilution(here)) * turns  # interruptions here are in what was measured
+    t = Clocks(machine, place.used, turns=turns)
+    factor = slower(machine, here, place.used) / slower(here, here, cost.ranks) / (1 + noise.dilution(here))  # interruptions here are in what was measured
     source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
     groups = max(len(cost.exchanges), 1)
     for levels, width in cost.exchanges or [(0.0, 0)]:
@@ -98,13 +98,28 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
     small = t.messages(source, target, points * 2 * 8, exchange) if len(points) else None
     between = max(1, round(iterations / max(cost.sums, 1e-9))) if place.used > 1 else 1  # iterations between two sums
 
+    halos = cost.halos / iterations if small is not None else 0.0
+    sums = max(cost.sums / iterations, 1.0) if place.used > 1 else 0.0
+    pieces = between * halos + sums or 1.0  # of computing: a meeting after each
+
+    def compute(number: float = 1.0) -> None:
+        t.compute(cost.two / iterations * between / pieces * number * columns * factor, "solver")
+
+    def halo() -> None:
+        compute()
+        t.exchange(small, "solver halo")
+
+    def summed() -> None:
+        compute()
+        t.sum(cost.words, "solver sum", total)
+
     def until_sum() -> None:
-        for _ in range(between):
-            t.compute(cost.two / iterations * columns * factor, "solver")
-            if small is not None:
-                t.times(cost.halos / iterations, lambda: t.exchange(small, "solver halo"))
-        if place.used > 1:
-            t.times(max(cost.sums / iterations, 1.0), lambda: t.sum(cost.words, "solver sum", total))
+        if halos:
+            t.times(between * halos, halo)
+        if sums:
+            t.times(sums, summed)
+        if not halos and not sums:
+            compute()
 
     t.times(max(iterations / between, 1.0), until_sum)
     return t

@@ -97,6 +97,19 @@ def test_a_planted_imbalance_is_waiting():
     assert t.mean("sum", "waiting") == pytest.approx(100 * 0.2e-3 * 63 / 64, rel=0.05) and t.efficiency()["load_balance"] == pytest.approx(1 / 1.2, rel=0.01)
 
 
+def test_ranks_that_share_cores_take_turns():
+    t = Clocks(plain.but({"node.slice": 3e-3}), 4, turns=2.0)
+    for _ in range(10):
+        t.compute(1e-3)
+        t.sum()
+        t.sum()  # nobody computed in between
+    alone = Clocks(plain, 4)
+    alone.times(20, alone.sum)
+    assert t.elapsed == pytest.approx(10 * (2e-3 + 3e-3) + alone.elapsed) and t.mean(kind="computing") == pytest.approx(20e-3)
+    with pytest.raises(ValueError, match="does not say node.slice"):
+        Clocks(plain, 4, turns=2.0)
+
+
 def test_early_messages_are_copied_unless_all_meet_before():
     m = plain.but({"node.copy": 2e8})  # five times slower than the network
     late = np.zeros(8)

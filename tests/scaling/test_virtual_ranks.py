@@ -103,7 +103,7 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
 def test_verdict_finds_crossing_and_end():
     made = [{"ranks": p, "years_a_day": y, "efficiency": e, "phases": {"baroclinic": 1.0, "barotropic": b}} for p, y, e, b in ((10, 10, 1, 0.5), (100, 50, 0.5, 1.0), (1000, 40, 0.04, 2.0))]
     lines = report.verdict({"simulated": made})
-    assert any("100 ranks on each works" in line or "fastest of these on 100" in line for line in lines) and any("barotropic phase takes longer" in line and "100 ranks" in line for line in lines)
+    assert any("100 ranks on each works" in line or "fastest of these on 100" in line for line in lines) and any("barotropic: longer than baroclinic" in line and "100 ranks" in line for line in lines)
 
 
 @pytest.mark.parametrize(
