@@ -121,7 +121,7 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
         for (std::size_t n = 0; n < fields.size(); ++n) {
             auto& f = fields[n];
             if (process.fields[n].place == place::profile) at[n] = {f.numbers.data(), 0, 0};
-            else at[n] = {&f.at(0, j, reach), f.stride, std::ptrdiff_t(f.levels) * f.stride};
+            else at[n] = {&f.at(0, j, reach), process.fields[n].place.vertical == Vertical::column ? 0 : f.stride, std::ptrdiff_t(f.levels) * f.stride};
         }
         process.run(process.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
     }

@@ -273,8 +273,9 @@ void Sequence::run_row(Group& group, Row at_row, int thread, bool timed) {
             Raw at[most_fields];
             for (std::size_t i = 0; i < s.fields.size(); ++i) {
                 const Field& f = all[s.fields[i]];
-                at[i] = f.scratch ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], f.level[b], 0}
-                                  : Raw{f.at[b] + (row * f.row[b] + (f.place == place::profile ? 0 : first->column)) * bytes, f.level[b], f.row[b], f.streams};
+                const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];                        // the same at all levels
+                at[i] = f.scratch ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], level, 0}
+                                  : Raw{f.at[b] + (row * f.row[b] + (f.place == place::profile ? 0 : first->column)) * bytes, level, f.row[b], f.streams};
             }
             const auto operations = operations_counted;
             (counting && s.process.count ? s.process.count : s.process.run)(s.process.scheme.get(), at, &*first, &*first + (last - first));

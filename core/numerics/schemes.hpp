@@ -6,5 +6,6 @@ namespace fathom::numerics {
 std::vector<Entry> schemes();
 std::vector<Entry> momentum_schemes();
 std::vector<Entry> tracer_schemes();
+std::vector<Entry> eddy_schemes();
 std::vector<Entry> atmosphere_schemes();
 }

@@ -27,6 +27,17 @@ def _speed(ocean, window, u, v):
     return np.hypot(u, v)
 
 
+def _through(length):
+    """A velocity from the transport through faces of that length."""
+
+    def of(ocean, window, transport):
+        j0, i0, ny, nx = window
+        faces = np.asarray(getattr(ocean.grid.horizontal, length))[j0 : j0 + ny, i0 : i0 + nx]
+        return transport / (faces * np.asarray(ocean.grid.vertical.thickness)[:, None, None])
+
+    return of
+
+
 _velocity = ("velocity_x", "velocity_y")
 derived = {
     "sea_surface_temperature": Diagnostic(("temperature",), same, surface=True),
@@ -36,6 +47,8 @@ derived = {
     "speed": Diagnostic(_velocity, _speed, linear=False),
     "surface_eastward_velocity": Diagnostic(_velocity, weighted(_east), surface=True),
     "surface_northward_velocity": Diagnostic(_velocity, weighted(_north), surface=True),
+    "bolus_velocity_x": Diagnostic(("bolus_transport_east",), _through("length_east_face")),
+    "bolus_velocity_y": Diagnostic(("bolus_transport_north",), _through("length_north_face")),
     "surface_speed": Diagnostic(_velocity, _speed, surface=True, linear=False),
 }
 

@@ -100,7 +100,8 @@ class Ocean:
     tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction or None.
-    diffusion : LaplacianDiffusion (default), BiharmonicDiffusion or None.
+    diffusion : LaplacianDiffusion (default; none beside eddies), BiharmonicDiffusion or None.
+    eddies : GentMcWilliams, or None (default).
     bottom_drag : float, quadratic drag coefficient.
     bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large: linear drag).
     free_surface : FreeSurface.
@@ -119,14 +120,15 @@ class Ocean:
     chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
-                 diffusion="default", bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+                 diffusion="default", eddies=None, bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
         self.tracer_advection = tracer_advection or scheme("CentredAdvection")
         self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
-        self.diffusion = scheme("LaplacianDiffusion") if diffusion == "default" else diffusion
+        self.eddies = eddies
+        self.diffusion = (None if eddies else scheme("LaplacianDiffusion")) if diffusion == "default" else diffusion
         self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
         self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
@@ -168,9 +170,17 @@ class Ocean:
 
         add(self.equation_of_state)
         add("HydrostaticPressure")
-        add(self.vertical_mixing)
+        columns = self.eddies.of_columns(self.vertical_mixing, bytes_, step) if self.eddies is not None else []
+        if "boundary_layer_depth" in self.vertical_mixing.field_names:
+            add(self.vertical_mixing)
+            sequence += columns
+        else:  # stratification stays in cache
+            sequence += columns
+            add(self.vertical_mixing)
         add(self.momentum_advection or "LinearMomentum")
         add("PressureGradient")
+        if self.eddies is not None:
+            sequence += self.eddies.of_gradients(bytes_, step)
         if self.friction is not None:
             if self.friction.name == "BiharmonicFriction":
                 add("VelocityLaplacian")
@@ -180,7 +190,9 @@ class Ocean:
         add("BarotropicSolve", "barotropic")
         add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
         add("VolumeTransport", "tracer")
-        add("VerticalFactors", "tracer")
+        if self.eddies is not None:
+            sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step)
+        add("VerticalFactors", "tracer", on={"vertical_diffusivity": "whole_diffusivity"} if self.eddies else None)
 
         def for_tracer(tracer, what):
             what = scheme(what) if isinstance(what, str) else what
@@ -196,6 +208,8 @@ class Ocean:
                 if self.diffusion.name == "BiharmonicDiffusion":
                     for_tracer(tracer, "TracerLaplacian")
                 for_tracer(tracer, self.diffusion)
+            if self.eddies is not None:
+                sequence += self.eddies.of_tracer(tracer, bytes_)
             if tracer == "ideal_age":
                 add("IdealAge", "tracer")
             for_tracer(tracer, "TracerUpdate")
@@ -307,6 +321,7 @@ class Ocean:
             "diffusivity_scale": self._lateral_scale(np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree, self.diffusion),
             "wet_levels": wet.astype(float),
             "depth_corner": depth[self.grid.corner_levels],
+            **(self.eddies.fields(np.ones(wet.shape)) if self.eddies else {}),
         }  # fmt: skip
 
     def _lateral_scale(self, spacing, scheme_):

@@ -30,4 +30,6 @@ def criteria(ocean, step):
             add("biharmonic friction, 16 B step (1/dx2 + 1/dy2)^2", 16 * A["viscosity"] * scale**2 * step * inverse**2, 2.0)
         else:
             add("friction, A step (1/dx2 + 1/dy2)", A["viscosity"] * scale * step * inverse, 0.5)
+    if ocean.eddies is not None:  # half of what plain diffusion bears: the terms of slopes are explicit
+        add("isoneutral diffusion, kappa step (1/dx2 + 1/dy2)", ocean.eddies.strengths["isoneutral_diffusivity"] * step * inverse, 0.25)
     return result

@@ -25,7 +25,7 @@ ranges = {
     "cloud_fraction": (0, 1), "cloud_water": (0, 1e-4), "shortwave_share": (0, 1), "emission_share": (0, 1), "longwave_flux": (0, 400), "insolation": (0, 1360), "sun": (-1, 1),
     "longitude": (-3.2, 6.4), "convective_precipitation": (0, 3e-4), "stratiform_precipitation": (0, 3e-4), "snowfall": (0, 1e-4), "ground_evaporation": (-1e-5, 1e-4),
     "ground_turbulent_flux": (-100, 400), "air_temperature_tendency": (-1e-4, 1e-4), "eastward_wind_tendency": (-1e-4, 1e-4), "northward_wind_tendency": (-1e-4, 1e-4),
-    "specific_humidity_tendency": (-1e-8, 1e-8),
+    "specific_humidity_tendency": (-1e-8, 1e-8), "thermal_expansion": (1e-4, 3e-4), "haline_contraction": (7e-4, 8e-4), "dx_east_face": (5e4, 1.5e5), "dy_north_face": (5e4, 1.5e5),
 }  # fmt: skip
 sorted_fields = {"pressure_reference": 1, "pressure_interface": 1, "air_pressure": 1, "geopotential": -1}  # grow downward, or upward
 

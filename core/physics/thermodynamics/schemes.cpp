@@ -1,4 +1,5 @@
 #include "physics/schemes.hpp"
+#include "physics/thermodynamics/expansion.hpp"
 #include "physics/thermodynamics/linear.hpp"
 #include "physics/thermodynamics/mwjf.hpp"
 #include "physics/thermodynamics/pressure.hpp"
@@ -8,6 +9,7 @@ namespace fathom::physics {
 
 std::vector<Entry> thermodynamics() {
     return {entry<MWJF>("MWJF"), entry<LinearEquationOfState>("LinearEquationOfState"), entry<TEOS10Polynomial>("TEOS10Polynomial"),
+            entry<Expansion<MWJF>>("MWJFExpansion"), entry<LinearExpansion>("LinearEquationOfStateExpansion"), entry<Expansion<TEOS10Polynomial>>("TEOS10PolynomialExpansion"),
             entry<HydrostaticPressure>("HydrostaticPressure")};
 }
 
