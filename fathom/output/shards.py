@@ -48,16 +48,30 @@ def assemble(block: np.ndarray, full: Sequence[int], inner: Sequence[int], encod
     places = [tuple(slice(n * step, (n + 1) * step) for n, step in zip(index, inner)) for index in np.ndindex(*counts)]
     within = [all(part.start < size for part, size in zip(place, block.shape)) for place in places]
     encoded = iter(each(encode, [block[place] for place, there in zip(places, within) if there]))
-    return _with_index([next(encoded) if there else None for there in within])
+    chunks = [next(encoded) if there else None for there in within]
+    return _with_index([chunk for chunk in chunks if chunk is not None], [0 if chunk is None else memoryview(chunk).nbytes for chunk in chunks])
 
 
-def _with_index(chunks: list[Any]) -> list[Any]:
-    sizes = np.array([0 if chunk is None else memoryview(chunk).nbytes for chunk in chunks], np.uint64)
-    if not sizes.any():
+def lie_as_stored(block: np.ndarray, full: Sequence[int], inner: Sequence[int]) -> bool:
+    """Whether the chunks of a shard lie in memory one after another, as they do in the file."""
+    return block.shape == tuple(full) and full[-1] == inner[-1] and block.flags.c_contiguous
+
+
+def as_stored(block: np.ndarray, inner: Sequence[int], empty: np.ndarray) -> list[Any]:
+    """`assemble` for numbers that are stored as they are and lie so: chunks side by side are one part. empty: which of them are left out."""
+    chunks = block.reshape(len(empty), -1).view(np.uint8)
+    edges = np.flatnonzero(np.diff(~empty, prepend=False, append=False))
+    return _with_index([chunks[first:last] for first, last in edges.reshape(-1, 2)], np.where(empty, 0, chunks.shape[1]))
+
+
+def _with_index(parts: list[Any], sizes: Any) -> list[Any]:
+    """Parts of a file, and where the chunks in them lie, of so many bytes each; 0: left out."""
+    sizes = np.array(sizes, np.uint64)
+    if not parts:
         return []
     index = np.stack([np.cumsum(sizes, dtype=np.uint64) - sizes, sizes], axis=1)
     index[sizes == 0] = _absent
     import google_crc32c
 
     numbers = index.astype("<u8").tobytes()
-    return [*(chunk for chunk in chunks if chunk is not None), numbers + google_crc32c.value(numbers).to_bytes(4, "little")]
+    return [*parts, numbers + google_crc32c.value(numbers).to_bytes(4, "little")]

@@ -136,7 +136,7 @@ def started(folder, name, *arguments, **environment):
 
 
 def written(directory):
-    return len(os.listdir(chunks)) if (chunks := directory / "surface.zarr" / "tos" / "c").exists() else 0
+    return len({file.name.split(".")[1] for file in (directory / "surface.zarr" / "tos").glob("c.*")})
 
 
 def await_times(process, directory, count):
@@ -249,7 +249,7 @@ if os.environ.get("PMI_RANK") == "2":
     write, files = os.writev, set()
     def limited(descriptor, data):
         path = os.readlink(f"/proc/self/fd/{descriptor}")
-        files.update({path} if "/tos/c/" in path else ())
+        files.update({path} if "/tos/c." in path else ())
         if len(files) > 5:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(descriptor, data)

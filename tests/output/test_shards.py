@@ -66,11 +66,11 @@ def test_bytes_do_not_depend_on_threads(tmp_path, monkeypatch):
 
 def test_what_is_empty_is_left_out(tmp_path, monkeypatch):
     store(tmp_path / "a.zarr", monkeypatch, "none", chunks={"y": 45, "x": 65})
-    assert not (tmp_path / "a.zarr/t/c/0/0/0/0").exists()  # land
+    assert not (tmp_path / "a.zarr/t/c.0.0.0.0").exists()  # land
     entry = json.loads((tmp_path / "a.zarr/t/zarr.json").read_text())
     full, inner = entry["chunk_grid"]["configuration"]["chunk_shape"], entry["codecs"][0]["configuration"]["chunk_shape"]
     number = np.prod(full) // np.prod(inner)
-    file = (tmp_path / "a.zarr/t/c/0/0/0/1").read_bytes()
+    file = (tmp_path / "a.zarr/t/c.0.0.0.1").read_bytes()
     index = np.frombuffer(file[-16 * number - 4 : -4], "<u8").reshape(-1, 2)
     there = index[:, 0] != np.iinfo(np.uint64).max
     levels = there.reshape(nz, -1)

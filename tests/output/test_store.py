@@ -154,7 +154,7 @@ def test_bytes_of_a_zarr_store_do_not_depend_on_who_writes(tmp_path):
 def test_chunks_of_land_are_not_stored(tmp_path):
     path = tmp_path / "store.zarr"
     fill(output.create(path, coordinates(), variables(), sizes), 1)
-    assert not (path / "zos/c/0/0/0").exists() and (path / "zos/c/0/0/2").exists()
+    assert not (path / "zos/c.0.0.0").exists() and (path / "zos/c.0.0.2").exists()
 
 
 @pytest.mark.parametrize("ending", endings)
