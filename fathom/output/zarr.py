@@ -216,10 +216,9 @@ class ZarrWriter:
         if codec is None:
             return block.reshape(-1).view(np.uint8)
         encoders = self._own.__dict__.setdefault("encoders", {})
-        key = json.dumps([codec, block.dtype.itemsize])
-        if key not in encoders:
-            encoders[key] = encoder(codec)
-        return encoders[key].encode(block)
+        if name not in encoders:
+            encoders[name] = encoder(codec)
+        return encoders[name].encode(block)
 
     def _empty(self, name: str, blocks: np.ndarray) -> np.ndarray:
         """Which blocks have no valid number: most show one among a few that lie far apart."""
@@ -227,7 +226,8 @@ class ZarrWriter:
             return np.zeros(len(blocks), bool)
         some = (slice(None), *(slice(size // 8, None, size // 4 + 1) for size in blocks.shape[1:]))
         empty = np.isnan(blocks[some]).all(axis=tuple(range(1, blocks.ndim)))
-        empty[empty] = np.isnan(blocks[empty]).all(axis=tuple(range(1, blocks.ndim)))
+        for n in np.flatnonzero(empty):
+            empty[n] = np.isnan(blocks[n]).all()
         return empty
 
     def _padded(self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool) -> np.ndarray:
