@@ -111,7 +111,7 @@ def compare(before: Path, now: Path, file: Path | None) -> int:
 @click.option("--ranks", default="1,2", show_default=True, help="Ranks here on which it is measured.")
 @click.option("--simulate", default="16,64,256,1024,4096", show_default=True, help="Ranks that are simulated.")
 @click.option("--machine", default="here", show_default=True, help="here, a name (`fathom machine --list`), or a file.")
-@click.option("--what-if", "what_if", multiple=True, metavar="A=B,C=D", help="solver, preconditioner, exchange, sum, block, noise; or a quantity of the machine: network.latency=1e-6.")
+@click.option("--what-if", "what_if", multiple=True, metavar="A=B,C=D", help="solver, preconditioner, exchange, sum, block, noise, io_servers; or a quantity of the machine: network.latency=1e-6.")
 @click.option("--measure", type=click.Path(path_type=Path), metavar="FILE", help="Run this case in place of FILE: the same processes on a grid that fits into this machine.")
 @click.option("--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)

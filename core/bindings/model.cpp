@@ -23,16 +23,16 @@ namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
 
-template <class T> nb::object window(const Sequence& s, const Field& f, int b) {          // (levels, ny, nx) of a block, a copy
-    const auto& block = *s.domain->blocks[b];
-    const bool profile = f.place == place::profile;
-    const std::size_t ny = profile ? 1 : block.ny, nx = profile ? 1 : block.nx;
+template <class T> nb::object part(const Field& f, int b, int h, std::size_t j0, std::size_t i0, std::size_t ny, std::size_t nx) {      // (levels, ny, nx) of a block, a copy
     T* data = new T[f.levels * ny * nx];
     nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
-    const int h = profile ? 0 : s.domain->halo;
     for (int k = 0; k < f.levels; ++k) for (std::size_t j = 0; j < ny; ++j) for (std::size_t i = 0; i < nx; ++i)
-        data[(k * ny + j) * nx + i] = ((const T*)f.at[b])[(j + h) * f.row[b] + k * f.level[b] + i + h];
+        data[(k * ny + j) * nx + i] = ((const T*)f.at[b])[(j + j0 + h) * f.row[b] + k * f.level[b] + i + i0 + h];
     return nb::cast(Array<T>(data, {std::size_t(f.levels), ny, nx}, owner));
+}
+template <class T> nb::object window(const Sequence& s, const Field& f, int b) {
+    const auto& block = *s.domain->blocks[b];
+    return f.place == place::profile ? part<T>(f, b, 0, 0, 0, 1, 1) : part<T>(f, b, s.domain->halo, 0, 0, block.ny, block.nx);
 }
 
 nb::tuple at(const Extremes::At& a) { return nb::make_tuple(a.k, a.j, a.i); }
@@ -91,6 +91,12 @@ void bind_model(nb::module_& m) {
             }
             return list;
         }, "name"_a, "values of each block of this rank, (levels, ny, nx), copies")
+        .def("part", [](const Sequence& s, const std::string& name, int b, int j0, int i0, int ny, int nx) {
+            const auto& f = s.field(name);
+            if (b < 0 || b >= int(s.domain->blocks.size()) || std::min({j0, i0, ny, nx}) < 0 || j0 + ny > s.domain->blocks[b]->ny || i0 + nx > s.domain->blocks[b]->nx || f.place == place::profile || f.scratch || f.guest_of >= 0)
+                throw Error("no part (", j0, ", ", i0, ", ", ny, ", ", nx, ") of block ", b, " of '", name, "'");
+            return s.bytes == 4 ? part<float>(f, b, s.domain->halo, j0, i0, ny, nx) : part<double>(f, b, s.domain->halo, j0, i0, ny, nx);
+        }, "name"_a, "block"_a, "j0"_a, "i0"_a, "ny"_a, "nx"_a, "(levels, ny, nx) of a block from its point (j0, i0) on, a copy")
         .def_prop_ro("state", &Sequence::state)
         .def_prop_ro("fields", [](const Sequence& s) {
             nb::list list;

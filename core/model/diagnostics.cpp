@@ -1,6 +1,7 @@
 #include "model/diagnostics.hpp"
 #include "parallel/meeting.hpp"
 #include "parallel/reduce.hpp"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -16,19 +17,38 @@ double value(const Sequence& s, const Field& f, int b, int k, int j, int i) {   
     return s.bytes == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
 }
 
-/// f(block, k, j, i, global i, global j) for all wet values at a place; a point of a folded row that is the image of another counts once.
-template <class F> void for_each_wet(const Sequence& s, const Field& f, F body) {
+/// A row of a block: j within it, global (i0, J) of its first point, levels of each point that count: 0 on land, and where a point of a folded row is the image of another.
+struct Row { int b, j, i0, J, nx, deepest; const int* levels; };
+
+template <class F> void for_each_row(const Sequence& s, const Field& f, F body) {
     const auto& d = *s.domain;
+    std::vector<int> levels;
     for (int b = 0; b < int(d.blocks.size()); ++b)
-        for (int j = 0; j < d.blocks[b]->ny; ++j) for (int i = 0; i < d.blocks[b]->nx; ++i) {
-            const int I = d.blocks[b]->i0 + i, J = d.blocks[b]->j0 + j;
-            const auto source = d.decomposition.topology.source(f.place.horizontal, I, J);
-            if (source.i != I || source.j != J) continue;
-            const int wet = d.wet(f.place.horizontal, I, J);
-            if (!wet) continue;
-            const int levels = f.place.vertical == Vertical::column ? 1 : wet;
-            for (int k = 0; k < levels; ++k) body(b, k, j, i, I, J);
+        for (int j = 0; j < d.blocks[b]->ny; ++j) {
+            const int nx = d.blocks[b]->nx, i0 = d.blocks[b]->i0, J = d.blocks[b]->j0 + j;
+            levels.assign(nx, 0);
+            for (int i = 0; i < nx; ++i) {
+                const auto source = d.decomposition.topology.source(f.place.horizontal, i0 + i, J);
+                if (source.i != i0 + i || source.j != J) continue;
+                const int wet = d.wet(f.place.horizontal, i0 + i, J);
+                levels[i] = f.place.vertical == Vertical::column ? std::min(wet, 1) : wet;
+            }
+            body(Row{b, j, i0, J, nx, *std::ranges::max_element(levels), levels.data()});
         }
+}
+
+/// f(block, k, j, i, global i, global j) for all wet values at a place.
+template <class F> void for_each_wet(const Sequence& s, const Field& f, F body) {
+    for_each_row(s, f, [&](const Row& r) {
+        for (int k = 0; k < r.deepest; ++k) for (int i = 0; i < r.nx; ++i) if (k < r.levels[i]) body(r.b, k, r.j, i, r.i0 + i, r.J);
+    });
+}
+
+/// f(first point of each field) in a row's level, of the type that fields have.
+template <class F, class... Fields> void with_values(const Sequence& s, const Row& r, int k, F body, const Fields&... f) {
+    auto first = [&](const Field& x) { return (r.j + s.domain->halo) * x.row[r.b] + (x.place.vertical == Vertical::column ? 0 : k) * x.level[r.b] + s.domain->halo; };
+    if (s.bytes == 4) body((const float*)f.at[r.b] + first(f)...);
+    else body((const double*)f.at[r.b] + first(f)...);
 }
 
 struct Weight {                                            ///< area x weight of the level; 1 where the domain has none
@@ -52,6 +72,29 @@ template <class Of> double sum_of(const Sequence& s, const Field& f, Of of) {
     return exact_sum(s.domain->comm, terms);
 }
 
+/// Means over a volume: of each column the sum of weight of the level x value, from the top down, times its area, summed exactly: the same bits on any ranks, and one term a column.
+class Mean {
+public:
+    Mean(const Sequence& s, const Field& f) : weight(s, f, false), comm(s.domain->comm) {}
+    void begin(const Row& r) { sums.assign(r.nx, 0), depths.assign(r.nx, 0); }
+    double level(int k) const { return weight.levels.empty() ? 1 : weight.levels[std::min<std::size_t>(k, weight.levels.size() - 1)]; }
+    double* at_sums() { return sums.data(); }
+    double* at_depths() { return depths.data(); }
+    void end(const Row& r) {
+        for (int i = 0; i < r.nx; ++i) if (r.levels[i]) {
+            const double a = weight.area.empty() ? 1 : weight.area[std::size_t(r.J) * weight.s.domain->decomposition.topology.nx + r.i0 + i];
+            terms.push_back(a * sums[i]), volumes.push_back(a * depths[i]);
+        }
+    }
+    double value(double of_nothing) const {
+        const double volume = exact_sum(comm, volumes);
+        return volume > 0 ? exact_sum(comm, terms) / volume : of_nothing;
+    }
+private:
+    Weight weight; MPI_Comm comm;
+    std::vector<double> sums, depths, terms, volumes;
+};
+
 struct Ranked { double value; long place; };               // smallest place wins among equals: the same on any ranks
 Ranked best(MPI_Comm comm, Ranked mine) {                  // of the largest value
     double largest;
@@ -71,19 +114,25 @@ Extremes extremes(const Sequence& s, std::string_view name) {
     Ranked low{none, -1}, high{none, -1}, bad{none, -1};
     auto place = [&](int I, int J, int k) { return (long(k) * t.ny + J) * t.nx + I; };
     auto where = [&](long n) { return n < 0 || n == std::numeric_limits<long>::max() ? Extremes::At{-1, -1, -1} : Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)}; };
-    for_each_wet(s, f, [&](int b, int k, int j, int i, int I, int J) {
-        const double x = value(s, f, b, k, j, i);
-        auto keep = [&](Ranked& r, double v) { if (v > r.value || (v == r.value && place(I, J, k) < r.place)) r = {v, place(I, J, k)}; };
-        if (!std::isfinite(x)) keep(bad, 1);
-        else keep(low, -x), keep(high, x);
+    Mean mean(s, f);
+    for_each_row(s, f, [&](const Row& r) {
+        mean.begin(r);
+        double *sums = mean.at_sums(), *depths = mean.at_depths();
+        for (int k = 0; k < r.deepest; ++k) with_values(s, r, k, [&](auto* values) {
+            const double weight = mean.level(k);
+            for (int i = 0; i < r.nx; ++i) if (k < r.levels[i]) {
+                const double x = values[i];
+                auto keep = [&](Ranked& of, double v) { if (v > of.value || (v == of.value && place(r.i0 + i, r.J, k) < of.place)) of = {v, place(r.i0 + i, r.J, k)}; };
+                if (!std::isfinite(x)) keep(bad, 1);
+                else keep(low, -x), keep(high, x);
+                sums[i] += weight * x, depths[i] += weight;
+            }
+        }, f);
+        mean.end(r);
     });
     low = best(s.domain->comm, low); high = best(s.domain->comm, high); bad = best(s.domain->comm, bad);
     Extremes e{-low.value, high.value, std::nan(""), where(low.place), where(high.place), !(bad.value > 0), where(bad.place)};
-    if (e.finite) {
-        const Weight weight(s, f, false);
-        const double sum = sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i) * value(s, f, b, k, j, i); });
-        e.mean = sum / sum_of(s, f, [&](int b, int k, int j, int i) { return weight(b, k, j, i); });
-    }
+    if (e.finite) e.mean = mean.value(std::nan(""));
     return e;
 }
 
@@ -101,22 +150,31 @@ double volume(const Sequence& s, bool moving) {
 Motion motion(const Sequence& s, double step, std::string_view u_name, std::string_view v_name, std::string_view dx_name, std::string_view dy_name) {
     const Field &u = s.field(u_name), &v = s.field(v_name), *dx = dx_name.empty() ? nullptr : &s.field(dx_name), *dy = dy_name.empty() ? nullptr : &s.field(dy_name);
     const auto& t = s.domain->decomposition.topology;
-    const Weight weight(s, u, false);
     Ranked fastest{-1, 0}, steepest{-1, 0};
-    for_each_wet(s, u, [&](int b, int k, int j, int i, int I, int J) {
-        const double x = value(s, u, b, k, j, i), y = value(s, v, b, k, j, i), speed = std::sqrt(x * x + y * y);
-        const double courant = dx && dy ? step * (std::abs(x) / value(s, *dx, b, 0, j, i) + std::abs(y) / value(s, *dy, b, 0, j, i)) : 0;
-        const long place = (long(k) * t.ny + J) * t.nx + I;
-        auto keep = [&](Ranked& r, double v) { if (v > r.value || (v == r.value && place < r.place)) r = {v, place}; };
-        keep(fastest, speed); keep(steepest, courant);
+    Mean mean(s, u);
+    const bool spaced = dx && dy;
+    for_each_row(s, u, [&](const Row& r) {
+        mean.begin(r);
+        double *sums = mean.at_sums(), *depths = mean.at_depths();
+        for (int k = 0; k < r.deepest; ++k) with_values(s, r, k, [&](auto* us, auto* vs, auto* dxs, auto* dys) {
+            const double weight = mean.level(k);
+            for (int i = 0; i < r.nx; ++i) if (k < r.levels[i]) {
+                const double x = us[i], y = vs[i], square = x * x + y * y;
+                const double courant = spaced ? step * (std::abs(x) / double(dxs[i]) + std::abs(y) / double(dys[i])) : 0;
+                auto keep = [&](Ranked& of, double v) {
+                    const long place = (long(k) * t.ny + r.J) * t.nx + r.i0 + i;
+                    if (v > of.value || (v == of.value && place < of.place)) of = {v, place};
+                };
+                keep(fastest, square); keep(steepest, courant);
+                sums[i] += weight * square, depths[i] += weight;
+            }
+        }, u, v, spaced ? *dx : u, spaced ? *dy : v);
+        mean.end(r);
     });
+    fastest.value = fastest.value > 0 ? std::sqrt(fastest.value) : fastest.value;
     auto where = [&](long n) { return Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)}; };
     fastest = best(s.domain->comm, fastest); steepest = best(s.domain->comm, steepest);
-    const double energy = sum_of(s, u, [&](int b, int k, int j, int i) {
-        const double x = value(s, u, b, k, j, i), y = value(s, v, b, k, j, i);
-        return 0.5 * weight(b, k, j, i) * (x * x + y * y); });
-    const double volume = sum_of(s, u, weight);
-    return {volume > 0 ? energy / volume : 0, std::max(fastest.value, 0.), where(fastest.place), std::max(steepest.value, 0.), where(steepest.place)};
+    return {0.5 * mean.value(0), std::max(fastest.value, 0.), where(fastest.place), std::max(steepest.value, 0.), where(steepest.place)};
 }
 
 std::uint64_t checksum(const Sequence& s, std::span<const std::string> names) {

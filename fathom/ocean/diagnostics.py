@@ -1,6 +1,7 @@
 """What follows from the fields of the ocean: output variables by name, stream function, transport through Drake Passage."""
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -85,9 +86,17 @@ def stream_function(ocean, u, v):
     return psi
 
 
-def drake_section(ocean):
-    """(i, j0, j1): the corners of Drake Passage, the column nearest 68 W between 72 S and 53 S; None where the grid has none."""
-    h = ocean.grid.horizontal
+_sections = WeakKeyDictionary()  # of grids: `horizontal` is made anew each time that it is asked for
+
+
+def drake_section(grid):
+    """(i, j0, widths [m] of the faces from j0 on): the corners of Drake Passage, the column nearest 68 W between 72 S and 53 S; None where the grid has none."""
+    if grid not in _sections:
+        _sections[grid] = _drake_section(grid.horizontal)
+    return _sections[grid]
+
+
+def _drake_section(h):
     if not h.spherical:
         return None
     lon, lat = np.asarray(h.corner_longitude)[1:, 1:], np.asarray(h.corner_latitude)[1:, 1:]
@@ -97,19 +106,20 @@ def drake_section(ocean):
         return None
     i = int(distance.argmin())
     rows = np.flatnonzero(passage[:, i])
-    return i, int(rows[0]), int(rows[-1]) + 1
+    return i, int(rows[0]), np.array(h.dy_corner)[rows[0] : rows[-1] + 1, i]
 
 
 def drake_transport(simulation):
     """The series of the volume transport through Drake Passage [m3 s-1]; none where the grid has no such passage."""
-    section = drake_section(simulation.model)
+    section = drake_section(simulation.model.grid)
     if section is None:
         return {}
-    i, j0, j1 = section
-    grid, total = simulation.model.grid, 0.0
-    width, thickness = np.asarray(grid.horizontal.dy_corner), grid.levels.weights
-    for (b0, a0, ny, nx), u in zip(simulation.domain.blocks, simulation.sequence.windows("velocity_x")):
-        if a0 <= i < a0 + nx:
-            for j in range(max(j0, b0), min(j1, b0 + ny)):
-                total += float(np.dot(u[:, j - b0, i - a0], thickness)) * width[j, i]
+    i, first, width = section
+    total, thickness = 0.0, simulation.model.grid.levels.weights
+    for n, (b0, a0, ny, nx) in enumerate(simulation.domain.blocks):
+        south, north = max(first, b0), min(first + len(width), b0 + ny)
+        if a0 <= i < a0 + nx and south < north:
+            u = simulation.sequence.part("velocity_x", n, south - b0, i - a0, north - south, 1)[:, :, 0]
+            for j in range(south, north):
+                total += float(np.dot(u[:, j - south], thickness)) * width[j - first]
     return {"drake_transport": (simulation.comm.allreduce(total), "m3 s-1")}

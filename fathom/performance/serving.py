@@ -12,6 +12,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,19 @@ def candidates(ranks: int, given: bool) -> list[Shape]:
     return found if given else found + [(ranks - servers, servers) for servers in (1, 2) if ranks > servers]
 
 
-def price(document: Any) -> Priced | None:
-    """Called by all ranks; the answer on the first that computes."""
+@dataclass
+class Ran:
+    """A short run: its summary, seconds of its steps, its stores as the case has them, the length of a step [s], ranks that computed."""
+
+    summary: dict[str, Any]
+    steps: Any
+    stores: dict[str, Any]
+    step: float
+    ranks: int
+
+
+def short_run(document: Any) -> Ran | None:
+    """The case with all its stores for some steps, written every few of them; called by all ranks, the answer on the first that computes."""
     import numpy as np
 
     from fathom.clock import Period
@@ -37,8 +49,7 @@ def price(document: Any) -> Priced | None:
 
     tables = document.tables
     step, stores = Period(tables["simulation"]["step"]).seconds, tables["output"]
-    between = {name: _steps(Period(table.get("every", "1d")), step) for name, table in stores.items()}
-    every = min([apart, *between.values()])
+    every = min([apart, *(_steps(Period(table.get("every", "1d")), step) for table in stores.values())])
     tables["simulation"] = {key: value for key, value in tables["simulation"].items() if key not in ("checkpoint", "run")}
     tables["output"] = {name: table | {"every": f"{every * step:.9g}s"} for name, table in stores.items()}
     tables["parallel"] = {"tile": "cache"} | tables["parallel"] | {"automatic": False}
@@ -48,12 +59,22 @@ def price(document: Any) -> Priced | None:
         simulation.call(lambda _: stamps.append(time.perf_counter()), every=step)
         summary = simulation.run(f"{(outputs * every + 1) * step:.9g}s", report=False)
         world.barrier()
-    if not simulation.is_root:
+    return Ran(summary, np.diff(stamps), stores, step, simulation.comm.size) if simulation.is_root else None
+
+
+def price(document: Any) -> Priced | None:
+    """Called by all ranks; the answer on the first that computes."""
+    import numpy as np
+
+    from fathom.clock import Period
+
+    ran = short_run(document)
+    if ran is None:
         return None
-    steps = np.diff(stamps)
-    usual = float(np.quantile(steps, 0.25))
-    added = max(0.0, float(steps.sum()) - usual * len(steps)) / outputs
-    stalls = {name: summary["output"]["stores"][name]["stall_seconds"] for name in stores}
+    between = {name: _steps(Period(table.get("every", "1d")), ran.step) for name, table in ran.stores.items()}
+    usual = float(np.quantile(ran.steps, 0.25))
+    added = max(0.0, float(ran.steps.sum()) - usual * len(ran.steps)) / outputs
+    stalls = {name: ran.summary["output"]["stores"][name]["stall_seconds"] for name in ran.stores}
     return {"step": usual, "output": sum(added * seconds / max(sum(stalls.values()), 1e-12) / between[name] for name, seconds in stalls.items())}
 
 

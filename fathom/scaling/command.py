@@ -18,7 +18,7 @@ from .machine import Machine, load
 
 pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
 of_run = {"solver": "model.free_surface.solver", "preconditioner": "model.free_surface.preconditioner"}  # measured, not priced
-what_ifs = (*of_run, "exchange", "sum", "block", "noise")
+what_ifs = (*of_run, "exchange", "sum", "block", "noise", "io_servers")
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,16 @@ class Request:
         """Settings of the runs."""
         return (*self.settings, *(f"{of_run[key]}={value}" for key, value in self.what_if.items() if key in of_run))
 
-    def arguments(self, ranks: int, probe: Path) -> list[str]:
+    @property
+    def servers(self) -> int | None:
+        """That are supposed, or in a probe started beside the ranks; None: output is not asked for."""
+        return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None
+
+    def arguments(self, ranks: int, probe: Path, servers: int | None = None) -> list[str]:
+        """Of the command that measures on so many ranks: a step, or, with so many servers, output."""
         settings = [text for setting in self.settled for text in ("--set", setting)]
-        return ["scale", str(self.measure or self.file), "--ranks", str(ranks), "--threads", str(self.threads), "--probe", str(probe), *settings]
+        output = [] if servers is None else ["--what-if", f"io_servers={servers}"]
+        return ["scale", str(self.measure or self.file), "--ranks", str(ranks), "--threads", str(self.threads), "--probe", str(probe), *output, *settings]
 
 
 def counts(text: str, option: str) -> tuple[int, ...]:
@@ -88,7 +95,7 @@ def supposed(machine: Machine, given: dict[str, str]) -> Machine:
 def run(request: Request, distribute: Callable[..., int]) -> int:
     """Exit status."""
     if request.probe is not None:
-        return distribute(request.ranks[0], request.threads, Path(tempfile.gettempdir()) / "no-run-directory", lambda: _probe(request))
+        return distribute(request.ranks[0] + (request.servers or 0), request.threads, Path(tempfile.gettempdir()) / "no-run-directory", lambda: _probe(request))
     from . import report
 
     machine = None if request.machine == "here" else load(request.machine)
@@ -100,6 +107,8 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
             raise ValueError(f"--what-if {key}={request.what_if[key]}{near(request.what_if[key], known) or ';'} allowed: {', '.join(known)}")
     if "block" in request.what_if and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", request.what_if["block"]):
         raise ValueError(f"--what-if block={request.what_if['block']}: is not WIDTHxHEIGHT, as in 36x24")
+    if not request.what_if.get("io_servers", "1").isdigit():
+        raise ValueError(f"--what-if io_servers={request.what_if['io_servers']}: is not a number of servers")
     if machine is not None:
         supposed(machine, request.what_if)  # mistakes before anything runs
     found = predict(request, machine)
@@ -112,10 +121,15 @@ def _probe(request: Request) -> int:
     from fathom.experiment import Experiment
     from fathom.toml import Document
 
-    from . import cost, here, machine, spectral
+    from . import cost, here, machine, spectral, writing
 
     document = Document.read(request.file, request.settings)
     document.tables["parallel"] = document.tables.get("parallel", {}) | {"ranks": request.ranks[0], "threads": request.threads}
+    if request.servers is not None:
+        document.tables["parallel"]["io_servers"] = request.servers
+        if (ran := writing.measure(document)) is not None:
+            ran.write(request.probe)
+        return 0
     document.tables.pop("output", None)
     simulation = Experiment(document).simulation(tempfile.gettempdir(), True).prepare()
     measured = (cost if "barotropic" in simulation.solvers else spectral).measure(simulation)
@@ -136,22 +150,34 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     from . import spectral, virtual
     from .cost import Measured
     from .machine import read
+    from .writing import Writing, priced
 
     line, cores = Line(), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     costs: dict[int, Any] = {}
     machines: dict[int, Machine] = {}
     nowhere = Path(tempfile.gettempdir()) / "no-run-directory"
+    document = Document.read(request.file, request.settled)
+    if request.servers is not None and not document.tables.get("output"):
+        raise ValueError(f"--what-if io_servers={request.servers}: {request.file} has no [output] that servers could write")
     with tempfile.TemporaryDirectory() as folder:
-        for ranks in request.ranks:
-            line.redraw(f"measuring on {ranks} rank{'s' * (ranks > 1)}")
-            file = Path(folder) / f"{ranks}.json"
-            status = launch.start(ranks, request.threads, request.arguments(ranks, file), nowhere) if launch.launched() is None else 2
+
+        def probe(ranks: int, servers: int | None = None) -> Path:
+            line.redraw(f"measuring {'a step' if servers is None else 'output'} on {ranks} rank{'s' * (ranks > 1)}" + f" and {servers} server{'s' * (servers != 1)}" * (servers is not None))
+            file = Path(folder) / f"{ranks}-{servers}.json"
+            status = launch.start(ranks + (servers or 0), request.threads, request.arguments(ranks, file, servers), nowhere) if launch.launched() is None else 2
             if status or not file.exists():
                 raise SystemExit(status or 1)  # it was said
+            return file
+
+        for ranks in request.ranks:
+            file = probe(ranks)
             costs[ranks] = Measured.read(file)
             machines[ranks] = read(file.with_suffix(".toml").read_text(), "this machine")
+        writes = None
+        if request.servers is not None:  # a core for the server, where there is one
+            ranks = max((r for r in request.ranks if r < cores), default=min(request.ranks))
+            writes = Writing.joined(probe(ranks, 0), probe(ranks, 1))
     here = machines[max((r for r in machines if r * request.threads <= cores), default=min(machines))]
-    document = Document.read(request.file, request.settled)
     experiment = Experiment(document)
     line.redraw("building the grid")
     began = time.perf_counter()
@@ -168,9 +194,10 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     def one(ranks: int, of: Machine, block: tuple[int, int] | None = None, turns: float = 1.0) -> dict[str, Any]:
         place = pricing.layout(grid, ranks, base.reach, block)
         t = pricing.step(base, place, of, here, exchange, total, turns)
+        output = priced(writes, place.work, step, t.elapsed, request.servers or 0, of, virtual.slower(of, here, 1) / virtual.slower(here, here, 1), total) if writes is not None else {}
         regions = t.regions()
         shares = {phase: sum(sum(regions.get(r, {}).values()) for r in parts) for phase, parts in pricing.phases.items()}
-        return {"ranks": ranks, "used": place.used, "seconds": t.elapsed, "years_a_day": step / t.elapsed / 365.2425, "phases": shares, "regions": regions, "efficiencies": t.efficiency(),
+        return {"ranks": ranks, "used": place.used, "seconds": t.elapsed, "years_a_day": step / t.elapsed / 365.2425, "phases": shares, "regions": regions, "efficiencies": t.efficiency(), "output": output,
                 "messages": len(place.messages), "imbalance": float(place.work.max() / place.work.mean()), "blocks": place.text}  # fmt: skip
 
     small = request.measure is not None and request.measure != request.file

@@ -41,6 +41,14 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
         rows.append(f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}{100 * s['efficiency']:9.1f} %{parts}")
     entries.append(("simulated", [head, *rows, *f["refused"]]))
     entries.append(("messages", f["communication"]))
+    if "io_servers" in f["what_if"]:
+        servers = f"{f['what_if']['io_servers']} server{'s' * (f['what_if']['io_servers'] != '1')}"
+        lines = [f"{'ranks':>7}{'no output':>12}{'the ranks write':>17}{servers:>14}{'fall back':>11}{'busy':>8}{'stall, ms':>12}"]
+        for s in f["simulated"]:
+            o, ms = s["output"], lambda seconds: f"{1e3 * seconds:.3f}"  # noqa: E731
+            served = o["with_servers"]
+            lines.append(f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>17}{ms(served['seconds']):>14}{100 * served['fallback']:9.0f} %{100 * served['busy']:6.0f} %{ms(o['stall']):>12}")
+        entries.append(("output", [*lines, "ms a step, output included; an event keeps a server busy for " + f"{f['simulated'][0]['output']['service']:.3g} s"]))
     entries.append(("blocks", [f"{s['ranks']:>7}: {s['blocks']}" + (f"; {s['ranks'] - s['used']} ranks have no water" if s["used"] < s["ranks"] else "") for s in f["simulated"]]))
     entries.append(("verdict", verdict(f)))
     if f["fitted"]:

@@ -7,6 +7,7 @@ wait for a slot.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -23,18 +24,18 @@ class Output:
     pick: str = "fewest"
 
 
-def play(output: Output, intervals: list[float]) -> dict[str, float]:
-    """elapsed: of computing for `intervals`, each followed by an output, until the computing ranks are through; stalled, fallback (events), drained: when the last
+def play(output: Output, intervals: Sequence[float], parts: Sequence[float] | None = None) -> dict[str, float]:
+    """elapsed: of computing for `intervals`, each followed by an output (or by that part of it), until the computing ranks are through; stalled, fallback (events), drained: when the last
     event is written, busy: part of the time that sets work."""
     slots, sets = output.slots or output.sets, output.sets
     if not sets:
-        stalled = len(intervals) * output.synchronous
+        stalled = sum(parts or [1.0] * len(intervals)) * output.synchronous
         return {"elapsed": sum(intervals) + stalled, "stalled": stalled, "fallback": len(intervals), "drained": sum(intervals) + stalled, "busy": 0.0}
     under_way: list[tuple[float, int]] = []  # (when written, set)
     until = [0.0] * sets  # each has done what it has
     now = stalled = busy = 0.0
     fallback = posted = 0
-    for interval in intervals:
+    for interval, part in zip(intervals, parts or [1.0] * len(intervals)):
         now += interval
         began = now
         under_way = [event for event in under_way if event[0] > now]
@@ -45,13 +46,13 @@ def play(output: Output, intervals: list[float]) -> dict[str, float]:
             full = False
             taken = min(range(sets), key=lambda s: until[s]) if output.pick != "next" else taken
         if full:
-            now += output.synchronous
+            now += part * output.synchronous
             fallback += 1
         else:
-            now += output.stall
-            until[taken] = max(until[taken], now) + output.service
+            now += part * output.stall
+            until[taken] = max(until[taken], now) + part * output.service
             under_way.append((until[taken], taken))
-            busy += output.service
+            busy += part * output.service
             posted += 1
         stalled += now - began
     drained = max([now, *until])

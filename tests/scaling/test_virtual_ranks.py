@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fathom.scaling import command, load, report, virtual
 from fathom.scaling.cost import Cost
+from fathom.scaling.writing import Writing, priced
 
 here = load("cray-ex").but({"node.cores": 2, "node.nodes": 1, "node.triad": 4e10, "node.triad_of_core": 2.5e10, "noise.frequency": 0.0})
 
@@ -86,6 +87,9 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
 
         probe = Path(arguments[arguments.index("--probe") + 1])
         assert arguments[0] == "scale" and "model.free_surface.solver=chrongear" in arguments
+        if "io_servers=1" in arguments or "io_servers=0" in arguments:
+            Writing(1, 1e-3, 0.1, 0.2, 1e6, {"s.zarr": (600.0, 1.0)}).write(probe)
+            return 0
         Cost(**{**cost.__dict__, "ranks": ranks, "seconds": cost.seconds / ranks}).write(probe)
         write(here, probe.with_suffix(".toml"))
         return 0
@@ -93,11 +97,28 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(command.launch, "start", start)
     monkeypatch.setattr(command.launch, "launched", lambda: None)
     what_if = command.suppositions(("solver=chrongear,sum=node-shared", "network.latency=2e-6,block=8x8"))
+    file.write_text(ocean.document.text + '[output."s.zarr"]\nvariables = ["temperature"]\nevery = "10min"')
+    what_if |= {"io_servers": "3"}
     request = command.Request(file, (1, 2), (4, 12, 24), "cray-ex", what_if, json=tmp_path / "f.json", picture=tmp_path / "f.png")
     assert command.run(request, None) == 0
     said, found = capsys.readouterr().out, json.loads((tmp_path / "f.json").read_text())
+    assert "3 servers" in said and all(s["output"]["with_servers"]["seconds"] > s["seconds"] for s in found["simulated"])
     assert "predicted" in said and "HPE Cray EX" in said and (tmp_path / "f.png").stat().st_size > 10000
     assert [s["ranks"] for s in found["simulated"]] == [4, 12, 24] and found["what_if"]["block"] == "8x8" and [c["ranks"] for c in found["checked"]] == [1, 2]
+
+
+def test_output_is_a_queue_of_servers():
+    w = Writing(2, copy=1e-3, service=0.2, synchronous=0.5, bytes=1e8, stores={"often.zarr": (3600.0, 0.5), "rarely.zarr": (7200.0, 2.0)})
+    points = np.full(4, 100.0)
+    slow = priced(w, points, 600.0, 0.1, 1, here, 1.0)  # 7 steps an event of 0.3 s on average, 0.6 s between two
+    fast = priced(w, points, 600.0, 0.005, 1, here, 1.0)
+    many = priced(w, points, 600.0, 0.005, 40, here, 1.0)
+    assert slow["stall"] == pytest.approx(0.5e-3, rel=0.1) and slow["synchronous"] == pytest.approx(0.25)
+    assert slow["with_servers"]["fallback"] == 0 and slow["with_servers"]["seconds"] == pytest.approx(0.1 + 2.5 * slow["stall"] / 12, rel=0.02)
+    assert slow["without_servers"]["seconds"] == pytest.approx(0.1 + (2 * 0.5 + 2.0) * 0.25 / 12, rel=0.02)
+    assert fast["with_servers"]["fallback"] > 0.3 and many["with_servers"]["fallback"] == 0 and many["with_servers"]["seconds"] < fast["with_servers"]["seconds"] < fast["without_servers"]["seconds"]
+    disk = priced(w, points, 600.0, 0.1, 1, here.but({"files.write": 1e8}), 1.0)
+    assert disk["synchronous"] == disk["service"] == 1.0
 
 
 def test_verdict_finds_crossing_and_end():
@@ -117,6 +138,8 @@ def test_verdict_finds_crossing_and_end():
         (["--what-if", "sum=alreduce"], "did you mean 'allreduce'"),
         (["--what-if", "exchange=put-flag"], "did you mean 'put-flags'"),
         (["--what-if", "block=8"], "is not WIDTHxHEIGHT"),
+        (["--what-if", "io_servers=two"], "is not a number of servers"),
+        (["--what-if", "io_servers=2"], "has no [output] that servers could write"),
         (["--machine", "cray-ex", "--what-if", "network.latensy=1"], "did you mean 'latency'"),
         (["--machine", "cray-ex", "--what-if", "noise=loud"], "allowed: none, synchronised, loose"),
     ],

@@ -1,0 +1,49 @@
+"""Extremes, means and motion of a state against numpy, the same bits for any blocks; what is not a number is found and named."""
+
+import fathom as fm
+import numpy as np
+import pytest
+
+
+def simulation(blocks=None, precision="fp64"):
+    rng = np.random.default_rng(3)
+    bottom = np.where(rng.random((12, 20)) < 0.2, 0.0, 400 + 600 * rng.random((12, 20)))
+    grid = fm.CartesianGrid(nx=20, ny=12, extent=(2e5, 1e5), levels=fm.ZLevels(thickness=[100, 200, 300, 400]), bathymetry=bottom)
+    ocean = fm.Ocean(grid, precision=precision, coriolis=(1e-4, 0.0))
+    s = fm.Simulation(ocean, step=60, parallel={"blocks": blocks} if blocks else None).prepare()
+    for name in ("temperature", "velocity_x", "velocity_y"):
+        s.sequence.set(name, rng.normal(size=(4, 12, 20)))
+    return s
+
+
+@pytest.mark.parametrize("precision", ["fp64", "fp32"])
+def test_against_numpy(precision):
+    s, cut = simulation(precision=precision), simulation((7, 5), precision)
+    e, m = s.sequence.extremes("temperature"), s.sequence.motion(s.step)
+    assert e == cut.sequence.extremes("temperature") and m == cut.sequence.motion(s.step)
+    wet, corner = (np.arange(4)[:, None, None] < np.asarray(levels) for levels in (s.model.grid.wet_levels, s.model.grid.corner_levels))
+    t, u, v = (s.gather(name).astype(float) for name in ("temperature", "velocity_x", "velocity_y"))
+    thickness = np.array([100, 200, 300, 400.0])[:, None, None]
+    low, high = (np.where(wet, t, fill) for fill in (np.inf, -np.inf))
+    assert e["minimum"] == low.min() and e["at_maximum"] == np.unravel_index(high.argmax(), high.shape) and e["finite"]
+    assert e["mean"] == pytest.approx((thickness * t)[wet].sum() / (thickness * wet).sum(), rel=1e-13)
+    square = np.where(corner, u**2 + v**2, 0.0)
+    assert m["speed"] == square.max() ** 0.5 and m["kinetic_energy"] == pytest.approx(0.5 * (thickness * square).sum() / (thickness * corner).sum(), rel=1e-13)
+
+
+def test_what_is_not_a_number_is_named():
+    s = simulation((7, 5))
+    k, j, i = np.argwhere(np.arange(4)[:, None, None] < np.asarray(s.model.grid.wet_levels))[-1]
+    t = s.gather("temperature")
+    t[k, j, i] = np.nan
+    s.sequence.set("temperature", t)
+    e = s.sequence.extremes("temperature")
+    assert not e["finite"] and e["not_finite"] == (k, j, i) and np.isnan(e["mean"])
+
+
+def test_a_part_of_a_block():
+    s = simulation()
+    whole = s.sequence.windows("temperature")[0]
+    assert (s.sequence.part("temperature", 0, 2, 3, 4, 5) == whole[:, 2:6, 3:8]).all()
+    with pytest.raises(ValueError, match="no part"):
+        s.sequence.part("temperature", 0, 10, 0, 4, 5)
