@@ -9,10 +9,10 @@
 ///   clipping (Cox 1987):                                        f = min(1, S_m / |S|)
 ///   surface (Large et al. 1997, J. Phys. Oceanogr. 27, 2418-2447): f_0 = 1 / 2 [1 + sin(pi (r - 1 / 2))],  r = depth / max(h, R |S|) < 1,
 ///     h the depth of the mixed layer, R = 2 m/s / |f| in [15, 100] km
-/// |S|^2 is that of the whole vector at an interface, the mean of its triads. Explicit steps want |S'| <= distance_e distance_v / (4 kappa step).
+/// |S|^2 is that of the whole vector at an interface, the mean over its triads with the weights w of K33. Explicit steps want |S'| <= distance_e distance_v / (4 kappa step).
 ///
-/// Written for unit diffusivity, with the structure phi of the cell, w its weight of a quarter of the face's volume:
-///   conductance C = phi S' length_e dz / (4 distance_v)  [m],      K33 = sum of phi w S'^2  [1]
+/// Written for unit diffusivity, with the structure phi of the cell, w_e = length_e distance_e / area:
+///   conductance C = phi S' length_e dz / (4 distance_v)  [m],      K33 = sum of phi w dz / (4 distance_v) S'^2  [1]
 #pragma once
 #include "field/process.hpp"
 #include <algorithm>
@@ -20,18 +20,18 @@
 
 namespace fathom::numerics {
 
-/// Shares of a slope that stay, of its square; written without division by 0.
+/// The share of a slope that stays, from it and its inverse.
 struct TanhTaper {
     static constexpr std::string_view summary = "neutral slopes by triads, tapered by a hyperbolic tangent (Danabasoglu & McWilliams 1995)";
-    template <class Real> static Real of(Real slope, double most, double width) { return 1.0 / (1.0 + exp(smaller((slope - most) * (2 / width), Real(40)))); }
+    template <class Real> static Real of(Real slope, Real, double most, double width) { return 1.0 / (1.0 + exp(smaller((slope - most) * (2 / width), Real(40)))); }
 };
 struct QuadraticTaper {
     static constexpr std::string_view summary = "neutral slopes by triads, tapered by the square of the steepness (Gerdes et al. 1991)";
-    template <class Real> static Real of(Real slope, double most, double) { return most * most / larger(slope * slope, Real(most * most)); }
+    template <class Real> static Real of(Real, Real inverse, double most, double) { const Real share = smaller(most * inverse, Real(1)); return share * share; }
 };
 struct Clipping {
     static constexpr std::string_view summary = "neutral slopes by triads, clipped (Cox 1987)";
-    template <class Real> static Real of(Real slope, double most, double) { return most / larger(slope, Real(most)); }
+    template <class Real> static Real of(Real, Real inverse, double most, double) { return smaller(most * inverse, Real(1)); }
 };
 
 inline constexpr std::array compass{east, -east, north, -north};
@@ -69,70 +69,70 @@ template <class Taper> struct NeutralSlopes {
         writes("conductance_south_of_lower", place::center_interface, "m"),
         writes("squared_slope",              place::center_interface, "1")};
 
-    template <class Real>
+    template <class Real> [[gnu::flatten]]                           // a call of exp would empty all registers
     void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta, In<Real> structure, In<Real> mixed_layer, In<Real, 1> coriolis, In<Real, 1> wet,
                     In<Real> area, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east, Profile<Real> thickness,
                     Out<Real> ue, Out<Real> uw, Out<Real> un, Out<Real> us, Out<Real> le, Out<Real> lw, Out<Real> ln, Out<Real> ls, Out<Real> square) const {
         using T = typename Real::Number;
         constexpr double least_stratification = 1e-11;               // relative change of density a metre: N^2 = 1e-10 s-2
-        constexpr double pi = 3.14159265358979324;
         const int levels = square.levels();
         const Real lengths[4] = {length_east[0], length_east(-east)[0], length_north[0], length_north(-north)[0]};
         const Real distances[4] = {distance_east[0], distance_east(-east)[0], distance_north[0], distance_north(-north)[0]};
-        Real nearness[4], steepest[4], weight[4], bottoms[4];
-        const Real per_area = 1.0 / area[0], bottom = wet[0], h = mixed_layer[0];
+        const Real per_area = 1.0 / area[0], bottom = wet[0];
+        Real along[4], spread[4], bottoms[4];                         // length / distance; w / distance^2
         for (int e = 0; e < 4; ++e) {
-            nearness[e] = 1.0 / distances[e];
-            steepest[e] = distances[e] * T(1 / std::max(4 * diffusivity * step, 1e-3));
-            weight[e] = lengths[e] * distances[e] * per_area;
+            along[e] = lengths[e] / distances[e];
+            spread[e] = along[e] * per_area;
             bottoms[e] = wet(compass[e])[0];
         }
+        const Real nearest = smaller(smaller(distances[0], distances[1]), smaller(distances[2], distances[3])), steepest = nearest * T(1 / std::max(4 * diffusivity * step, 1e-3));
         const Real f = 0.25 * abs(coriolis[0] + coriolis(-east)[0] + coriolis(-north)[0] + coriolis(-northeast)[0]);
-        const Real radius = smaller(larger(2.0 / larger(f, Real(1e-6)), Real(15e3)), Real(100e3));
+        const Real per_radius = smaller(larger(0.5 * f, Real(1 / 100e3)), Real(1 / 15e3)), per_layer = 1.0 / larger(mixed_layer[0], Real(1e-3));
 
-        struct Layer { Real T, S, alpha, beta, phi, rise[4]; };       // rise: of relative density outward, a metre
+        struct Layer { Real T, S, alpha, beta, phi, outward[4], squares; };       // outward: C of unit slope per unit of 1 / (D rho); squares: of gradients, with their weights
         auto layer = [&](int k) {
-            Layer c{temperature[k], salinity[k], alpha[k], beta[k], structure[k], {}};
+            Layer c{temperature[k], salinity[k], alpha[k], beta[k], structure[k], {}, 0};
             for (int e = 0; e < 4; ++e) {
-                const Real difference = c.beta * (salinity(compass[e])[k] - c.S) - c.alpha * (temperature(compass[e])[k] - c.T);
-                c.rise[e] = select(Real(T(k)) < bottoms[e], difference * nearness[e], Real(0));
+                const Real all = c.beta * (salinity(compass[e])[k] - c.S) - c.alpha * (temperature(compass[e])[k] - c.T), d = select(Real(T(k)) < bottoms[e], all, Real(0));
+                c.outward[e] = d * along[e];
+                c.squares = fma(d * d, spread[e], c.squares);
             }
             return c;
         };
         const std::array uppers{ue, uw, un, us}, lowers{le, lw, ln, ls};
-        auto none = [&](int k) {
+        for (const int k : {0, levels}) {
             for (int e = 0; e < 4; ++e) uppers[e][k] = Real(0), lowers[e][k] = Real(0);
             square[k] = Real(0);
-        };
-        none(0); none(levels);
+        }
         Layer upper = layer(0);
         T depth = 0;
         for (int k = 1; k < levels; ++k) {
             const Layer lower = layer(k);
-            const T dz_u = thickness[k - 1], dz_l = thickness[k], distance = T(0.5) * (dz_u + dz_l), least = T(least_stratification) * distance;
+            const T dz_u = thickness[k - 1], dz_l = thickness[k], distance = T(0.5) * (dz_u + dz_l);
             depth = depth + dz_u;
-            const Real dT = lower.T - upper.T, dS = lower.S - upper.S;
-            const Real sinks_u = larger(upper.beta * dS - upper.alpha * dT, Real(least)), sinks_l = larger(lower.beta * dS - lower.alpha * dT, Real(least));
+            const Real dT = lower.T - upper.T, dS = lower.S - upper.S, least = T(least_stratification) * distance;
+            const Real sinks_u = larger(upper.beta * dS - upper.alpha * dT, least), sinks_l = larger(lower.beta * dS - lower.alpha * dT, least);
             const Real both = distance / (sinks_u * sinks_l), per_u = both * sinks_l, per_l = both * sinks_u;
-            Real slope_u[4], slope_l[4], sum = 0;
+            const Real square_u = per_u * per_u * upper.squares, square_l = per_l * per_l * lower.squares;
+            const Real slope = sqrt(0.25 * (square_u + square_l)), inverse = 1.0 / larger(slope, Real(1e-9));
+            const Real surface = rising_sine(smaller(depth * smaller(per_layer, inverse * per_radius), Real(1)));
+            const Real tapered = smaller(Taper::of(slope, inverse, maximum_slope, taper_width) * surface, steepest * distance * inverse);
+            const Real taper = select(Real(T(k)) < bottom, tapered, Real(0)), quarter = taper * (T(0.25) / distance);
+            const Real share_u = upper.phi * quarter * dz_u, share_l = lower.phi * quarter * dz_l, to_u = share_u * per_u, to_l = share_l * per_l;
             for (int e = 0; e < 4; ++e) {
-                slope_u[e] = upper.rise[e] * per_u; slope_l[e] = lower.rise[e] * per_l;
-                sum = fma(slope_u[e], slope_u[e], fma(slope_l[e], slope_l[e], sum));
+                uppers[e][k] = to_u * upper.outward[e];
+                lowers[e][k] = to_l * lower.outward[e];
             }
-            const Real slope = sqrt(0.25 * sum), r = smaller(depth / larger(larger(h, radius * slope), Real(1e-3)), Real(1)), s = sin(r * T(pi / 2));
-            const Real taper = select(Real(T(k)) < bottom, Taper::of(slope, maximum_slope, taper_width) * (s * s), Real(0));      // sin^2: the same as the formula's
-            const Real share_u = upper.phi * (T(0.25) * dz_u / distance), share_l = lower.phi * (T(0.25) * dz_l / distance);
-            Real K33 = 0;
-            for (int e = 0; e < 4; ++e) {
-                const Real most = steepest[e] * distance;
-                const Real Su = smaller(larger(slope_u[e] * taper, -most), most), Sl = smaller(larger(slope_l[e] * taper, -most), most);
-                uppers[e][k] = share_u * lengths[e] * Su;
-                lowers[e][k] = share_l * lengths[e] * Sl;
-                K33 = fma(weight[e], fma(share_u * Su, Su, share_l * Sl * Sl), K33);
-            }
-            square[k] = K33;
+            square[k] = taper * fma(share_u, square_u, share_l * square_l);
             upper = lower;
         }
+    }
+
+private:
+    /// 1 / 2 [1 + sin(pi (r - 1 / 2))] = sin^2(pi r / 2), by the series of the sine, 1e-11.
+    template <class Real> static Real rising_sine(Real r) {
+        const Real x = r * 1.5707963267948966, s = x * polynomial(x * x, 1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880, -1. / 39916800, 1. / 6227020800, -1. / 1307674368000);
+        return s * s;
     }
 };
 

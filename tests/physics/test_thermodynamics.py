@@ -116,3 +116,17 @@ def test_pressure_converges_with_second_order():
         p = middle(run("HydrostaticPressure", {"density_anomaly": np.cos(z / 300), "thickness": dz}, n)["pressure"])
         errors.append(np.abs(p - g / rho0 * 300 * np.sin(z / 300)).max())
     assert np.log2(errors[0] / errors[1]) > 1.8 and np.log2(errors[1] / errors[2]) > 1.8
+
+
+@pytest.mark.parametrize("name", ["MWJF", "TEOS10Polynomial"])
+def test_expansion_and_contraction_are_derivatives_of_density(name):
+    """Central differences of the scheme's own density; finite in fresh water."""
+    S, T, p = ocean()
+    S, n = np.maximum(S, 1), len(p)
+    coefficients = run(f"{name}Expansion", {"salinity": S, "temperature": T, "pressure_reference": p}, n)
+    dT = (density(name, S, T + 0.01, p)[0] - density(name, S, T - 0.01, p)[0]) / 0.02
+    dS = (density(name, S + 0.01, T, p)[0] - density(name, S - 0.01, T, p)[0]) / 0.02
+    np.testing.assert_allclose(coefficients["thermal_expansion"], -dT / rho0, atol=2e-10)
+    np.testing.assert_allclose(coefficients["haline_contraction"], dS / rho0, atol=2e-9)
+    fresh = run(f"{name}Expansion", {"salinity": 0 * S, "temperature": T, "pressure_reference": p}, n)
+    assert all(np.isfinite(field).all() for field in fresh.values())

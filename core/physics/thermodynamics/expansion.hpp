@@ -2,7 +2,7 @@
 ///
 ///   alpha = -(d rho / dT) / rho0,     beta = (d rho / dS) / rho0
 ///
-/// Parcel and Level of the equation of state are computed with numbers that carry their derivatives.
+/// Parcel and Level of the equation of state are computed with numbers that carry their derivatives, unless it has `derivatives` of its own.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -44,10 +44,16 @@ template <class Real> struct Differential {
 template <class State, class Real> void expansion_and_contraction(const State& state, In<Real> temperature, In<Real> salinity, auto level, Out<Real> expansion, Out<Real> contraction) {
     using Number = Differential<Real>;
     for (int k = 0; k < expansion.levels(); ++k) {
-        const typename State::template Parcel<Number> parcel(state, Number(temperature[k], 1, 0), Number(salinity[k], 0, 1));
-        const Number density = state.anomalies(parcel, parcel, level(k)).first;
-        expansion[k] = density.by_T * (-1 / constants::sea_water_density);
-        contraction[k] = density.by_S * (1 / constants::sea_water_density);
+        Real by_T, by_S;
+        if constexpr (requires { state.derivatives(level(k), temperature[k], salinity[k]); })
+            std::tie(by_T, by_S) = state.derivatives(level(k), temperature[k], salinity[k]);
+        else {
+            const typename State::template Parcel<Number> parcel(state, Number(temperature[k], 1, 0), Number(salinity[k], 0, 1));
+            const Number density = state.anomalies(parcel, parcel, level(k)).first;
+            by_T = density.by_T, by_S = density.by_S;
+        }
+        expansion[k] = by_T * (-1 / constants::sea_water_density);
+        contraction[k] = by_S * (1 / constants::sea_water_density);
     }
 }
 

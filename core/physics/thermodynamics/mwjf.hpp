@@ -57,6 +57,21 @@ struct MWJF {
         return {lower.Q * (upper.P2 * inverse), upper.Q * (lower.P2 * inverse)};
     }
 
+    /// {d rho / dT, d rho / dS} = (Q' - Q / P2 P2') / P2, written out: a third of the work of numbers that carry their derivatives.
+    template <class Real> static std::pair<Real, Real> derivatives(const Level& level, Real T, Real S) {
+        const Parcel<Real> parcel(MWJF{}, T, S);
+        const auto [Q, P2] = at(level, parcel);
+        const Real root = sqrt(parcel.S), TT = parcel.TT, bend = fma(TT, 3 * level.dTTT, level.dT);
+        const Real d_root = root * polynomial(TT, 4.76534122e-6, 1.63410736e-9), d_saline = fma(T, polynomial(TT, -9.27062484e-6, -1.78343643e-10), 2.14691708e-3);
+        const Real n_saline = fma(T, -7.23268813e-3, 2.96938239);
+        const Real P2_S = fma(d_root, 1.5, d_saline);
+        const Real P2_T = fma(parcel.S, fma(root * T, 2 * 1.63410736e-9, polynomial(TT, -9.27062484e-6, -3 * 1.78343643e-10)),
+                              polynomial(T, 7.28606739e-3, -2 * 4.60835542e-5, 3 * 3.68390573e-7, 4 * 1.80809186e-10)) + bend;
+        const Real P1_S = n_saline + fma(parcel.S, 2 * 2.12382341e-3, level.nS), P1_T = fma(parcel.S, -7.23268813e-3, polynomial(T, 7.35212840, -2 * 5.45928211e-2 + 2 * level.nTT, 3 * 3.98476704e-4));
+        const Real inverse = 1 / P2, density = fma(Q, inverse, r + level.excess);   // P1 / P2
+        return {(P1_T - density * P2_T) * inverse, (P1_S - density * P2_S) * inverse};
+    }
+
     template <class Real> void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure, Profile<Real> thickness,
                                           Out<Real> anomaly, Out<Real> stratification) const {
         density_and_stratification(*this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); }, thickness, anomaly, stratification);
