@@ -96,7 +96,7 @@ class Ocean:
     ----------
     grid : a grid of `fathom.grids` with `levels`.
     equation_of_state : MWJF (default), LinearEquationOfState or TEOS10Polynomial.
-    vertical_mixing : RichardsonMixing (default) or ConstantMixing.
+    vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
     tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction or None.
@@ -112,7 +112,6 @@ class Ocean:
 
     halo = 2
     usual_surface = SurfaceForcing  # where the user gives none
-    kept = ()  # fields that stay readable between steps besides the state, for the report
     zero_outside = ("wet_levels", "depth_corner")  # fixed fields that beyond a closed edge are 0, not the nearest value
     limits = {"temperature": (-100, 100), "salinity": (-1000, 1000), "velocity_x": (-1e3, 1e3), "velocity_y": (-1e3, 1e3), "sea_surface_height": (-1e3, 1e3),
               "maximum_speed": (0, 1e3)}  # fields and series beyond which a run has blown up  # fmt: skip
@@ -171,7 +170,8 @@ class Ocean:
         add(self.equation_of_state)
         add("HydrostaticPressure")
         columns = self.eddies.of_columns(self.vertical_mixing, bytes_, step) if self.eddies is not None else []
-        if "boundary_layer_depth" in self.vertical_mixing.field_names:
+        if self._has_boundary_layer:
+            add(scheme(f"{self.equation_of_state.name}SurfaceBuoyancy", **self.equation_of_state.parameters))
             add(self.vertical_mixing)
             sequence += columns
         else:  # stratification stays in cache
@@ -210,6 +210,8 @@ class Ocean:
                 for_tracer(tracer, self.diffusion)
             if self.eddies is not None:
                 sequence += self.eddies.of_tracer(tracer, bytes_)
+            if self._has_boundary_layer and tracer in ("temperature", "salinity"):
+                for_tracer(tracer, "NonlocalTransport")
             if tracer == "ideal_age":
                 add("IdealAge", "tracer")
             for_tracer(tracer, "TracerUpdate")
@@ -231,6 +233,15 @@ class Ocean:
     def prognostic(self):
         """The fields that the state is: set at the start, summed up in the checksum, shown in summary and report."""
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
+
+    @property
+    def kept(self):
+        """Fields that stay readable between steps besides the state, for the report."""
+        return ("boundary_layer_depth",) if self._has_boundary_layer else ()
+
+    @property
+    def _has_boundary_layer(self):
+        return "boundary_layer_depth" in self.vertical_mixing.field_names
 
     @property
     def numerics(self):

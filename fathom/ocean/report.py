@@ -16,7 +16,7 @@ Pictures = Iterator[tuple[str, Callable[[], Any]]]
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     """The state on rank 0, land NaN, with true eastward and northward velocity and the stream function; all ranks call it."""
     model = simulation.model
-    gathered = {name: simulation.gather(name) for name in model.prognostic}
+    gathered = {name: simulation.gather(name) for name in (*model.prognostic, *model.kept)}
     if not simulation.is_root:
         return None
     wet, corner = model.grid.wet_levels, model.grid.corner_levels

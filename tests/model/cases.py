@@ -50,13 +50,13 @@ def wind():
     return fm.SurfaceForcing(stress_x=lambda x, y: -0.1 * np.cos(np.pi * y / 1000e3), heat_flux=lambda x, y: 50 * np.sin(2 * np.pi * x / 1000e3))
 
 
-def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advection="CentredAdvection", friction="LaplacianFriction", precision="fp64", preconditioner=None, eddies=None):
+def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advection="CentredAdvection", friction="LaplacianFriction", precision="fp64", preconditioner=None, eddies=None, mixing="RichardsonMixing"):
     """Checksum after some steps."""
     import fathom as fm
 
     viscosity = {"viscosity": 1e11} if friction.startswith("Bi") else {}
     free_surface = fm.FreeSurface(tolerance=1e-6, preconditioner=preconditioner)  # few iterations: ranks wait for each other on few cores
-    schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**viscosity), "precision": precision, "free_surface": free_surface}
+    schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**viscosity), "precision": precision, "vertical_mixing": getattr(fm, mixing)(), "free_surface": free_surface}
     if eddies:  # its keywords; `structure` by name
         structure = eddies.pop("structure", None)
         schemes["eddies"] = fm.GentMcWilliams(**eddies, structure=structure and getattr(fm, structure)())

@@ -26,6 +26,9 @@ ranges = {
     "longitude": (-3.2, 6.4), "convective_precipitation": (0, 3e-4), "stratiform_precipitation": (0, 3e-4), "snowfall": (0, 1e-4), "ground_evaporation": (-1e-5, 1e-4),
     "ground_turbulent_flux": (-100, 400), "air_temperature_tendency": (-1e-4, 1e-4), "eastward_wind_tendency": (-1e-4, 1e-4), "northward_wind_tendency": (-1e-4, 1e-4),
     "specific_humidity_tendency": (-1e-8, 1e-8), "thermal_expansion": (1e-4, 3e-4), "haline_contraction": (7e-4, 8e-4), "dx_east_face": (5e4, 1.5e5), "dy_north_face": (5e4, 1.5e5),
+    "surface_buoyancy": (0, 0.05), "surface_stress_x": (-0.3, 0.3), "surface_stress_y": (-0.3, 0.3), "coriolis": (-1.4e-4, 1.4e-4),
+    "surface_thermal_expansion": (5e-5, 3e-4), "surface_haline_contraction": (7.4e-4, 7.9e-4), "temperature_surface_flux": (-5e-5, 5e-5), "salinity_surface_flux": (-1e-6, 1e-6),
+    "shortwave_flux_1": (0, 3e-5), "shortwave_flux_2": (0, 2e-5), "shortwave_extinction_1": (0.03, 0.3), "shortwave_extinction_2": (0.3, 3), "boundary_layer_depth": (10, 300),
 }  # fmt: skip
 sorted_fields = {"pressure_reference": 1, "pressure_interface": 1, "air_pressure": 1, "geopotential": -1}  # grow downward, or upward
 

@@ -17,7 +17,8 @@ namespace fathom::physics {
 constexpr double reference_density(double p) { return 1027.897 + p * (4.69348e-3 - 4.94596e-8 * p); }
 
 /// An equation of state splits into Parcel (what depends on T and S alone: kept from the layer above, it is not computed twice),
-/// Level (what depends on pressure alone: once for all columns) and `anomalies`, which joins them for two parcels at one level.
+/// Level (what depends on pressure alone: once for all columns) and `anomaly`, which joins them; `anomalies` does it for two parcels at
+/// one level, at less than twice the cost. As templates on their number they also give expansion and contraction (expansion.hpp).
 template <class State, class Real>
 void density_and_stratification(const State& state, In<Real> temperature, In<Real> salinity, auto level, Profile<Real> thickness,
                                 Out<Real> anomaly, Out<Real> stratification) {

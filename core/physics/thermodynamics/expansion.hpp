@@ -49,7 +49,7 @@ template <class State, class Real> void expansion_and_contraction(const State& s
             std::tie(by_T, by_S) = state.derivatives(level(k), temperature[k], salinity[k]);
         else {
             const typename State::template Parcel<Number> parcel(state, Number(temperature[k], 1, 0), Number(salinity[k], 0, 1));
-            const Number density = state.anomalies(parcel, parcel, level(k)).first;
+            const Number density = state.anomaly(parcel, level(k));
             by_T = density.by_T, by_S = density.by_S;
         }
         expansion[k] = by_T * (-1 / constants::sea_water_density);

@@ -30,11 +30,12 @@ struct LinearEquationOfState {
             : anomaly(fma(T - s.reference_temperature, -s.reference_density * s.thermal_expansion,
                           (S - s.reference_salinity) * (s.reference_density * s.haline_contraction))) {}
     };
-    struct Level {};
+    struct Level { explicit Level(double) {} };
+    template <class Real> static Real anomaly(const Parcel<Real>& parcel, Level) { return parcel.anomaly; }
     template <class Real> static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above, Level) { return {here.anomaly, above.anomaly}; }
 
     template <class Real> void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(*this, temperature, salinity, [](int) { return Level{}; }, thickness, anomaly, stratification);
+        density_and_stratification(*this, temperature, salinity, [](int) { return Level(0); }, thickness, anomaly, stratification);
     }
 };
 

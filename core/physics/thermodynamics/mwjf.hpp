@@ -51,6 +51,10 @@ struct MWJF {
         const Real Q = parcel.numerator + fma(parcel.TT, level.nTT, fma(parcel.S, level.nS, fma(bend, -r, level.n0 - r * level.d0)));
         return {fma(P2, -level.excess, Q), P2};
     }
+    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+        const auto fraction = at(level, parcel);
+        return fraction.Q / fraction.P2;
+    }
     template <class Real> static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above, const Level& level) {
         const auto lower = at(level, here), upper = at(level, above);
         const Real inverse = 1 / (lower.P2 * upper.P2);               // one division for both

@@ -92,9 +92,11 @@ struct TEOS10Polynomial {
             profile += teos10::base - reference_density(p);
         }
     };
+    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+        return polynomial(Real(level.zeta), parcel.r0, parcel.r1, parcel.r2, parcel.r3) + level.profile;
+    }
     template <class Real> static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above, const Level& level) {
-        auto at = [&](const Parcel<Real>& parcel) { return polynomial(Real(level.zeta), parcel.r0, parcel.r1, parcel.r2, parcel.r3) + level.profile; };
-        return {at(here), at(above)};
+        return {anomaly(here, level), anomaly(above, level)};
     }
 
     template <class Real> void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure, Profile<Real> thickness,

@@ -7,6 +7,7 @@
 #pragma once
 #include "base/pack.hpp"
 #include "field/process.hpp"
+#include "physics/turbulence/shear.hpp"
 
 namespace fathom::physics {
 
@@ -33,20 +34,13 @@ struct RichardsonMixing {
     template <class Real> void operator()(In<Real> stratification, In<Real, 1> u, In<Real, 1> v, Profile<Real> thickness, In<Real> wet_levels,
                                           Out<Real> viscosity, Out<Real> diffusivity) const {
         constexpr double least_shear = 1e-12;                         // [s-2]: water at rest has Ri of the sign of N^2, not 0 / 0
-        const std::array us{u, u(-east), u(-north), u(-northeast)}, vs{v, v(-east), v(-north), v(-northeast)};
+        Shear<Real> shear(u, v);
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();
-        Real u_above[4], v_above[4];
-        for (int c = 0; c < 4; ++c) u_above[c] = us[c][0], v_above[c] = vs[c][0];
         viscosity[0] = 0; diffusivity[0] = 0;
         for (int k = 1; k < levels; ++k) {
             const double distance = 0.5 * (double(thickness[k - 1]) + double(thickness[k]));
-            Real square = 4 * least_shear * distance * distance;      // 4 shear^2 distance^2
-            for (int c = 0; c < 4; ++c) {
-                const Real u_here = us[c][k], v_here = vs[c][k], du = u_above[c] - u_here, dv = v_above[c] - v_here;
-                square = fma(du, du, fma(dv, dv, square));
-                u_above[c] = u_here; v_above[c] = v_here;
-            }
+            const Real square = shear(k, 4 * least_shear * distance * distance);       // 4 shear^2 distance^2
             const Real N2 = stratification[k];
             const Real x = square / fma(larger(N2, 0), 4 * steepness * distance * distance, square);
             const Real nu = fma(x * x, maximum, background_viscosity), kappa = fma(nu, x, background_diffusivity);

@@ -2,12 +2,15 @@
 #include "physics/turbulence/constant.hpp"
 #include "physics/turbulence/diffusion.hpp"
 #include "physics/turbulence/k_profile.hpp"
+#include "physics/turbulence/kpp.hpp"
+#include "physics/turbulence/nonlocal.hpp"
 #include "physics/turbulence/richardson.hpp"
 
 namespace fathom::physics {
 
 std::vector<Entry> turbulence() {
-    return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing"), entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion")};
+    return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing"), entry<KPP>("KPP"), entry<NonlocalTransport>("NonlocalTransport"),
+            entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion")};
 }
 
 }  // namespace fathom::physics
