@@ -55,11 +55,10 @@ class GentMcWilliams:
         return process if in_layers else process.at("eddy_structure", "center", "column")
 
     def of_columns(self, mixing, precision, step):
-        """Beside vertical mixing: the mixed layer, and a structure that follows stratification."""
-        result = [] if "boundary_layer_depth" in mixing.field_names else [scheme("MixedLayerDepth", density_step=self.density_step).process(precision)]
+        """Beside vertical mixing: a structure that follows stratification."""
         if self.structure and self.structure.name == "StratificationStructure":
-            result.append(self.structure.process(precision, on=self._layer(mixing), step=step))
-        return result
+            return [self.structure.process(precision, on=self._layer(mixing), step=step)]
+        return []
 
     def of_gradients(self, precision, step):
         """Where neighbours' density is known: a structure that follows its gradient."""
@@ -89,3 +88,14 @@ class GentMcWilliams:
     def _layer(self, mixing):
         """Names: the mixed layer is the boundary layer of a mixing scheme that has one."""
         return {"mixed_layer_depth": "boundary_layer_depth"} if "boundary_layer_depth" in mixing.field_names else {}
+
+
+def mixed_layer(ocean, precision, step):
+    """What eddies want of the columns of an ocean: the depth of the mixed layer where no mixing scheme has a boundary layer, its buoyancy for those that live in it."""
+    eddies, result = ocean.eddies, []
+    own = "boundary_layer_depth" not in ocean.vertical_mixing.field_names
+    if (eddies is not None and own) or ocean.submesoscale is not None:
+        result.append(scheme("MixedLayerDepth", **({} if eddies is None else {"density_step": eddies.density_step})).process(precision))
+    if eddies is not None:
+        result += eddies.of_columns(ocean.vertical_mixing, precision, step)
+    return result + ([scheme("MixedLayerBuoyancy").process(precision)] if ocean.submesoscale is not None else [])

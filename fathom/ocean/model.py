@@ -9,6 +9,7 @@ import numpy as np
 from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
+from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.surface import SurfaceForcing
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
@@ -102,6 +103,7 @@ class Ocean:
     friction : LaplacianFriction (default), BiharmonicFriction or None.
     diffusion : LaplacianDiffusion (default; none beside eddies), BiharmonicDiffusion or None.
     eddies : GentMcWilliams, or None (default).
+    submesoscale : MixedLayerEddies, or None (default).
     bottom_drag : float, quadratic drag coefficient.
     bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large: linear drag).
     free_surface : FreeSurface.
@@ -119,14 +121,14 @@ class Ocean:
     chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
-                 diffusion="default", eddies=None, bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+                 diffusion="default", eddies=None, submesoscale=None, bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
         self.tracer_advection = tracer_advection or scheme("CentredAdvection")
         self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
-        self.eddies = eddies
+        self.eddies, self.submesoscale = eddies, submesoscale
         self.diffusion = (None if eddies else scheme("LaplacianDiffusion")) if diffusion == "default" else diffusion
         self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
@@ -169,13 +171,12 @@ class Ocean:
 
         add(self.equation_of_state)
         add("HydrostaticPressure")
-        columns = self.eddies.of_columns(self.vertical_mixing, bytes_, step) if self.eddies is not None else []
         if self._has_boundary_layer:
             add(scheme(f"{self.equation_of_state.name}SurfaceBuoyancy", **self.equation_of_state.parameters))
             add(self.vertical_mixing)
-            sequence += columns
+            sequence += mixed_layer(self, bytes_, step)
         else:  # stratification stays in cache
-            sequence += columns
+            sequence += mixed_layer(self, bytes_, step)
             add(self.vertical_mixing)
         add(self.momentum_advection or "LinearMomentum")
         add("PressureGradient")
@@ -190,6 +191,8 @@ class Ocean:
         add("BarotropicSolve", "barotropic")
         add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
         add("VolumeTransport", "tracer")
+        if self.submesoscale is not None:
+            add(self.submesoscale, "tracer")
         if self.eddies is not None:
             sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step)
         add("VerticalFactors", "tracer", on={"vertical_diffusivity": "whole_diffusivity"} if self.eddies else None)

@@ -59,7 +59,7 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**viscosity), "precision": precision, "vertical_mixing": getattr(fm, mixing)(), "free_surface": free_surface}
     if eddies:  # its keywords; `structure` by name
         structure = eddies.pop("structure", None)
-        schemes["eddies"] = fm.GentMcWilliams(**eddies, structure=structure and getattr(fm, structure)())
+        schemes |= {"eddies": fm.GentMcWilliams(**eddies, structure=structure and getattr(fm, structure)()), "submesoscale": fm.MixedLayerEddies()}
     if case == "globe":
         sim = simulate(globe(**schemes), step="3600s", surface=fm.BulkForcing(), blocks=blocks, distribution=distribution, threads=threads)
     else:

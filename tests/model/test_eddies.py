@@ -19,12 +19,13 @@ def kinds():
             "eady": fm.GentMcWilliams(1000, 0, taper="clipping", structure=fm.EadyStructure())}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["equal", "structured", "eady"])
+@pytest.mark.parametrize("kind", ["equal", "structured", "eady", "none"])
 def test_eddies_keep_contents_and_constants(kind):
     import fathom as fm
 
-    sim = simulate(stirred(box(tracers=["one", "dye"], eddies=kinds()[kind])).set(one=1.0, dye=lambda x, y, z: 1.0 * (x > 5e5)))
-    assert sim.model.diffusion is None
+    eddies = kinds().get(kind)
+    sim = simulate(stirred(box(tracers=["one", "dye"], eddies=eddies, submesoscale=fm.MixedLayerEddies(), equation_of_state=fm.TEOS10Polynomial())).set(one=1.0, dye=lambda x, y, z: 1.0 * (x > 5e5)))
+    assert (sim.model.diffusion is None) == (eddies is not None)
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
     content = lambda: np.array([sim.sequence.content(n) for n in names])  # noqa: E731
@@ -33,7 +34,7 @@ def test_eddies_keep_contents_and_constants(kind):
     one = sim.sequence.extremes("one")
     assert abs(one["minimum"] - 1) < 1e-13 and abs(one["maximum"] - 1) < 1e-13
     assert np.all(np.abs(content() / before - 1) < 1e-13)
-    assert isinstance(sim.model.eddies, fm.GentMcWilliams) and sim.sequence.motion(sim.step)["speed"] > 0.01
+    assert sim.sequence.motion(sim.step)["speed"] > 0.01
 
 
 @pytest.mark.parametrize("eddies", ['{"diffusivity": 1000}', '{"diffusivity": 1000, "isoneutral_diffusivity": 600, "structure": "StratificationStructure"}', '{"diffusivity": 500, "isoneutral_diffusivity": 600, "structure": "EadyStructure"}'])
@@ -52,6 +53,8 @@ def test_eddies_say_what_is_wrong():
         fm.GentMcWilliams(maximum_slope=2)
     with pytest.raises(ValueError, match="diffusivity = -1"):
         fm.GentMcWilliams(-1)
+    with pytest.raises(ValueError, match="efficiency = 2"):
+        fm.MixedLayerEddies(efficiency=2)
 
 
 size, depth = 600e3, 2000.0
