@@ -35,6 +35,12 @@ class Scheme:
         return type(self).__name__
 
     @property
+    def in_cells(self):
+        """The same in cells of their own thickness; itself where that is nothing to it."""
+        name = f"{self.name}InCells"
+        return scheme(name, every=self.every, **self.parameters) if name in schemes() else self
+
+    @property
     def field_names(self):
         return [f["name"] for f in self.entry["fields"]]
 

@@ -159,7 +159,9 @@ class Simulation:
         self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=tile, tiles=tiles)
         fixed = model.geometry() | (self.surface.fields(model) if self.surface else {})
         for name in filter(self.sequence.has, fixed):
-            self.sequence.set(name, np.ascontiguousarray(fixed[name], float), nearest_outside=name not in model.zero_outside)
+            layers = map(fixed[name], range(grid.levels.number)) if callable(fixed[name]) else [fixed[name]]
+            for k, values in enumerate(layers):
+                self.sequence.set(name, np.ascontiguousarray(values, float), k, nearest_outside=name not in model.zero_outside)
         for name, values in model.profiles().items():
             if self.sequence.has(name):
                 self.sequence.set_profile(name, values)

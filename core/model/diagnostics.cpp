@@ -51,18 +51,23 @@ template <class F, class... Fields> void with_values(const Sequence& s, const Ro
     else body((const double*)f.at[r.b] + first(f)...);
 }
 
-struct Weight {                                            ///< area x weight of the level; 1 where the domain has none
+struct Weight {                                            ///< area x weight of the level, or the thickness of the cell; 1 where the domain has none
     const Sequence& s; std::span<const double> levels, area;
-    const Field* eta = nullptr;
+    const Field *eta = nullptr, *cells = nullptr;
     Weight(const Sequence& s, const Field& f, bool moving) : s(s) {
-        area = f.place.horizontal == Horizontal::corner ? s.domain->area_corner : s.domain->area_center;
-        if (f.place.vertical != Vertical::column) levels = s.domain->level_weights;
+        const bool corner = f.place.horizontal == Horizontal::corner;
+        area = corner ? s.domain->area_corner : s.domain->area_center;
+        if (f.place.vertical == Vertical::column) return;
+        levels = s.domain->level_weights;
         if (moving) eta = &s.field("sea_surface_height");
+        if (const char* name = corner ? "corner_thickness" : "cell_thickness"; s.has(name)) cells = &s.field(name);
     }
     double operator()(int b, int k, int j, int i) const {
         const Block& block = *s.domain->blocks[b];
         const double a = area.empty() ? 1 : area[std::size_t(block.j0 + j) * s.domain->decomposition.topology.nx + block.i0 + i];
-        return levels.empty() ? a : a * (levels[std::min<std::size_t>(k, levels.size() - 1)] + (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0));
+        if (levels.empty()) return a;
+        const double thickness = cells ? value(s, *cells, b, k, j, i) : levels[std::min<std::size_t>(k, levels.size() - 1)];
+        return a * (thickness + (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0));
     }
 };
 
@@ -77,7 +82,11 @@ class Mean {
 public:
     Mean(const Sequence& s, const Field& f) : weight(s, f, false), comm(s.domain->comm) {}
     void begin(const Row& r) { sums.assign(r.nx, 0), depths.assign(r.nx, 0); }
-    double level(int k) const { return weight.levels.empty() ? 1 : weight.levels[std::min<std::size_t>(k, weight.levels.size() - 1)]; }
+    /// Of the points of a row's level: of the layer, or of each cell.
+    auto level(const Row& r, int k) const {
+        const double layer = weight.levels.empty() ? 1 : weight.levels[std::min<std::size_t>(k, weight.levels.size() - 1)];
+        return [this, &r, k, layer](int i) { return weight.cells ? fathom::value(weight.s, *weight.cells, r.b, k, r.j, i) : layer; };
+    }
     double* at_sums() { return sums.data(); }
     double* at_depths() { return depths.data(); }
     void end(const Row& r) {
@@ -119,9 +128,9 @@ Extremes extremes(const Sequence& s, std::string_view name) {
         mean.begin(r);
         double *sums = mean.at_sums(), *depths = mean.at_depths();
         for (int k = 0; k < r.deepest; ++k) with_values(s, r, k, [&](auto* values) {
-            const double weight = mean.level(k);
+            const auto weight_of = mean.level(r, k);
             for (int i = 0; i < r.nx; ++i) if (k < r.levels[i]) {
-                const double x = values[i];
+                const double x = values[i], weight = weight_of(i);
                 auto keep = [&](Ranked& of, double v) { if (v > of.value || (v == of.value && place(r.i0 + i, r.J, k) < of.place)) of = {v, place(r.i0 + i, r.J, k)}; };
                 if (!std::isfinite(x)) keep(bad, 1);
                 else keep(low, -x), keep(high, x);
@@ -157,9 +166,9 @@ Motion motion(const Sequence& s, double step, std::string_view u_name, std::stri
         mean.begin(r);
         double *sums = mean.at_sums(), *depths = mean.at_depths();
         for (int k = 0; k < r.deepest; ++k) with_values(s, r, k, [&](auto* us, auto* vs, auto* dxs, auto* dys) {
-            const double weight = mean.level(k);
+            const auto weight_of = mean.level(r, k);
             for (int i = 0; i < r.nx; ++i) if (k < r.levels[i]) {
-                const double x = us[i], y = vs[i], square = x * x + y * y;
+                const double x = us[i], y = vs[i], square = x * x + y * y, weight = weight_of(i);
                 const double courant = spaced ? step * (std::abs(x) / double(dxs[i]) + std::abs(y) / double(dys[i])) : 0;
                 auto keep = [&](Ranked& of, double v) {
                     const long place = (long(k) * t.ny + r.J) * t.nx + r.i0 + i;

@@ -5,6 +5,7 @@
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
+#include "field/thickness.hpp"
 
 namespace fathom::numerics {
 
@@ -72,11 +73,11 @@ struct BarotropicCorrection {
 };
 
 /// Volume transports through the faces of tracer cells, and the new sea surface height:
-///   Eu = dz/2 [(u dyC)(i,j) + (u dyC)(i,j-1)],  Nv = dz/2 [(v dxC)(i,j) + (v dxC)(i-1,j)],  W(top) = W(bottom) - Div,  areaT d(eta)/dt = W(surface).
+///   Eu = 1/2 [(u dz dyC)(i,j) + (u dz dyC)(i,j-1)],  Nv = 1/2 [(v dz dxC)(i,j) + (v dz dxC)(i-1,j)],  W(top) = W(bottom) - Div,  areaT d(eta)/dt = W(surface).
 /// The four-point gradient does not see a height that alternates from cell to cell. X = (SE + NW - SW - NE) at a corner does, and is
 /// second order small in a smooth field: the transports -d(X)/dy to the east, -d(X)/dx to the north in the top layer remove it,
 /// conservatively, and carry tracers. An alternating height decays by 8 noise_filter a step.
-struct VolumeTransport {
+template <bool own> struct VolumeTransport {
     double step = 3600, noise_filter = 0.02;
     static constexpr std::string_view summary = "volume transports through the faces of tracer cells, and the new sea surface height";
     static constexpr std::tuple parameters{
@@ -90,7 +91,7 @@ struct VolumeTransport {
         reads ("depth_corner",             place::corner_column,       "m", 1),
         reads ("area_center",              place::center_column,       "m2", 0),
         reads ("sea_surface_height",       place::center_column,       "m", 1),
-        reads ("thickness",                place::profile,             "m"),
+        corner_thickness<own>(1),
         writes("transport_east",           place::center_layer,        "m3 s-1"),
         writes("transport_west",           place::center_layer,        "m3 s-1"),
         writes("transport_north",          place::center_layer,        "m3 s-1"),
@@ -99,7 +100,7 @@ struct VolumeTransport {
         writes("sea_surface_height_after", place::center_column,       "m")};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> depth, In<Real> area, In<Real, 1> eta, Profile<Real> thickness,
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> depth, In<Real> area, In<Real, 1> eta, Thickness<Real, own, 1> thickness,
                     Out<Real> to_east, Out<Real> from_west, Out<Real> to_north, Out<Real> from_south, Out<Real> up, Out<Real> eta_after) const {
         using T = typename Real::Number;
         const int levels = to_east.levels();
@@ -114,9 +115,12 @@ struct VolumeTransport {
         Real W = 0;
         up[levels] = W;
         for (int k = levels - 1; k >= 0; --k) {
-            const T dz = thickness[k];
-            Real e = dz * fma(u[k], y_0, u(-north)[k] * y_s), w = dz * fma(u(-east)[k], y_w, u(-northeast)[k] * y_sw);
-            Real n = dz * fma(v[k], x_0, v(-east)[k] * x_w), s = dz * fma(v(-north)[k], x_s, v(-northeast)[k] * x_sw);
+            auto through = [&](In<Real, 1> speed, Real width_a, Shift a, Real width_b, Shift b) {       // a face, half of it at each of its corners
+                if constexpr (own) return fma(speed(a)[k] * thickness(a)[k], width_a, speed(b)[k] * thickness(b)[k] * width_b);
+                else return thickness[k] * fma(speed(a)[k], width_a, speed(b)[k] * width_b);
+            };
+            Real e = through(u, y_0, here, y_s, -north), w = through(u, y_w, -east, y_sw, -northeast);
+            Real n = through(v, x_0, here, x_w, -east), s = through(v, x_s, -north, x_sw, -northeast);
             if (k == 0) e += Xs - X, w += Xsw - Xw, n += Xw - X, s += Xsw - Xs;
             to_east[k] = e; from_west[k] = w; to_north[k] = n; from_south[k] = s;
             W = W - ((e - w) + (n - s));

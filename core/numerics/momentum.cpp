@@ -6,10 +6,10 @@
 namespace fathom::numerics {
 
 std::vector<Entry> momentum_schemes() {
-    return {entry<MomentumAdvection>("MomentumAdvection"), entry<LinearMomentum>("LinearMomentum"), entry<PressureGradient>("PressureGradient"),
+    return {entry<MomentumAdvection<false>>("MomentumAdvection"), entry<MomentumAdvection<true>>("MomentumAdvectionInCells"), entry<LinearMomentum>("LinearMomentum"), entry<PressureGradient>("PressureGradient"),
             entry<LaplacianFriction>("LaplacianFriction"), entry<VelocityLaplacian>("VelocityLaplacian"), entry<BiharmonicFriction>("BiharmonicFriction"),
-            entry<ImplicitMomentum>("ImplicitMomentum"), entry<BarotropicDivergence>("BarotropicDivergence"), entry<BarotropicSolve>("BarotropicSolve"),
-            entry<BarotropicCorrection>("BarotropicCorrection"), entry<VolumeTransport>("VolumeTransport")};
+            entry<ImplicitMomentum<false>>("ImplicitMomentum"), entry<ImplicitMomentum<true>>("ImplicitMomentumInCells"), entry<BarotropicDivergence>("BarotropicDivergence"), entry<BarotropicSolve>("BarotropicSolve"),
+            entry<BarotropicCorrection>("BarotropicCorrection"), entry<VolumeTransport<false>>("VolumeTransport"), entry<VolumeTransport<true>>("VolumeTransportInCells")};
 }
 
 std::vector<Entry> schemes() {

@@ -5,13 +5,14 @@
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
+#include "field/thickness.hpp"
 
 namespace fathom::numerics {
 
 /// Advection and curvature of the grid, extrapolated to the middle of the step (Adams-Bashforth):
 ///   velocity_tendency = weights[0] G(now) + weights[1] G(before);   momentum_advection holds G from step to step.
 /// Both in one pass: the streams of G to and from memory hide behind the arithmetic.
-struct MomentumAdvection {
+template <bool own> struct MomentumAdvection {
     static constexpr std::string_view summary = "centred advection of momentum in flux form with metric terms (Bryan 1969), second-order Adams-Bashforth in time";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
@@ -21,7 +22,7 @@ struct MomentumAdvection {
         reads  ("dy_corner",            place::corner_column,        "m", 1),
         reads  ("curvature_x",          place::corner_vector_column, "m-1"),
         reads  ("curvature_y",          place::corner_vector_column, "m-1"),
-        reads  ("thickness",            place::profile,              "m"),
+        corner_thickness<own>(1),
         reads  ("time_weights",         place::profile,              "1"),
         updates("momentum_advection_x", place::corner_vector_layer,  "m s-2"),
         updates("momentum_advection_y", place::corner_vector_layer,  "m s-2"),
@@ -29,7 +30,7 @@ struct MomentumAdvection {
         writes ("velocity_tendency_y",  place::corner_vector_layer,  "m s-2")};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real> kx, In<Real> ky, Profile<Real> thickness,
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real> kx, In<Real> ky, Thickness<Real, own, 1> thickness,
                     Profile<Real> weights, InOut<Real> advection_x, InOut<Real> advection_y, Out<Real> tendency_x, Out<Real> tendency_y) const {
         using T = typename Real::Number;
         const int levels = tendency_x.levels();
@@ -46,20 +47,22 @@ struct MomentumAdvection {
             const Real u_w = u(-east)[k], u_e = u(east)[k], u_s = u(-north)[k], u_n = u(north)[k];
             const Real v_w = v(-east)[k], v_e = v(east)[k], v_s = v(-north)[k], v_n = v(north)[k];
             auto twice = [](Real x) { return x + x; };
-            const Real west  = fma(u(-northeast)[k], y_sw, fma(u(northwest)[k], y_nw, twice(u_w * y_w)));
-            const Real mid_x = fma(u_s, y_s, fma(u_n, y_n, twice(U * y_0)));
-            const Real east_ = fma(u(-northwest)[k], y_se, fma(u(northeast)[k], y_ne, twice(u_e * y_e)));
-            const Real south = fma(v(-northeast)[k], x_sw, fma(v(-northwest)[k], x_se, twice(v_s * x_s)));
-            const Real mid_y = fma(v_w, x_w, fma(v_e, x_e, twice(V * x_0)));
-            const Real north_ = fma(v(northwest)[k], x_nw, fma(v(northeast)[k], x_ne, twice(v_n * x_n)));
+            auto filled = [&](Real width, Shift s) { if constexpr (own) return width * thickness(s)[k]; else return width; };
+            const Real west  = fma(u(-northeast)[k], filled(y_sw, -northeast), fma(u(northwest)[k], filled(y_nw, northwest), twice(u_w * filled(y_w, -east))));
+            const Real mid_x = fma(u_s, filled(y_s, -north), fma(u_n, filled(y_n, north), twice(U * filled(y_0, here))));
+            const Real east_ = fma(u(-northwest)[k], filled(y_se, -northwest), fma(u(northeast)[k], filled(y_ne, northeast), twice(u_e * filled(y_e, east))));
+            const Real south = fma(v(-northeast)[k], filled(x_sw, -northeast), fma(v(-northwest)[k], filled(x_se, -northwest), twice(v_s * filled(x_s, -north))));
+            const Real mid_y = fma(v_w, filled(x_w, -east), fma(v_e, filled(x_e, east), twice(V * filled(x_0, here))));
+            const Real north_ = fma(v(northwest)[k], filled(x_nw, northwest), fma(v(northeast)[k], filled(x_ne, northeast), twice(v_n * filled(x_n, north))));
             const Real Fw = west + mid_x, Fe = mid_x + east_, Fs = south + mid_y, Fn = mid_y + north_;
-            const T dz = thickness[k], per_dz = T(1) / dz;
-            const Real w_below = fma(Fe - Fw + Fn - Fs, Real(dz), w);
+            const auto dz = thickness[k], per_dz = T(1) / dz;
+            auto an_area = [&](Real x) { if constexpr (own) return x * per_dz; else return x; };         // of full cells the thickness is not in the transports
+            const Real w_below = fma(Fe - Fw + Fn - Fs, own ? Real(1) : Real(dz), w);
             const Real u_below = k + 1 < levels ? Real(u[k + 1]) : Real(0), v_below = k + 1 < levels ? Real(v[k + 1]) : Real(0);
             const Real from_below_u = (w_below * (U + u_below) - w * (u_above + U)) * per_dz, from_below_v = (w_below * (V + v_below) - w * (v_above + V)) * per_dz;
             const Real turn = V * Kx - U * Ky;                                  // curvature: -uv ky + v^2 kx, -uv kx + u^2 ky
-            const Real Gx = Fw * (u_w + U) - Fe * (U + u_e) + Fs * (u_s + U) - Fn * (U + u_n) + from_below_u + turn * V;
-            const Real Gy = Fw * (v_w + V) - Fe * (V + v_e) + Fs * (v_s + V) - Fn * (V + v_n) + from_below_v - turn * U;
+            const Real Gx = an_area(Fw * (u_w + U) - Fe * (U + u_e) + Fs * (u_s + U) - Fn * (U + u_n)) + from_below_u + turn * V;
+            const Real Gy = an_area(Fw * (v_w + V) - Fe * (V + v_e) + Fs * (v_s + V) - Fn * (V + v_n)) + from_below_v - turn * U;
             tendency_x[k] = fma(Real(before), advection_x[k], now * Gx);
             tendency_y[k] = fma(Real(before), advection_y[k], now * Gy);
             advection_x[k] = Gx; advection_y[k] = Gy;
@@ -114,7 +117,7 @@ struct PressureGradient {
 ///   (I + theta f tau k x)(I - tau D)(u* - u) = tau [tendency + stress / rho0 dz - f k x u + D u],   D u = d(nu du/dz) - r u_bottom / dz
 /// and the depth mean of u*: what the free surface corrects. Factored in increments, a steady state does not depend on the step: the
 /// spiral of Ekman turns as far at f tau = 0.5 as at 0. Stable for any nu, f and tau if theta >= 1/2.
-struct ImplicitMomentum {
+template <bool own> struct ImplicitMomentum {
     double step = 3600, implicitness = 0.6, drag = 1.2e-3, background_speed = 0.0;
     static constexpr std::string_view summary = "Coriolis, vertical viscosity, surface stress and quadratic bottom drag, implicit in time";
     static constexpr std::tuple parameters{
@@ -132,7 +135,7 @@ struct ImplicitMomentum {
         reads ("surface_stress_y",       place::corner_vector_column, "N m-2"),
         reads ("coriolis",               place::corner_column,        "s-1"),
         reads ("wet_levels",             place::center_column,        "1", 1),
-        reads ("thickness",              place::profile,              "m"),
+        corner_thickness<own>(),
         writes("velocity_x_after",       place::corner_vector_layer,  "m s-1"),
         writes("velocity_y_after",       place::corner_vector_layer,  "m s-1"),
         writes("depth_mean_x_predicted", place::corner_vector_column, "m s-1"),
@@ -140,7 +143,7 @@ struct ImplicitMomentum {
 
     template <class Real>
     void operator()(In<Real> u, In<Real> v, In<Real> tendency_x, In<Real> tendency_y, In<Real, 1> viscosity, In<Real> stress_x, In<Real> stress_y,
-                    In<Real> coriolis, In<Real, 1> wet, Profile<Real> thickness, Out<Real> u_after, Out<Real> v_after, Out<Real> mean_x, Out<Real> mean_y) const {
+                    In<Real> coriolis, In<Real, 1> wet, Thickness<Real, own> thickness, Out<Real> u_after, Out<Real> v_after, Out<Real> mean_x, Out<Real> mean_y) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real factor[most], solved_x[most], solved_y[most];
@@ -151,7 +154,7 @@ struct ImplicitMomentum {
         const Real tau_x = stress_x[0] * T(1 / constants::sea_water_density), tau_y = stress_y[0] * T(1 / constants::sea_water_density);
         Real from_above = 0, factor_above = 0, x = 0, y = 0, depth = 0, U = u[0], V = v[0], flux_x = 0, flux_y = 0;
         for (int k = 0; k < levels; ++k) {                           // sweep down
-            const T dz = thickness[k], per_distance = k + 1 < levels ? T(2) / (dz + thickness[k + 1]) : T(0);
+            const auto dz = thickness[k], per_distance = k + 1 < levels ? T(2) / (dz + thickness[k + 1]) : dz * T(0);
             const Real U_below = k + 1 < levels ? u[k + 1] : Real(0), V_below = k + 1 < levels ? v[k + 1] : Real(0);
             Real a = fma(f, V, tendency_x[k]), b = tendency_y[k] - f * U;
             if (k == 0) a += tau_x * (T(1) / dz), b += tau_y * (T(1) / dz);
@@ -176,7 +179,7 @@ struct ImplicitMomentum {
             const auto wet_here = Real(T(k)) < bottom;
             x = select(wet_here, fma(factor[k], x, solved_x[k]), Real(0));
             y = select(wet_here, fma(factor[k], y, solved_y[k]), Real(0));
-            const T dz = thickness[k];
+            const auto dz = thickness[k];
             u_after[k] = x; v_after[k] = y;
             sum_x += dz * x; sum_y += dz * y;
             depth += select(wet_here, Real(dz), Real(0));

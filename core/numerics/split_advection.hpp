@@ -9,6 +9,7 @@
 /// faces; land behind L leaves L itself. Bounds hold while C <= 1 in each sweep.
 #pragma once
 #include "field/process.hpp"
+#include "field/thickness.hpp"
 
 namespace fathom::numerics {
 
@@ -55,7 +56,7 @@ template <bool third, class Real> struct Sweep {
 };
 
 /// The first sweep, along x.
-template <bool third> struct FirstSweep {
+template <bool third, bool own> struct FirstSweep {
     double step = 3600;
     static constexpr std::string_view summary = third ? "third-order limited advection of a tracer along x, the first of three sweeps" : "limited Lax-Wendroff advection of a tracer along x, the first of three sweeps";
     static constexpr std::tuple parameters{Parameter<FirstSweep>{"step", &FirstSweep::step, "s", 0, 1e6, "time step"}};
@@ -67,18 +68,17 @@ template <bool third> struct FirstSweep {
         reads ("area_center",        place::center_column, "m2", 1),
         reads ("wet_levels",         place::center_column, "1", 2),
         reads ("dx_center",          place::center_column, "m", 2),
-        reads ("thickness",          place::profile,       "m"),
+        cell_thickness<own>(1),
         writes("tracer_swept",       place::center_layer,  "1")};
 
     template <class Real>
-    void operator()(In<Real, 2> tracer, In<Real, 1> to_east, In<Real, 1> from_west, In<Real, 1> eta, In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dx, Profile<Real> thickness,
+    void operator()(In<Real, 2> tracer, In<Real, 1> to_east, In<Real, 1> from_west, In<Real, 1> eta, In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dx, Thickness<Real, own, 1> thickness,
                     Out<Real> swept) const {
         using T = typename Real::Number;
         const Sweep<third, Real> sweep(tracer, dx, wet, east);
         const T tau = T(step);
         for (int k = 0; k < swept.levels(); ++k) {
-            const T dz = thickness[k];
-            auto volume = [&](Shift s) { return area(s)[0] * (k == 0 ? Real(dz) + eta(s)[0] : Real(dz)); };
+            auto volume = [&](Shift s) { const Real dz = beside(thickness, s)[k]; return area(s)[0] * (k == 0 ? dz + eta(s)[0] : dz); };
             const Real V = volume(here), out = tau * to_east[k], in = tau * from_west[k], C = tracer[k];
             const auto T_ = sweep(k, {V, volume(east), volume(-east), out, in, tau * to_east(east)[k], tau * from_west(-east)[k]});
             swept[k] = C - (out * (T_.out - C) - in * (T_.in - C)) / (V - (out - in));
@@ -87,7 +87,7 @@ template <bool third> struct FirstSweep {
 };
 
 /// The second and third, along y and in the column: the tendency of all three.
-template <bool third> struct SplitAdvection {
+template <bool third, bool own> struct SplitAdvection {
     double step = 3600;
     static constexpr std::string_view summary = third ? "third-order advection of a tracer without new extremes (QUICKEST, limited), forward in time, split by direction"
                                                       : "second-order advection of a tracer without new extremes (Lax-Wendroff, limited), forward in time, split by direction";
@@ -104,12 +104,12 @@ template <bool third> struct SplitAdvection {
         reads ("area_center",        place::center_column,    "m2", 1),
         reads ("wet_levels",         place::center_column,    "1", 2),
         reads ("dy_center",          place::center_column,    "m", 2),
-        reads ("thickness",          place::profile,          "m"),
+        cell_thickness<own>(1),
         writes("tracer_tendency",    place::center_layer,     "1")};
 
     template <class Real>
     void operator()(In<Real, 2> swept, In<Real> tracer, In<Real, 1> to_east, In<Real, 1> from_west, In<Real, 1> to_north, In<Real, 1> from_south, In<Real> up, In<Real, 1> eta,
-                    In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dy, Profile<Real> thickness, Out<Real> tendency) const {
+                    In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dy, Thickness<Real, own, 1> thickness, Out<Real> tendency) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real value[most], volume_of[most], moved[most];
@@ -117,8 +117,10 @@ template <bool third> struct SplitAdvection {
         const Sweep<third, Real> sweep(swept, dy, wet, north);
         const T tau = T(step), per_tau = T(1 / step);
         for (int k = 0; k < levels; ++k) {
-            const T dz = thickness[k];
-            auto volume = [&](Shift s) { return area(s)[0] * (k == 0 ? Real(dz) + eta(s)[0] : Real(dz)) - tau * (to_east(s)[k] - from_west(s)[k]); };
+            auto volume = [&](Shift s) {
+                const Real dz = beside(thickness, s)[k];
+                return area(s)[0] * (k == 0 ? dz + eta(s)[0] : dz) - tau * (to_east(s)[k] - from_west(s)[k]);
+            };
             const Real V = volume(here), N = to_north[k], S = from_south[k], C = swept[k], out = tau * N, in = tau * S;
             const auto T_ = sweep(k, {V, volume(north), volume(-north), out, in, tau * to_north(north)[k], tau * from_south(-north)[k]});
             volume_of[k] = V - (out - in);
@@ -138,7 +140,7 @@ template <bool third> struct SplitAdvection {
             if (k + 1 < levels) {
                 const Real W = up[k + 1], share_below = leaves(k + 1), C = value[k], B = value[k + 1];
                 const auto rises = W > zero;
-                const T hC = thickness[k], hB = thickness[k + 1], hA = thickness[k > 0 ? k - 1 : 0], hD = thickness[k + 2 < levels ? k + 2 : k + 1];
+                const auto hC = thickness[k], hB = thickness[k + 1], hA = thickness[k > 0 ? k - 1 : 0], hD = thickness[k + 2 < levels ? k + 2 : k + 1];
                 const Real D = k + 2 < levels ? select(Real(T(k + 2)) < bottom, value[k + 2], B) : B, A = k > 0 ? value[k - 1] : C;
                 const Real falling = limited_value<third, Real>(A, C, B, Real(hA), Real(hC), Real(hB), -W * (tau / volume_of[k]), share);
                 const Real rising = limited_value<third, Real>(D, B, C, Real(hD), Real(hB), Real(hC), W * (tau / volume_of[k + 1]), share_below);

@@ -8,13 +8,21 @@
 namespace fathom::numerics {
 
 std::vector<Entry> tracer_schemes() {
-    return {entry<CentredAdvection>("CentredAdvection"), entry<UpwindAdvection>("UpwindAdvection"),
-            entry<FirstSweep<false>>("LaxWendroffSweep"), entry<SplitAdvection<false>>("LaxWendroffAdvection"), entry<FirstSweep<true>>("QuickestSweep"), entry<SplitAdvection<true>>("QuickestAdvection"),
-            entry<LaplacianDiffusion>("LaplacianDiffusion"),
-            entry<TracerLaplacian>("TracerLaplacian"), entry<BiharmonicDiffusion>("BiharmonicDiffusion"), entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<IdealAge>("IdealAge"),
-            entry<InTime<Statistic::sum, false>>("TimeSum"), entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
-            entry<InTime<Statistic::minimum, false>>("TimeMinimum"), entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),
-            entry<InTime<Statistic::maximum, false>>("TimeMaximum"), entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};
+    return {entry<CentredAdvection>("CentredAdvection"),
+            entry<UpwindAdvection>("UpwindAdvection"), entry<FirstSweep<false, false>>("LaxWendroffSweep"),
+            entry<SplitAdvection<false, false>>("LaxWendroffAdvection"), entry<FirstSweep<true, false>>("QuickestSweep"),
+            entry<SplitAdvection<true, false>>("QuickestAdvection"), entry<FirstSweep<false, true>>("LaxWendroffSweepInCells"),
+            entry<SplitAdvection<false, true>>("LaxWendroffAdvectionInCells"), entry<FirstSweep<true, true>>("QuickestSweepInCells"),
+            entry<SplitAdvection<true, true>>("QuickestAdvectionInCells"), entry<LaplacianDiffusion<false>>("LaplacianDiffusion"),
+            entry<LaplacianDiffusion<true>>("LaplacianDiffusionInCells"), entry<TracerLaplacian>("TracerLaplacian"),
+            entry<BiharmonicDiffusion<false>>("BiharmonicDiffusion"), entry<BiharmonicDiffusion<true>>("BiharmonicDiffusionInCells"),
+            entry<VerticalFactors<false>>("VerticalFactors"),
+            entry<VerticalFactors<true>>("VerticalFactorsInCells"), entry<TracerUpdate<false>>("TracerUpdate"),
+            entry<TracerUpdate<true>>("TracerUpdateInCells"), entry<IdealAge<false>>("IdealAge"),
+            entry<IdealAge<true>>("IdealAgeInCells"), entry<InTime<Statistic::sum, false>>("TimeSum"),
+            entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"), entry<InTime<Statistic::minimum, false>>("TimeMinimum"),
+            entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"), entry<InTime<Statistic::maximum, false>>("TimeMaximum"),
+            entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};
 }
 
 }  // namespace fathom::numerics

@@ -4,29 +4,30 @@
 /// round-off. The top layer's thickness is dz + eta.
 #pragma once
 #include "field/process.hpp"
+#include "field/thickness.hpp"
 
 namespace fathom::numerics {
 
 /// Backward vertical diffusion, factorised once for all tracers: pivot and factor of the Thomas algorithm.
-struct VerticalFactors {
+template <bool own> struct VerticalFactors {
     double step = 3600;
     static constexpr std::string_view summary = "factorisation of implicit vertical diffusion, shared by all tracers";
     static constexpr std::tuple parameters{Parameter<VerticalFactors>{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
     static constexpr std::array fields{
         reads ("vertical_diffusivity",     place::center_interface, "m2 s-1"),
         reads ("sea_surface_height_after", place::center_column,    "m"),
-        reads ("thickness",                place::profile,          "m"),
+        cell_thickness<own>(),
         writes("mixing_exchange",          place::center_interface, "m"),
         writes("mixing_pivot",             place::center_layer,     "m-1")};
 
     template <class Real>
-    void operator()(In<Real> diffusivity, In<Real> eta, Profile<Real> thickness, Out<Real> exchange, Out<Real> pivots) const {
+    void operator()(In<Real> diffusivity, In<Real> eta, Thickness<Real, own> thickness, Out<Real> exchange, Out<Real> pivots) const {
         using T = typename Real::Number;
         const int levels = pivots.levels();
         Real from_above = 0, factor = 0;
         exchange[0] = Real(0);
         for (int k = 0; k < levels; ++k) {
-            const T dz = thickness[k], per_distance = k + 1 < levels ? T(2 * step) / (dz + thickness[k + 1]) : T(0);
+            const auto dz = thickness[k], per_distance = k + 1 < levels ? T(2 * step) / (dz + thickness[k + 1]) : dz * T(0);
             const Real volume = k == 0 ? Real(dz) + eta[0] : Real(dz);
             const Real to_below = diffusivity[k + 1] * per_distance;   // the diffusivity is 0 at surface and bottom
             const Real pivot = 1.0 / (volume + to_below + from_above * (1.0 - factor));
@@ -39,7 +40,7 @@ struct VerticalFactors {
 };
 
 /// h(after) T(after) - tau d(kappa dT/dz) = h T + tau tendency / area + tau flux.
-struct TracerUpdate {
+template <bool own> struct TracerUpdate {
     double step = 3600;
     static constexpr std::string_view summary = "one step of a tracer: explicit tendency, surface flux, implicit vertical diffusion";
     static constexpr std::tuple parameters{Parameter<TracerUpdate>{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
@@ -49,14 +50,14 @@ struct TracerUpdate {
         reads ("tracer_surface_flux", place::center_column,    "1"),
         reads ("sea_surface_height",  place::center_column,    "m"),
         reads ("area_center",         place::center_column,    "m2"),
-        reads ("thickness",           place::profile,          "m"),
+        cell_thickness<own>(),
         reads ("mixing_exchange",     place::center_interface, "m"),
         reads ("mixing_pivot",        place::center_layer,     "m-1"),
         reads ("wet_levels",          place::center_column,    "1"),
         writes("tracer_after",        place::center_layer,     "1")};
 
     template <class Real>
-    void operator()(In<Real> tracer, In<Real> tendency, In<Real> surface_flux, In<Real> eta, In<Real> area, Profile<Real> thickness, In<Real> exchange, In<Real> pivots,
+    void operator()(In<Real> tracer, In<Real> tendency, In<Real> surface_flux, In<Real> eta, In<Real> area, Thickness<Real, own> thickness, In<Real> exchange, In<Real> pivots,
                     In<Real> wet, Out<Real> after) const {
         using T = typename Real::Number;
         constexpr int most = 128;
@@ -65,7 +66,7 @@ struct TracerUpdate {
         const Real per_area = step / area[0], bottom = wet[0];
         Real value = 0;
         for (int k = 0; k < levels; ++k) {
-            const T dz = thickness[k];
+            const auto dz = thickness[k];
             Real content = fma(k == 0 ? Real(dz) + eta[0] : Real(dz), tracer[k], tendency[k] * per_area);
             if (k == 0) content += step * surface_flux[0];
             solved[k] = value = fma(exchange[k], value, content) * pivots[k];
@@ -79,7 +80,7 @@ struct TracerUpdate {
 };
 
 /// Ideal age: 1 year a year, 0 at the surface (restored within a step).
-struct IdealAge {
+template <bool own> struct IdealAge {
     double step = 3600;
     static constexpr std::string_view summary = "ideal age: grows with time, and is set to 0 at the surface";
     static constexpr std::tuple parameters{Parameter<IdealAge>{"step", &IdealAge::step, "s", 0, 1e6, "time step"}};
@@ -87,11 +88,11 @@ struct IdealAge {
         reads  ("ideal_age",          place::center_layer,  "s"),
         reads  ("sea_surface_height", place::center_column, "m"),
         reads  ("area_center",        place::center_column, "m2"),
-        reads  ("thickness",          place::profile,       "m"),
+        cell_thickness<own>(),
         updates("ideal_age_tendency", place::center_layer,  "s")};
 
     template <class Real>
-    void operator()(In<Real> age, In<Real> eta, In<Real> area, Profile<Real> thickness, InOut<Real> tendency) const {
+    void operator()(In<Real> age, In<Real> eta, In<Real> area, Thickness<Real, own> thickness, InOut<Real> tendency) const {
         const Real A = area[0];
         tendency[0] += -(Real(thickness[0]) + eta[0]) * age[0] * A * (1 / step);
         for (int k = 1; k < tendency.levels(); ++k) tendency[k] += A * thickness[k];

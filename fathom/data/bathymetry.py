@@ -133,7 +133,21 @@ def wet_levels(depth, fraction, thickness, *, periodic: bool = True, fold: bool 
         depth = apply_sills(depth, sills, mesh, unit_vectors(center_longitude, center_latitude))
     middles = np.concatenate([[0.5 * interfaces[0]], 0.5 * (interfaces[1:] + interfaces[:-1])])
     levels = np.searchsorted(middles, depth, side="left")
-    levels = np.where(depth > 0, np.maximum(levels, minimum_levels), 0)
+    return connected(np.where(depth > 0, np.maximum(levels, minimum_levels), 0), mesh)
+
+
+def cut_levels(depth, interfaces, least) -> np.ndarray:
+    """Wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on land], with a share `least` of its layer or more.
+
+    interfaces  (nz + 1,) m, from 0. A last cell of less than half that share is left out, of less than all of it is made as thick.
+    """
+    levels = np.clip(np.searchsorted(interfaces, depth, side="left"), 1, len(interfaces) - 1)
+    share = (depth - interfaces[levels - 1]) / np.diff(interfaces)[levels - 1]
+    return np.where(depth > 0, np.maximum(levels - (share < 0.5 * least), 1), 0)
+
+
+def connected(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
+    """Levels (ny, nx), int32, with no cell deeper than its deepest corner, of the largest connected ocean."""
     levels = np.minimum(levels, mesh.deepest_corner(mesh.corner_levels(levels)))
     return np.where(largest_ocean(levels, mesh), levels, 0).astype(np.int32)
 

@@ -86,6 +86,8 @@ class Grid:
         for values in (h.corner_longitude, h.corner_latitude, self.levels.weights):
             digest.update(np.ascontiguousarray(values, "<f4").tobytes())
         digest.update(self.wet_levels.astype("<i4").tobytes())
+        if "bottom_thickness" in self.identity:
+            digest.update(self.identity["bottom_thickness"].astype("<f4").tobytes())
         return digest.hexdigest()
 
     def __repr__(self):

@@ -16,11 +16,16 @@ class ZLevels:
     depth : float [m], default 5500. Depth of the last interface.
     surface : float [m], default 10 (at most depth / number). Thickness of the first layer; thickness grows smoothly downward.
     spacing : "stretched" (default) or "uniform".
-    thickness : list of float [m], or the file of a text table of them. The layers themselves, in place of all else.
+    thickness : list of float [m], or the file of a text table of them. The layers themselves, in place of number, depth, surface and spacing.
+    partial_cells : float, in (0, 1], or True for 0.2. The bottom cell of a column ends at the sea floor, and has this share of its layer or more.
+        None (default): whole cells, to the interface nearest to the floor.
     """
 
-    def __init__(self, number=None, depth=None, surface=None, spacing=None, thickness=None, **unknown):
+    def __init__(self, number=None, depth=None, surface=None, spacing=None, thickness=None, partial_cells=None, **unknown):
         reject(self, unknown)
+        self.least_share = None if partial_cells is None or partial_cells is False else 0.2 if partial_cells is True else number_of("partial_cells", partial_cells, "1")
+        if self.least_share is not None and not 0 < self.least_share <= 1:
+            raise ValueError(f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell has, must lie in (0, 1]")
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
                 raise ValueError("ZLevels takes either thickness, or number, depth, surface and spacing")
@@ -58,7 +63,8 @@ class ZLevels:
 
     def __repr__(self):
         v = self.vertical
-        return f"ZLevels({v.levels} of {span(v.thickness, 'm')}, to {v.depth:g} m)"
+        partial = f", partial_cells={self.least_share:g}" if self.least_share is not None else ""
+        return f"ZLevels({v.levels} of {span(v.thickness, 'm')}, to {v.depth:g} m{partial})"
 
 
 class _PressureLevels:

@@ -19,7 +19,7 @@ class WaterGrid(Grid):
     bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny, nx) [m] with 0 on land, wet levels
         (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt"; fathom.data.table), or a function of (longitude,
         latitude) – of (x, y) on a plane – that gives the depth.
-    minimum_levels : int, default 3. Water is at least as deep; depths are rounded to the nearest interface.
+    minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest interface, or kept by partial cells (ZLevels).
     """
 
     name = None  # of a grid whose wet levels may be embedded
@@ -59,7 +59,9 @@ class WaterGrid(Grid):
     def wet_levels(self):
         """Number of wet levels (ny, nx), int32, 0 on land."""
         h, how = self.horizontal, self.bathymetry
-        if isinstance(how, str) and how == "etopo5":
+        if self.levels.least_share is not None:
+            levels, _ = self._cut
+        elif isinstance(how, str) and how == "etopo5":
             from fathom.data import bathymetry
 
             levels = bathymetry.levels_for(
@@ -69,14 +71,76 @@ class WaterGrid(Grid):
         elif isinstance(how, str):
             levels = np.where(self._around_poles(), 0, self.vertical.levels)
         else:
-            depth = how
-            if callable(how):
-                depth = np.array(np.broadcast_to(how(h.center_longitude, h.center_latitude), self.shape[1:]), float)
-                self._check_depth(depth)
+            depth = self._given_depth()
             levels = depth if depth.dtype.kind in "iu" else self._levels_of(depth)
         levels = np.ascontiguousarray(levels, np.int32)
         levels.flags.writeable = False
         return levels
+
+    def _given_depth(self):
+        depth = self.bathymetry
+        if callable(depth):
+            h = self.horizontal
+            depth = np.array(np.broadcast_to(depth(h.center_longitude, h.center_latitude), self.shape[1:]), float)
+            self._check_depth(depth)
+        return depth
+
+    @cached_property
+    def _cut(self):
+        """Wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells [m], 0 on land."""
+        from fathom.data import bathymetry
+
+        h, how, least, interfaces = self.horizontal, self.bathymetry, self.levels.least_share, np.asarray(self.vertical.interface_depth)
+        shallowest = interfaces[self.minimum_levels - 1] + least * self.vertical.thickness[self.minimum_levels - 1]
+        if isinstance(how, str) and how == "etopo5":
+            fraction, depth = bathymetry.ocean_depth(h.corner_longitude, h.corner_latitude)
+            mesh = bathymetry.Mesh(self.shape[1:], h.periodic, h.fold)
+            centers = earth.unit_vectors(h.center_longitude, h.center_latitude)
+            depth = bathymetry.apply_sills(np.where(fraction >= 0.5, np.maximum(depth, shallowest), 0.0), bathymetry.sills(), mesh, centers)
+            levels = bathymetry.connected(bathymetry.cut_levels(depth, interfaces, least), mesh)
+        elif isinstance(how, str):
+            levels = np.where(self._around_poles(), 0, self.vertical.levels)
+            depth = interfaces[levels]
+        else:
+            depth = self._given_depth()
+            if depth.dtype.kind in "iu":
+                depth = interfaces[depth]
+            depth = np.where(depth > 0, np.maximum(depth, shallowest), 0.0)
+            levels = bathymetry.cut_levels(depth, interfaces, least)
+        last = np.maximum(levels, 1) - 1
+        layer = np.asarray(self.vertical.thickness)[last]
+        return levels, np.where(levels > 0, np.clip(depth - interfaces[last], least * layer, layer), 0.0)
+
+    def bottom_thickness(self, where="center"):
+        """Thickness of the last wet cell at centres, or of what velocity fills of the last wet layer at corners [m], (ny, nx); 0 on land."""
+        levels = self.levels_at(where)
+        if self.levels.least_share is None:
+            return np.where(levels > 0, np.asarray(self.vertical.thickness)[np.maximum(levels, 1) - 1], 0.0)
+        return self._cut[1] if where == "center" else self._corner_cut
+
+    @cached_property
+    def _corner_cut(self):
+        levels, (wet, bottom) = self.corner_levels, self._cut
+        least = np.full(levels.shape, np.inf)
+        for cells, thickness in zip(self._around(wet), self._around(bottom)):
+            least = np.where(cells == levels, np.minimum(least, thickness), least)
+        return np.where(levels > 0, least, 0.0)
+
+    def depth(self, where="center"):
+        """Of the sea floor as the model has it [m], (ny, nx); 0 on land."""
+        levels = self.levels_at(where)
+        return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (levels > 0) + self.bottom_thickness(where)
+
+    def thickness(self, k, where="center"):
+        """Of the cells of layer k [m], (ny, nx); below the bottom that of the layer."""
+        return np.where(self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k])
+
+    def column(self, j, i, where="center"):
+        """Thickness of the cells of one column [m], (nz,)."""
+        column, levels = np.array(self.vertical.thickness), self.levels_at(where)[j, i]
+        if levels and self.levels.least_share is not None:
+            column[levels - 1] = self.bottom_thickness(where)[j, i]
+        return column
 
     def _levels_of(self, depth):
         middles = self.vertical.layer_depth
@@ -107,11 +171,15 @@ class WaterGrid(Grid):
     @cached_property
     def corner_levels(self):
         """Wet levels at the velocity points: the least of the four cells around (0 on a closed edge); (ny, nx)."""
-        wet, h = np.asarray(self.wet_levels), self.horizontal
-        north = np.zeros_like(wet)
-        north[:-1] = wet[1:]
+        return np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
+
+    def _around(self, values):
+        """Of the four cells round each corner, (ny, nx) each; 0 beyond a closed edge."""
+        h = self.horizontal
+        north = np.zeros_like(values)
+        north[:-1] = values[1:]
         if h.fold:
-            north[-1] = wet[-1, ::-1]
+            north[-1] = values[-1, ::-1]
 
         def east(a):
             b = np.roll(a, -1, 1)
@@ -119,12 +187,16 @@ class WaterGrid(Grid):
                 b[:, -1] = 0
             return b
 
-        return np.minimum(np.minimum(wet, east(wet)), np.minimum(north, east(north)))
+        return values, east(values), north, east(north)
 
     @property
     def wet_corners(self):
         """Corners between four wet cells (ny, nx), bool: where there is a velocity."""
         return self.corner_levels > 0
+
+    @property
+    def identity(self):
+        return super().identity | ({"bottom_thickness": self.bottom_thickness()} if self.levels.least_share is not None else {})
 
     def mapping(self):
         """Coordinates of centres and corners, depth, thickness, area, wet levels: what output, pictures and the report take."""
@@ -148,11 +220,15 @@ class WaterGrid(Grid):
                 variable = out.createVariable(name, "f8", dims, zlib=True, shuffle=True)
                 variable.units = ("degrees_east" if name.endswith("longitude") else "degrees_north") if h.spherical else "m"
                 variable[...] = getattr(h, name)
-            columns = ("wet_levels", "i4", ("y", "x"), self.wet_levels, "1")
-            for name, kind, dims, values, units in (("thickness", "f8", ("depth",), self.vertical.thickness, "m"), columns):
+            columns = [("wet_levels", "i4", ("y", "x"), self.wet_levels, "1"), ("bottom_thickness", "f8", ("y", "x"), self.bottom_thickness(), "m")]
+            for name, kind, dims, values, units in (("thickness", "f8", ("depth",), self.vertical.thickness, "m"), *columns):
                 variable = out.createVariable(name, kind, dims)
                 variable.units = units
                 variable[...] = values
+
+    def _bottom_text(self):
+        share = self.levels.least_share
+        return "" if share is None else f"; bottom cells end at the sea floor, {share:g} of a layer or more"
 
     def describe(self):
         """label -> text, for the tree."""
@@ -167,6 +243,6 @@ class WaterGrid(Grid):
         return {
             "extent": f"{extent}; {', '.join(edges)}",
             "spacing": f"{span(h.dx_corner[at] / 1e3, 'km')} along x, {span(h.dy_corner[at] / 1e3, 'km')} along y",
-            "levels": f"{self.vertical.levels} of {span(self.vertical.thickness, 'm')}, to {self.vertical.depth:g} m",
+            "levels": f"{self.vertical.levels} of {span(self.vertical.thickness, 'm')}, to {self.vertical.depth:g} m" + self._bottom_text(),
             "water": f"{np.count_nonzero(wet):,} of {wet.size:,} columns, {int(wet.sum()):,} cells",
         }

@@ -75,8 +75,8 @@ def stream_function(ocean, u, v):
     Integrated northward from the southern edge; on a globe the land of the northern middle latitudes is 0, as on most maps.
     """
     h = ocean.grid.horizontal
-    thickness = np.asarray(ocean.grid.vertical.thickness)[:, None, None]
-    transport = np.nansum(np.asarray(u, float) * thickness, axis=0) * np.asarray(h.dy_corner)
+    u = np.asarray(u, float)
+    transport = sum(np.nan_to_num(u[k]) * ocean.grid.thickness(k, "corner") for k in range(len(u))) * np.asarray(h.dy_corner)
     psi = transport / 2 - np.cumsum(transport, axis=0)  # up to the corner itself: half of its own row
     if h.spherical:
         latitude = np.asarray(h.corner_latitude)[1:, 1:]
@@ -115,11 +115,11 @@ def drake_transport(simulation):
     if section is None:
         return {}
     i, first, width = section
-    total, thickness = 0.0, simulation.model.grid.levels.weights
+    total, grid = 0.0, simulation.model.grid
     for n, (b0, a0, ny, nx) in enumerate(simulation.domain.blocks):
         south, north = max(first, b0), min(first + len(width), b0 + ny)
         if a0 <= i < a0 + nx and south < north:
             u = simulation.sequence.part("velocity_x", n, south - b0, i - a0, north - south, 1)[:, :, 0]
             for j in range(south, north):
-                total += float(np.dot(u[:, j - south], thickness)) * width[j - first]
+                total += float(np.dot(u[:, j - south], grid.column(j, i, "corner"))) * width[j - first]
     return {"drake_transport": (simulation.comm.allreduce(total), "m3 s-1")}

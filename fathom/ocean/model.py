@@ -4,6 +4,8 @@ It takes its grid first and its schemes by keyword. It knows its processes; the 
 docs/models.md lists what a simulation asks of a model.
 """
 
+from functools import partial
+
 import numpy as np
 
 from fathom.components import scheme
@@ -167,7 +169,8 @@ class Ocean:
 
         def add(what, phase="baroclinic", on=None, label=None, **runtime):
             what = scheme(what) if isinstance(what, str) else what
-            sequence.append(what.process(bytes_, phase=phase, on=on, label=label, step=step, **runtime))
+            form = what.in_cells if self.own_cells else what
+            sequence.append(form.process(bytes_, phase=phase, on=on, label=label or what.name, step=step, **runtime))
 
         add(self.equation_of_state)
         add("HydrostaticPressure")
@@ -218,7 +221,12 @@ class Ocean:
             if tracer == "ideal_age":
                 add("IdealAge", "tracer")
             for_tracer(tracer, "TracerUpdate")
-        return sequence + surface.after(bytes_)
+        return sequence + (surface.after(bytes_, own_cells=True) if self.own_cells else surface.after(bytes_))
+
+    @property
+    def own_cells(self):
+        """Whether cells of one layer differ in thickness."""
+        return self.grid.levels.least_share is not None
 
     @property
     def split(self):
@@ -321,9 +329,8 @@ class Ocean:
         return pictures(self.grid.mapping(), state)
 
     def geometry(self):
-        """Fields that never change: name -> array (ny, nx)."""
+        """Fields that never change: name -> array (ny, nx), or a function of the layer that gives one."""
         h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
-        depth = np.concatenate([[0.0], np.cumsum(self.grid.vertical.thickness)])
         metric = {n: np.asarray(getattr(h, n), float) for n in ("dx_corner", "dy_corner", "dx_center", "dy_center", "length_north_face", "length_east_face", "dx_east_face", "dy_north_face")}
         scale = np.sqrt(metric["dx_corner"] * metric["dy_corner"]) / degree
         return metric | {
@@ -334,7 +341,9 @@ class Ocean:
             "viscosity_scale": self._lateral_scale(scale, self.friction),
             "diffusivity_scale": self._lateral_scale(np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree, self.diffusion),
             "wet_levels": wet.astype(float),
-            "depth_corner": depth[self.grid.corner_levels],
+            "depth_corner": self.grid.depth("corner"),
+            "cell_thickness": self.grid.thickness,
+            "corner_thickness": partial(self.grid.thickness, where="corner"),
             **(self.eddies.fields(np.ones(wet.shape)) if self.eddies else {}),
         }  # fmt: skip
 

@@ -48,10 +48,10 @@ class BulkForcing:
                 list_.append(scheme(name, piston_velocity=speed).process(precision, phase="surface"))
         return list_
 
-    def after(self, precision):
-        """Processes at the end of a step."""
+    def after(self, precision, own_cells=False):
+        """Processes at the end of a step; own_cells: cells of one layer differ in thickness."""
         names = {"temperature": "temperature_after", "salinity": "salinity_after", "surface_height": "sea_surface_height_after"}
-        return [scheme("FreezingLimit").process(precision, phase="surface", on=names)]
+        return [scheme("FreezingLimitInCells" if own_cells else "FreezingLimit").process(precision, phase="surface", on=names)]
 
     def fields(self, ocean):
         return {}
@@ -100,7 +100,7 @@ class SurfaceForcing:
             list_.append(scheme(f"{tracer.capitalize()}Restoring", piston_velocity=self.piston_velocity).process(precision, phase="surface"))
         return list_
 
-    def after(self, precision):
+    def after(self, precision, own_cells=False):
         return []
 
     def fields(self, ocean):

@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 
 
-def box(nx=40, ny=32, nz=8, size=1000e3, depth=2000.0, slope=True, **ocean):
+def box(nx=40, ny=32, nz=8, size=1000e3, depth=2000.0, slope=True, partial_cells=None, **ocean):
     """A closed beta-plane basin with a sloping bottom and an island."""
     import fathom as fm
 
@@ -15,7 +15,7 @@ def box(nx=40, ny=32, nz=8, size=1000e3, depth=2000.0, slope=True, **ocean):
         r = np.hypot((x - 0.6 * size) / size, (y - 0.4 * size) / size)
         return np.where(r < 0.08, 0.0, depth * (np.clip(0.35 + 1.2 * x / size, 0, 1) if slope else 1))
 
-    grid = fm.CartesianGrid(nx=nx, ny=ny, extent=(size, size), levels=fm.ZLevels(number=nz, depth=depth, surface=50), bathymetry=bottom)
+    grid = fm.CartesianGrid(nx=nx, ny=ny, extent=(size, size), levels=fm.ZLevels(number=nz, depth=depth, surface=50, partial_cells=partial_cells), bathymetry=bottom)
     return fm.Ocean(grid, coriolis=(1e-4, 2e-11), **ocean)
 
 

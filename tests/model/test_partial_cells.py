@@ -1,0 +1,114 @@
+"""Bottom cells that end at the sea floor: rest, constants, contents, and what they are for."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from cases import box, simulate, stirred, wind  # noqa: E402
+
+
+def cut(share=0.2, **more):
+    return box(partial_cells=share, **more)
+
+
+def test_the_floor_is_where_it_was_asked_for():
+    """Depth of a smooth slope to rounding where the bottom cell keeps its least share, to a tenth of a layer elsewhere; whole cells miss by up to half of one."""
+    grid, whole = cut().grid, box().grid
+    asked = grid._given_depth()
+    layer = np.asarray(grid.vertical.thickness)[np.maximum(grid.wet_levels, 1) - 1]
+    share = grid.bottom_thickness() / layer
+    water = grid.wet_levels > 0
+    assert np.all((share[water] >= 0.2 - 1e-12) & (share[water] <= 1)) and 0.3 < (share[water] < 0.99).mean()
+    deep = water & (asked > 100)
+    assert np.abs(grid.depth() - asked)[deep & (share > 0.2 + 1e-12) & (share < 1)].max() < 1e-9
+    assert np.all(np.abs(grid.depth() - asked)[deep] <= 0.1 * np.max(grid.vertical.thickness))
+    assert np.abs(whole.depth() - asked)[deep].max() > 0.4 * layer.min()
+    stacked = np.array([grid.thickness(k) * (k < grid.wet_levels) for k in range(grid.levels.number)])
+    np.testing.assert_allclose(stacked.sum(0), grid.depth(), rtol=1e-14)
+    np.testing.assert_array_equal(stacked[:, 3, 30], grid.column(3, 30) * (np.arange(8) < grid.wet_levels[3, 30]))
+
+
+def test_whole_cells_cut_at_interfaces_are_whole_cells():
+    """A flat bottom at an interface: the same answer, to rounding of thicknesses inside rather than outside of sums."""
+    runs = []
+    for share in (None, 0.2):
+        sim = simulate(stirred(box(slope=False, partial_cells=share)), surface=wind())
+        sim.advance(10)
+        runs.append(sim.gather("temperature"))
+    assert np.abs(runs[0] - runs[1]).max() < 1e-10
+
+
+@pytest.mark.parametrize("equation", ["LinearEquationOfState", "MWJF"])
+def test_rest_over_cut_cells(equation):
+    """A stratified ocean at rest stays at rest, to the rounding of h T / h, whatever the equation of state: cells count where the middle of their layer is."""
+    import fathom as fm
+
+    ocean = cut(0.1, vertical_mixing=fm.ConstantMixing(diffusivity=0), equation_of_state=getattr(fm, equation)())
+    sim = simulate(ocean.set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=lambda x, y, z: 35 + z / 2000 + 0 * x))
+    sim.advance(20)
+    assert sim.sequence.motion(sim.step)["speed"] < 1e-12
+
+
+@pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
+def test_constants_and_contents_in_cut_cells(advection):
+    import fathom as fm
+
+    ocean = cut(tracers=["one", "dye"], tracer_advection=getattr(fm, advection)())
+    sim = simulate(stirred(ocean).set(one=1.0, dye=lambda x, y, z: 1.0 * (x > 5e5))).prepare()
+    names = ["temperature", "salinity", "dye"]
+    content = lambda: np.array([sim.sequence.volume(), *(sim.sequence.content(n) for n in names)])
+    before = content()
+    volume = float((sim.model.grid.depth() * np.asarray(sim.model.grid.horizontal.area_center)).sum())
+    assert before[0] == pytest.approx(volume, rel=1e-6)  # and a little of the surface's height
+    sim.advance(100)
+    one = sim.sequence.extremes("one")
+    assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-13
+    assert np.all(np.abs(content() / before - 1) < 1e-13)
+    assert sim.sequence.motion(sim.step)["speed"] > 0.01
+
+
+def test_cut_cells_across_a_restart_and_a_change_of_the_floor(tmp_path):
+    def fresh(share=0.2):
+        sim = simulate(stirred(cut(share)), surface=wind())
+        sim.directory = tmp_path
+        return sim
+
+    whole, half = fresh(), fresh()
+    whole.advance(6)
+    half.advance(3)
+    path = half.write_restart("half.fathom")
+    rest = fresh().restore(path)
+    rest.advance(3)
+    assert rest.checksum() == whole.checksum()
+    with pytest.raises(ValueError, match="bottom_thickness"):
+        fresh(0.6).restore(path).prepare()
+
+
+def test_errors_of_partial_cells():
+    import fathom as fm
+
+    for wrong in (0, 1.5, "half", float("nan")):
+        with pytest.raises(ValueError, match="partial_cells"):
+            fm.ZLevels(number=8, depth=2000, partial_cells=wrong)
+
+
+def test_a_wave_over_a_slope():
+    """A topographic wave of one layer with the true depth, and the same water on eight levels: whole cells are a staircase, cut ones the slope."""
+    import fathom as fm
+
+    size = 1000e3
+
+    def sea_level(levels, share):
+        grid = fm.CartesianGrid(nx=32, ny=24, extent=(size, 0.75 * size), periodic=True, bathymetry=lambda x, y: 700 + 1200 * y / (0.75 * size),
+                                levels=fm.ZLevels(number=levels, depth=2000, spacing="uniform", partial_cells=share))  # fmt: skip
+        ocean = fm.Ocean(grid, coriolis=(1e-4, 0), momentum_advection=None, friction=None, diffusion=None, bottom_drag=0, vertical_mixing=fm.ConstantMixing(viscosity=0, diffusivity=0))
+        sim = simulate(ocean.set(sea_surface_height=lambda x, y: 0.1 * np.sin(2 * np.pi * x / size) * np.sin(np.pi * y / (0.75 * size)) ** 2))
+        sim.advance(144)
+        return sim.gather("sea_surface_height")
+
+    true = sea_level(1, 0.01)
+    whole, cut_cells = (np.linalg.norm(sea_level(8, share) - true) / np.linalg.norm(true) for share in (None, 0.1))
+    assert cut_cells < 1e-9 and whole > 0.3
