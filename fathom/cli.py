@@ -83,7 +83,7 @@ def tune(file: Path, ranks: int | None, servers: int | None, threads: int | None
 @click.option("--steps", type=click.IntRange(2), default=48, show_default=True, help="Steps that are measured.")
 @click.option("--spin-up", type=click.IntRange(1), default=8, show_default=True, help="Steps before them.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all figures, for `fathom compare`.")
-@click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write all events, for ui.perfetto.dev (.json or .json.gz).")
+@click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write all events, for ui.perfetto.dev (.json or .json.gz), or as an archive of Score-P (.otf2).")
 @click.option("--pictures", type=click.Path(path_type=Path), metavar="DIR", help="Draw Gantt charts, utilisation and the time of each step.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Append to the history of this machine there, and say what became slower.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep what the run leaves, with report.html.")

@@ -43,7 +43,7 @@ fathom: list[set[str]] = [
     {"names", "failure", "clock", "cache", "earth"},
     {"toml", "expression", "mpi", "regions", "reading", "data"},
     {"output", "plots", "post"},  # know no model
-    {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.timeline", "performance.timeline_page", "performance.traces", "performance.machine"},
+    {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.timeline", "performance.timeline_page", "performance.traces", "performance.otf2_trace", "performance.machine"},
     {"state", "diagnostics", "gather", "copies", "parallel", "choices"},
     {"ocean", "atmosphere"},  # a model each
     {"streams", "stores", "servers", "checkpoint", "forcing", "sanity", "show", "progress"},

@@ -142,6 +142,42 @@ def bench_atmosphere(name: str, ranks: int, threads: int, tiles: str, file: Path
     return launch.distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
 
 
+@bench.command("blocking")
+@click.argument("case", type=click.Path(path_type=Path))
+@click.option("--tile", "tiles", help="Columns at once (NPROMA), as 16,64,256; by default powers of two up to a row.")
+@click.option("--block", "blocks", help="Sizes of blocks, as 36x24,18x12; by default the grid cut in halves again and again.")
+@click.option("--ranks", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--seconds", type=click.FloatRange(1), default=30.0, show_default=True, help="How long to repeat; each is measured thrice at least.")
+@click.option("--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file.")
+@click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
+@click.option("--picture", type=click.Path(path_type=Path), metavar="PNG", help="Draw both curves.")
+def bench_blocking(case: Path, tiles: str | None, blocks: str | None, ranks: int, threads: int, seconds: float, settings: tuple[str, ...], file: Path | None, picture: Path | None) -> int:
+    """Time of a step of the experiment CASE against the length of tiles and the size of blocks, each in turns with the usual."""
+    from fathom import mpi
+    from fathom.performance import blocking
+    from fathom.progress import Line
+    from fathom.toml import Document
+
+    def read(more: list[str]) -> Document:
+        document = Document.read(case, (*settings, *more))
+        document.tables.pop("output", None)
+        kept = {k: v for k, v in document.tables.get("parallel", {}).items() if k not in ("tile", "blocks", "distribution", "io_servers", "per_node")}
+        document.tables["parallel"] = kept | {"ranks": ranks, "threads": threads}
+        return document
+
+    def act() -> int:
+        line = Line() if mpi.is_root else None
+        figures = blocking.measure(read, seconds, tiles, blocks, line)
+        if line is None:
+            return 0
+        line.redraw("")
+        line.redraw("\r")
+        return blocking.present(figures, case.stem, file, picture)
+
+    return launch.distribute(ranks, threads, Path("."), act)
+
+
 @bench.command("kernels")
 @click.option("--kernel", help="Only this one.")
 @click.option("--truncation", type=click.IntRange(21), default=85, show_default=True)

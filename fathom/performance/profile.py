@@ -48,6 +48,10 @@ def run(experiment: Any, request: Request, case: str) -> int:
     """Profile an experiment on its ranks and say what was found. Returns the exit status."""
     from fathom import mpi
 
+    if request.trace is not None and request.trace.suffix == ".otf2":
+        from fathom.performance import otf2_trace
+
+        otf2_trace.library()  # who lacks it learns it now
     counters = mpi.core.Counters()
     with nullcontext(request.out) if request.out else tempfile.TemporaryDirectory() as folder:
         directory = Path(mpi.world.bcast(str(folder)))
@@ -206,7 +210,7 @@ def _present(found: dict[str, Any], request: Request) -> None:
         request.file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     if request.trace:
         traces.write(request.trace, trace)
-        click.echo(f"\n{request.trace}: for ui.perfetto.dev or chrome://tracing")
+        click.echo(f"\n{request.trace}: for {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}")
     if request.pictures:
         click.echo("\n".join(["", *map(str, traces.draw(request.pictures, found, trace))]))
     if request.record:

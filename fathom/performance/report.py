@@ -68,6 +68,19 @@ def _bars(profile: list[Mapping[str, Any]], summary: Mapping[str, Any], trace: S
         yield from traces.figures(summary, trace).items()
     elif summary.get("step_seconds"):
         yield "steps", partial(plots.steps, {"steps": summary["step_seconds"]}, summary.get("output_steps"), title="Time of each step, with what follows it")
+    if any(len(t["tried"]) > 2 for t in summary.get("tiles", ())):
+        yield "tiles", partial(_lengths, summary["tiles"])
+
+
+def _lengths(tiles: list[dict[str, Any]]) -> Any:
+    """What a run found in its first steps: time of each group of processes against the columns at once, its least being 1."""
+    from fathom import plots
+
+    curves = {}
+    for t in sorted(tiles, key=lambda t: -min(t["tried"].values()))[:8]:
+        least = min(t["tried"].values())
+        curves[f"{t['first']} … ({1e3 * least:.2g} ms)"] = ([int(n) for n in t["tried"]], [seconds / least for seconds in t["tried"].values()])
+    return plots.against({"": plots.Panel("columns that pass through a group of processes at once (NPROMA)", "time of the group, least = 1", curves)}, title="The length of a tile, as the run measured it in its first steps")
 
 
 def _figures(pictures: Pictures, shape: str = "") -> str:

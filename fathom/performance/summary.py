@@ -24,6 +24,7 @@ def finish(simulation, report=True):
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
         "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(),
         "profile": s.profile["regions"], "efficiency": s.profile["efficiency"], "seconds_of_ranks": s.profile["ranks"], "step_seconds": s.profile["step_seconds"], "output_steps": s.marked, "input": read(s), "output": output(s),
+        "tiles": [{"first": g["processes"][0], "columns": g["tile"], "tried": g["tiles_tried"]} for g in s.sequence.groups if g["tiles_tried"]],
     }  # fmt: skip
     drawn = s.model.report(s) if report else None
     if s.is_root:

@@ -72,33 +72,18 @@ def present(figures: dict[str, Any] | None, file: Path | None = None, picture: P
     same = len({t["checksum"] for t in list_}) == 1
     click.echo("\nthe same bits" if same else "\nTHE BITS DIFFER")
     if picture is not None:
-        draw(figures).savefig(picture, dpi=150)
+        draw(figures, path=picture)
         click.echo(picture)
     return 0 if same else 1
 
 
-def draw(figures: dict[str, Any]) -> Any:
+def draw(figures: dict[str, Any], path: Path | None = None) -> Any:
     """Milliseconds of a step and of its column processes against the length of a tile."""
-    from fathom.plots.colours import faint, phases
-    from fathom.plots.style import new_figure, styled
+    from fathom import plots
 
-    @styled
-    def curve() -> Any:
-        figure = new_figure(7.4, 3.6)
-        axes = figure.add_axes((0.1, 0.16, 0.87, 0.7))
-        numbers = sorted((t for t in figures["tiles"] if isinstance(t["tile"], int)), key=lambda t: t["tile"])
-        for key, label, colour in (("seconds_per_step", "step", phases[0]), ("column_seconds", "column processes", phases[1])):
-            axes.plot([t["tile"] for t in numbers], [1e3 * t[key] for t in numbers], "o-", color=colour, markersize=3.5, linewidth=1.3, label=label)
-            for t in figures["tiles"]:
-                if isinstance(t["tile"], str):
-                    axes.axhline(1e3 * t[key], color=colour, linewidth=0.8, linestyle=":" if t["tile"] == "cache" else "--", label=f"{label}, {t['tile']}")
-        axes.axvline(figures["points_of_a_row"], color=faint, linewidth=0.8)
-        axes.text(figures["points_of_a_row"], 0.02, " a row", color=faint, fontsize=7.5, transform=axes.get_xaxis_transform())
-        axes.set(xscale="log", ylim=(0, None), xlabel="columns of a tile", ylabel="ms")
-        axes.set_xticks([t["tile"] for t in numbers], [str(t["tile"]) for t in numbers], fontsize=7)
-        axes.minorticks_off()
-        axes.legend(fontsize=7.5, frameon=False, ncols=3)
-        figure.text(0.03, 0.93, f"{figures['case']['case']}, {figures['case']['precision']}: the length of a tile", fontsize=10.5)
-        return figure
-
-    return curve()
+    numbers = [t for t in figures["tiles"] if isinstance(t["tile"], int)]
+    parts = {"step": "seconds_per_step", "column processes": "column_seconds"}
+    curves = {name: ([t["tile"] for t in numbers], [1e3 * t[key] for t in numbers]) for name, key in parts.items()}
+    others = {f"{name}, {t['tile']}": 1e3 * t[key] for name, key in parts.items() for t in figures["tiles"] if isinstance(t["tile"], str)}
+    panel = plots.Panel("columns of a tile", "ms", curves, others, marks={"a row": figures["points_of_a_row"]})
+    return plots.against({"": panel}, title=f"{figures['case']['case']}, {figures['case']['precision']}: the length of a tile", note=figures["machine"], path=path)

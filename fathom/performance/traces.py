@@ -41,7 +41,11 @@ def events(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write(path: Path, traces: Sequence[dict[str, Any]]) -> None:
-    """A file .json, or .json.gz."""
+    """A file .json, or .json.gz; an archive .otf2 where that library is installed."""
+    if path.suffix == ".otf2":
+        from fathom.performance import otf2_trace
+
+        return otf2_trace.write(path, traces)
     content = json.dumps({"traceEvents": events(traces), "displayTimeUnit": "ms"}).encode()
     path.write_bytes(gzip.compress(content, 6) if path.suffix == ".gz" else content)
 

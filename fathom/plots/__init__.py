@@ -4,6 +4,7 @@
     plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
 """
 
+from .against import Panel, against
 from .bars import bars
 from .gantt import gantt
 from .map import map
@@ -16,4 +17,5 @@ from .stream_function import stream_function
 from .style import encoded
 from .time_series import time_series
 
-__all__ = ["Around", "EqualEarth", "Hemisphere", "Raster", "bars", "coast", "contours", "encoded", "gantt", "highs_and_lows", "map", "mesh_of", "picture", "section", "steps", "stream_function", "time_series", "vectors", "zonal_mean"]
+__all__ = ["Around", "EqualEarth", "Hemisphere", "Panel", "Raster", "against", "bars", "coast", "contours", "encoded", "gantt", "highs_and_lows", "map", "mesh_of", "picture", "section",
+           "steps", "stream_function", "time_series", "vectors", "zonal_mean"]

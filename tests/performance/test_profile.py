@@ -75,6 +75,32 @@ def made_up(steps=4, ranks=2):
     return made
 
 
+def test_otf2_reads_back(tmp_path, monkeypatch):
+    otf2 = pytest.importorskip("otf2")
+    made = made_up()
+    traces.write(tmp_path / "t.otf2", made)
+    traces.write(tmp_path / "t.otf2", made)  # in place of the first
+    inside, seconds = {}, {}
+    with otf2.reader.open(str(tmp_path / "t.otf2" / "traces.otf2")) as archive:
+        for location, event in archive.events:
+            held, name = inside.setdefault(location, []), event.region.name
+            if isinstance(event, otf2.events.Enter):
+                held.append((name, event.time))
+            else:
+                entered, begin = held.pop()
+                assert entered == name
+                seconds[location.group.name, name] = seconds.get((location.group.name, name), 0.0) + (event.time - begin) / archive.timer_resolution
+    assert len(inside) == 2 * len(made) and not any(inside.values())
+    for rank, trace in enumerate(made):
+        for n, region in enumerate(trace["regions"]):
+            own = trace["region"] == n
+            if region["path"][-1] not in [r["path"][-1] for r in trace["regions"] if r is not region] and own.any():
+                assert seconds[f"rank {rank}", region["path"][-1]] == pytest.approx((trace["end"] - trace["begin"])[own].sum(), abs=1e-8)
+    monkeypatch.setitem(sys.modules, "otf2", None)
+    with pytest.raises(ValueError, match="pip install otf2"):
+        traces.write(tmp_path / "t.otf2", made)
+
+
 def test_states_and_utilisation_add_up():
     made = made_up()
     chart = timeline.Timeline(made)
