@@ -18,4 +18,7 @@ template <class T, int width> Pack<T, width> brief_exp(Pack<T, width> x) {
     return (1 + fma(r * r, p, r)) * power_of_two<T, width>(n.integer);
 }
 
+/// y^(1/3), y > 0, to as many digits.
+template <class T, int width> Pack<T, width> cube_root(Pack<T, width> y) { return brief_exp(log(y) * T(1. / 3)); }
+
 }  // namespace fathom

@@ -100,6 +100,8 @@ class Ocean:
     grid : a grid of `fathom.grids` with `levels`.
     equation_of_state : MWJF (default), LinearEquationOfState or TEOS10Polynomial.
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
+    water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None: in the top layer (default without).
+    chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx) or a function of (longitude, latitude), of (x, y) on a plane.
     tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction or None.
@@ -123,10 +125,12 @@ class Ocean:
     chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
-                 diffusion="default", eddies=None, submesoscale=None, bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+                 diffusion="default", eddies=None, submesoscale=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
+        self.water = (scheme("JerlovWater") if self._has_boundary_layer else None) if water == "default" else water
+        self.chlorophyll = chlorophyll
         self.tracer_advection = tracer_advection or scheme("CentredAdvection")
         self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
@@ -172,6 +176,8 @@ class Ocean:
             form = what.in_cells if self.own_cells else what
             sequence.append(form.process(bytes_, phase=phase, on=on, label=label or what.name, step=step, **runtime))
 
+        if self.water is not None:
+            add(self.water, "surface")
         add(self.equation_of_state)
         add("HydrostaticPressure")
         if self._has_boundary_layer:
@@ -216,6 +222,8 @@ class Ocean:
                 for_tracer(tracer, self.diffusion)
             if self.eddies is not None:
                 sequence += self.eddies.of_tracer(tracer, bytes_)
+            if self.water is not None and tracer == "temperature":
+                add("ShortwaveHeating", "tracer")
             if self._has_boundary_layer and tracer in ("temperature", "salinity"):
                 for_tracer(tracer, "NonlocalTransport")
             if tracer == "ideal_age":
@@ -330,6 +338,8 @@ class Ocean:
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx), or a function of the layer that gives one."""
+        from fathom.state import on_columns
+
         h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
         metric = {n: np.asarray(getattr(h, n), float) for n in ("dx_corner", "dy_corner", "dx_center", "dy_center", "length_north_face", "length_east_face", "dx_east_face", "dy_north_face")}
         scale = np.sqrt(metric["dx_corner"] * metric["dy_corner"]) / degree
@@ -344,6 +354,7 @@ class Ocean:
             "depth_corner": self.grid.depth("corner"),
             "cell_thickness": self.grid.thickness,
             "corner_thickness": partial(self.grid.thickness, where="corner"),
+            **({"chlorophyll": on_columns(self.grid, self.chlorophyll, name="chlorophyll")} if self.water is not None and "chlorophyll" in self.water.field_names else {}),
             **(self.eddies.fields(np.ones(wet.shape)) if self.eddies else {}),
         }  # fmt: skip
 

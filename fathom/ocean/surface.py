@@ -72,6 +72,7 @@ class SurfaceForcing:
     ----------
     stress_x, stress_y : along the grid's axes, at corners [N m-2].
     heat_flux : [W m-2], positive into the ocean, at centres.
+    shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
     restoring_temperature, restoring_salinity : targets [degC, 1e-3], with
     piston_velocity : thickness of the top layer over the time scale [m s-1].
@@ -79,7 +80,8 @@ class SurfaceForcing:
 
     heat_capacity = 1026 * 3996.0  # of a cubic metre of sea water [J m-3 K-1]
 
-    def __init__(self, stress_x=0.0, stress_y=0.0, heat_flux=0.0, salinity_flux=0.0, restoring_temperature=None, restoring_salinity=None, piston_velocity=1e-5):
+    def __init__(self, stress_x=0.0, stress_y=0.0, heat_flux=0.0, salinity_flux=0.0, restoring_temperature=None, restoring_salinity=None, piston_velocity=1e-5, shortwave_flux=0.0):
+        self.shortwave_flux = shortwave_flux
         self.stress_x, self.stress_y, self.heat_flux, self.salinity_flux = stress_x, stress_y, heat_flux, salinity_flux
         self.restoring_temperature, self.restoring_salinity, self.piston_velocity = restoring_temperature, restoring_salinity, float(piston_velocity)
 
@@ -107,7 +109,8 @@ class SurfaceForcing:
         from fathom.state import on_columns
 
         fields = {"surface_stress_x": on_columns(ocean.grid, self.stress_x, "corner"), "surface_stress_y": on_columns(ocean.grid, self.stress_y, "corner"),
-                  "temperature_given_flux": on_columns(ocean.grid, self.heat_flux) / self.heat_capacity, "salinity_given_flux": on_columns(ocean.grid, self.salinity_flux)}  # fmt: skip
+                  "temperature_given_flux": on_columns(ocean.grid, self.heat_flux) / self.heat_capacity, "salinity_given_flux": on_columns(ocean.grid, self.salinity_flux),
+                  "surface_shortwave_flux": on_columns(ocean.grid, self.shortwave_flux)}  # fmt: skip
         return fields | {f"restoring_{tracer}": on_columns(ocean.grid, target) for tracer, target in self._restored}
 
     def records(self, ocean, month):

@@ -60,7 +60,20 @@ def test_flux_without_gradient_makes_the_layer_even():
     assert even[10.0] < 0.5 * even[0.0]
 
 
-@pytest.mark.parametrize("given", [{"heat_flux": -200.0, "salinity_flux": 2e-6, "stress_x": 0.1}, {"heat_flux": 100.0, "salinity_flux": -1e-6, "stress_x": 0.05}])
+def test_sunlight_warms_below_the_surface():
+    """A day of sun on even water without wind: each layer warms by what it absorbs, where stable forcing lets nothing mix; the heat is all there."""
+    given, dz, day = {"heat_flux": 150.0, "shortwave_flux": 150.0}, 5.0, 86400.0
+    simulation = ocean(0.0, dz, depth=50.0, step=1800, mixing=fm.KPP(wave_diffusivity=0, shear_diffusivity=0, convective_diffusivity=0), surface=given)
+    simulation.advance(48)
+    z = dz * np.arange(11)
+    passing = 0.67 * np.exp(-z) + 0.33 * np.exp(-z / 17)
+    passing[-1] = 0
+    warmed = 150 / (rho0 * heat_capacity) * day * (passing[:-1] - passing[1:]) / dz
+    np.testing.assert_allclose(column(simulation)[1:] - 20, warmed[1:], rtol=1e-5)
+    assert (column(simulation) - 20).sum() * dz == pytest.approx(150 / (rho0 * heat_capacity) * day, rel=1e-9)
+
+
+@pytest.mark.parametrize("given", [{"heat_flux": -200.0, "salinity_flux": 2e-6, "stress_x": 0.1}, {"heat_flux": -50.0, "shortwave_flux": 100.0, "salinity_flux": -1e-6, "stress_x": 0.05}])
 def test_heat_and_salt_are_kept(given):
     """Content less what came through the surface: round-off, wherever convection puts it."""
     simulation = ocean(0.005, 5.0, depth=200.0, step=3600, surface=given)

@@ -45,8 +45,9 @@ def bulk(air, iterations=3, zu=10.0, zt=10.0):
         E = EN / (1 + EN / np.sqrt(DN) * xh) * np.sqrt(D / DN)
     evaporation = rho * E * (qu - qs) * S
     sensible, latent = rho * 1000.5 * H * (tu - T) * S, 2.5e6 * evaporation
-    radiation = (1 - 0.066) * air["downward_shortwave_flux"] + air["downward_longwave_flux"] - 5.670374419e-8 * T**4
-    return {"surface_heat_flux": radiation + sensible + latent, "surface_freshwater_flux": air["precipitation_flux"] + evaporation,
+    sun = (1 - 0.066) * air["downward_shortwave_flux"]
+    radiation = sun + air["downward_longwave_flux"] - 5.670374419e-8 * T**4
+    return {"surface_heat_flux": radiation + sensible + latent, "surface_shortwave_flux": sun, "surface_freshwater_flux": air["precipitation_flux"] + evaporation,
             "stress_eastward": rho * D * S * air["eastward_wind"], "stress_northward": rho * D * S * air["northward_wind"], "sensible": sensible, "latent": latent}  # fmt: skip
 
 

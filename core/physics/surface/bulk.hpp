@@ -46,6 +46,7 @@ struct BulkForcing {
         reads ("temperature",               place::center_layer,  "degC"),
         reads ("frazil_heat",               place::center_column, "J m-2"),
         writes("surface_heat_flux",         place::center_column, "W m-2"),
+        writes("surface_shortwave_flux",    place::center_column, "W m-2"),
         writes("surface_freshwater_flux",   place::center_column, "kg m-2 s-1"),
         writes("stress_eastward",           place::center_column, "N m-2"),
         writes("stress_northward",          place::center_column, "N m-2")};
@@ -58,7 +59,7 @@ struct BulkForcing {
 
     template <class Real> void operator()(In<Real> eastward_wind, In<Real> northward_wind, In<Real> wind_speed, In<Real> air_temperature, In<Real> specific_humidity,
                                           In<Real> air_pressure, In<Real> shortwave, In<Real> longwave, In<Real> precipitation, In<Real> current_east, In<Real> current_north,
-                                          In<Real> temperature, In<Real> frazil_heat, Out<Real> heat_flux, Out<Real> freshwater_flux, Out<Real> stress_east, Out<Real> stress_north) const {
+                                          In<Real> temperature, In<Real> frazil_heat, Out<Real> heat_flux, Out<Real> shortwave_flux, Out<Real> freshwater_flux, Out<Real> stress_east, Out<Real> stress_north) const {
         constexpr double karman = 0.4, air_heat_capacity = 1000.5, evaporation_heat = 2.5e6, gas_constant = 287.05, vapour = 0.608, lapse = 0.0098;
         const Real T = temperature[0] + constants::celsius, air = air_temperature[0] + constants::celsius, q = specific_humidity[0];
         const Real theta = air + lapse * air_height, humid = 1 + vapour * q;
@@ -96,9 +97,11 @@ struct BulkForcing {
         }
 
         const Real flow = density * S * root, evaporation = flow * E * (q_at_wind - saturated);                  // negative: the sea loses water
-        const Real open = (1 - albedo) * shortwave[0] + emissivity * (longwave[0] - constants::stefan_boltzmann * (T * T) * (T * T))
+        const Real sun = (1 - albedo) * shortwave[0];
+        const Real open = sun + emissivity * (longwave[0] - constants::stefan_boltzmann * (T * T) * (T * T))
                         + air_heat_capacity * flow * H * (theta_at_wind - T) + evaporation_heat * evaporation;
         heat_flux[0] = select(open < 0, open / (1 + ice_thickness(frazil_heat[0]) * (1 / insulation)), open);
+        shortwave_flux[0] = sun;                                      // part of the heat flux
         freshwater_flux[0] = precipitation[0] + evaporation;
         stress_east[0] = flow * root * (wind_E - current_E);
         stress_north[0] = flow * root * (wind_N - current_N);

@@ -10,6 +10,8 @@
 #include "physics/surface/restoring.hpp"
 #include "physics/surface/snowfall.hpp"
 #include "physics/surface/stress.hpp"
+#include "physics/surface/sunlight.hpp"
+#include "physics/surface/water.hpp"
 
 namespace fathom::physics {
 
@@ -18,7 +20,7 @@ std::vector<Entry> surface() {
             entry<StressToGrid>("StressToGrid"), entry<SurfaceFluxes>("SurfaceFluxes"), entry<TemperatureRestoring>("TemperatureRestoring"),
             entry<SalinityRestoring>("SalinityRestoring"), entry<FreezingLimit<false>>("FreezingLimit"), entry<FreezingLimit<true>>("FreezingLimitInCells"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover"),
             entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"), entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
-            entry<LandSurface>("LandSurface")};
+            entry<LandSurface>("LandSurface"), entry<JerlovWater>("JerlovWater"), entry<ChlorophyllWater>("ChlorophyllWater"), entry<ShortwaveHeating>("ShortwaveHeating")};
 }
 
 }  // namespace fathom::physics

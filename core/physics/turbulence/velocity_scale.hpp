@@ -15,9 +15,6 @@ namespace fathom::physics {
 
 inline constexpr double karman = 0.4;
 
-/// y^(1/3), y > 0, to half the digits.
-template <class Real> Real cube_root(Real y) { return brief_exp(log(y) * (1. / 3)); }
-
 template <class Real> struct VelocityScale {
     static constexpr double a_m = 1.26, c_m = 8.38, zeta_m = -0.2, a_s = -28.86, c_s = 98.96, zeta_s = -1;
     Real friction, cube, per_cube;                                    // u*, u*^3, 1 / u*^3
