@@ -98,7 +98,7 @@ class Ocean:
     Parameters
     ----------
     grid : a grid of `fathom.grids` with `levels`.
-    equation_of_state : MWJF (default), LinearEquationOfState or TEOS10Polynomial.
+    equation_of_state : MWJF (default), JMCD, UNESCO, TEOS10Polynomial or LinearEquationOfState.
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
     water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None: in the top layer (default without).
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx) or a function of (longitude, latitude), of (x, y) on a plane.

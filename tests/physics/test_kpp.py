@@ -140,6 +140,6 @@ def test_buoyancy_of_surface_water():
 def test_expansion_of_every_equation_of_state():
     """2.1e-4 K-1 and 7.4e-4 in the subtropics, also by TEOS-10, and what is given for the linear one."""
     state = {"temperature": 15.0, "salinity": 35.0, "pressure_reference": np.array([5.0]), "thickness": np.array([10.0]), "density_anomaly": 0.0}
-    for name in ("MWJF", "TEOS10Polynomial", "LinearEquationOfState"):
+    for name in ("MWJF", "JMCD", "UNESCO", "TEOS10Polynomial", "LinearEquationOfState"):
         out = run(f"{name}SurfaceBuoyancy", state, 1)
         assert middle(out["surface_thermal_expansion"]) == pytest.approx(2.07e-4, rel=0.04) and middle(out["surface_haline_contraction"]) == pytest.approx(7.5e-4, rel=0.02)

@@ -46,6 +46,63 @@ def test_mwjf_against_numpy():
     np.testing.assert_allclose(anomaly, mwjf(S, T, P) - reference_density(P), rtol=0, atol=2e-12)  # a few ulps of 1030
 
 
+# fresh water, S, S^(3/2), S^2 of the density at p = 0; of K at p = 0, of its slope A and curvature B: powers of temperature, p in bar
+at_surface = ((999.842594, 6.793952e-2, -9.095290e-3, 1.001685e-4, -1.120083e-6, 6.536332e-9), (8.24493e-1, -4.0899e-3, 7.6438e-5, -8.2467e-7, 5.3875e-9), (-5.72466e-3, 1.0227e-4, -1.6546e-6), (4.8314e-4,))
+eos80 = (((19652.21, 148.4206, -2.327105, 1.360477e-2, -5.155288e-5), (54.6746, -0.603459, 1.09987e-2, -6.1670e-5), (7.944e-2, 1.6483e-2, -5.3009e-4)),
+         ((3.239908, 1.43713e-3, 1.16092e-4, -5.77905e-7), (2.2838e-3, -1.0981e-5, -1.6078e-6), (1.91075e-4,)), ((8.50935e-5, -6.12293e-6, 5.2787e-8), (-9.9348e-7, 2.0816e-8, 9.1697e-10), (0,)))  # fmt: skip
+jackett = (((1.965933e4, 1.444304e2, -1.706103, 9.648704e-3, -4.190253e-5), (5.284855e1, -3.101089e-1, 6.283263e-3, -5.084188e-5), (3.886640e-1, 9.085835e-3, -4.619924e-4)),
+           ((3.186519, 2.212276e-2, -2.984642e-4, 1.956415e-6), (6.704388e-3, -1.847318e-4, 2.059331e-7), (1.480266e-4,)), ((2.102898e-4, -1.202016e-5, 1.394680e-7), (-2.040237e-6, 6.128773e-8, 6.207323e-10), (0,)))  # fmt: skip
+
+
+def secant_bulk(modulus, S, T, p):
+    """rho(S, T, 0) / (1 - p / K), term by term."""
+    series = lambda parts: sum(S**power * np.polynomial.polynomial.polyval(T, part) for power, part in zip((0, 1, 1.5, 2), parts))
+    bar = p / 10
+    return series(at_surface) / (1 - bar / (series(modulus[0]) + bar * series(modulus[1]) + bar**2 * series(modulus[2])))
+
+
+def in_situ(S, T, p, steps=100):
+    """Temperature after sinking from the surface to p: Bryden's lapse rate in many small steps of Euler's midpoint method."""
+    def rate(T, p):
+        return (3.5803e-5 + (8.5258e-6 + (-6.836e-8 + 6.6228e-10 * T) * T) * T + (1.8932e-6 - 4.2393e-8 * T) * (S - 35)
+                + (1.8741e-8 + (-6.7795e-10 + (8.733e-12 - 5.4481e-14 * T) * T) * T + (-1.1351e-10 + 2.7759e-12 * T) * (S - 35)) * p + (-4.6206e-13 + (1.8676e-14 - 2.1687e-16 * T) * T) * p**2)  # fmt: skip
+
+    for n in range(steps):
+        at = p * n / steps
+        T = T + rate(T + rate(T, at) * p / steps / 2, at + p / steps / 2) * p / steps
+    return T
+
+
+def test_unesco_published_values():
+    """Fofonoff & Millard (1983): the potential temperature of (40, 40 degC, 10000 dbar) is 36.89073 degC, its density 1059.82037 kg m-3."""
+    assert in_situ(40.0, 36.89073, 10000.0) == pytest.approx(40, abs=1e-4)
+    anomaly, _ = density("UNESCO", np.array([40.0]), np.array([36.89073]), np.array([10000.0]))
+    assert middle(anomaly)[0] + reference_density(10000.0) == pytest.approx(1059.82037, abs=5e-5)
+    surface, _ = density("UNESCO", np.array([35.0]), np.array([5.0]), np.array([0.0]))
+    assert middle(surface)[0] + reference_density(0.0) == pytest.approx(1027.67547, abs=5e-6)
+
+
+def test_jmcd_published_value():
+    """Jackett & McDougall (1995): 1041.83267 kg m-3 at (35.5, 3 degC, 3000 dbar)."""
+    anomaly, _ = density("JMCD", np.array([35.5]), np.array([3.0]), np.array([3000.0]))
+    assert middle(anomaly)[0] + reference_density(3000.0) == pytest.approx(1041.83267, abs=5e-6)
+
+
+def test_secant_bulk_modulus_against_numpy():
+    S, T, p = ocean()
+    P = p[:, None, None]
+    np.testing.assert_allclose(density("JMCD", S, T, p)[0], secant_bulk(jackett, S, T, P) - reference_density(P), rtol=0, atol=2e-12)
+    np.testing.assert_allclose(density("UNESCO", S, T, p)[0], secant_bulk(eos80, S, in_situ(S, T, P), P) - reference_density(P), rtol=0, atol=2e-5)
+
+
+def test_both_are_the_same_sea_water():
+    """The fit of Jackett & McDougall to EOS-80: a few thousandths in the ocean; MWJF is near."""
+    S, T, p = ocean()
+    unesco = density("UNESCO", S, T, p)[0]
+    assert np.abs(density("JMCD", S, T, p)[0] - unesco).max() < 0.01
+    assert np.abs(density("MWJF", S, T, p)[0] - unesco).max() < 0.03
+
+
 def test_teos10_published_value():
     anomaly, _ = density("TEOS10Polynomial", np.array([30.0]), np.array([10.0]), np.array([1000.0]))
     assert middle(anomaly)[0] + reference_density(1000.0) == pytest.approx(1027.45140, abs=5e-6)  # NEMO's check value
@@ -62,7 +119,7 @@ def test_teos10_against_gsw():
     assert np.abs(error).max() < 2e-2
 
 
-@pytest.mark.parametrize("name", ["MWJF", "TEOS10Polynomial"])
+@pytest.mark.parametrize("name", ["MWJF", "TEOS10Polynomial", "JMCD", "UNESCO"])
 def test_fp32_resolves_the_anomaly(name):
     S, T, p = (x.astype(np.float32).astype(float) for x in ocean())
     double, single = density(name, S, T, p)[0], density(name, S, T, p, np.float32)[0]
@@ -89,7 +146,7 @@ def test_stratification_compares_parcels_at_one_pressure(name, rho):
 def test_water_of_one_kind_has_no_stratification():
     n = 20
     p = np.linspace(0, 5000, n)
-    for name in ("MWJF", "TEOS10Polynomial", "LinearEquationOfState"):
+    for name in ("MWJF", "TEOS10Polynomial", "JMCD", "UNESCO", "LinearEquationOfState"):
         out = run(name, {"temperature": 3.0, "salinity": 35.0, "pressure_reference": p, "thickness": np.full(n, 100.0)}, n)
         assert (middle(out["stratification"]) == 0).all()
 
