@@ -126,6 +126,7 @@ def fits():
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    folder.mkdir(parents=True, exist_ok=True)
     for name, parameters, errors, left_out in fits():
         print(f"{name:<30}{parameters:2} parameters, {len(errors):2} figures: rms {100 * np.sqrt(np.mean(errors**2)):.1f} %, largest {100 * np.abs(errors).max():.1f} %; left out {100 * np.abs(left_out).max():.1f} %")
     for name, draw in (("x1", x1), ("k", k), ("output", output), ("solver", solver)):

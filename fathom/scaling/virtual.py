@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from . import noise
+from .clocks import Clocks
 from .cost import Cost, columns_of, points_of, work_of
 from .machine import Machine
-from .clocks import Clocks
 
 bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
 

@@ -79,8 +79,10 @@ def test_arome():
     assert surfex.largest <= 0.03 and np.abs(surfex.left_out).max() <= 0.15
     assert machine["files.server"] == pytest.approx(surfex.values["server"], rel=0.02) and machine["files.client"] == pytest.approx(surfex.values["client"], rel=0.02)
     assert np.allclose(arome.coefficients(machine), (18, 2), rtol=0.15)
-    fit = arome.forecast_fit(hold_out=False)
-    assert fit.largest <= 0.05
+    fit = arome.forecast_fit()
+    assert fit.largest <= 0.05 and np.abs(fit.left_out).max() <= 0.15 and len(fit.names) + len(surfex.names) <= (len(fit.measured) + len(surfex.measured) + 2) / 2
+    elapsed, barriers, messages, *_ = fit.predicted
+    assert (barriers + messages) / elapsed == pytest.approx(0.476, rel=0.05)
 
 
 def test_block_lengths_of_sx8r():

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from fathom.scaling.clocks import Clocks
 from fathom.scaling.machine import Machine, load
 from fathom.scaling.network import Network
 from fathom.scaling.reference import rows_of
-from fathom.scaling.clocks import Clocks
 
 iterations = 226 * 124
 nx, ny, ranks = 36, 24, 7545

@@ -14,10 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from fathom.scaling.clocks import Clocks
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
 from fathom.scaling.network import Network
-from fathom.scaling.clocks import Clocks
 
 nx, ny, levels = 320, 384, 40
 steps, halos = 45, 12  # a day; of 3-D fields a step

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fathom.scaling.clocks import Clocks
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import load
 from fathom.scaling.network import overhead, wire
-from fathom.scaling.clocks import Clocks
 
 rows, columns, polar = 325, 432, 80.0
 bands = 16  # of rows; estimate
