@@ -7,5 +7,6 @@ std::vector<Entry> schemes();
 std::vector<Entry> momentum_schemes();
 std::vector<Entry> tracer_schemes();
 std::vector<Entry> eddy_schemes();
+std::vector<Entry> strain_schemes();
 std::vector<Entry> atmosphere_schemes();
 }

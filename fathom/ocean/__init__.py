@@ -1,7 +1,8 @@
 """The ocean: its model, what drives it from above, what follows from its fields, its limits and its pictures."""
 
 from .eddies import GentMcWilliams
+from .friction import AnisotropicFriction, SmagorinskyFriction
 from .model import FreeSurface, Ocean, PassiveTracer
 from .surface import BulkForcing, SurfaceForcing
 
-__all__ = ["BulkForcing", "FreeSurface", "GentMcWilliams", "Ocean", "PassiveTracer", "SurfaceForcing"]
+__all__ = ["AnisotropicFriction", "BulkForcing", "FreeSurface", "GentMcWilliams", "Ocean", "PassiveTracer", "SmagorinskyFriction", "SurfaceForcing"]

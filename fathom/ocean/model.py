@@ -12,6 +12,7 @@ from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
+from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
@@ -104,7 +105,7 @@ class Ocean:
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx) or a function of (longitude, latitude), of (x, y) on a plane.
     tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
-    friction : LaplacianFriction (default), BiharmonicFriction or None.
+    friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction, SmagorinskyFriction or None.
     diffusion : LaplacianDiffusion (default; none beside eddies), BiharmonicDiffusion or None.
     eddies : GentMcWilliams, or None (default).
     submesoscale : MixedLayerEddies, or None (default).
@@ -180,6 +181,9 @@ class Ocean:
             add(self.water, "surface")
         add(self.equation_of_state)
         add("HydrostaticPressure")
+        of_strain = isinstance(self.friction, StrainFriction)
+        if of_strain:
+            sequence += self.friction.viscosities(bytes_, step)
         if self._has_boundary_layer:
             add(scheme(f"{self.equation_of_state.name}SurfaceBuoyancy", **self.equation_of_state.parameters))
             add(self.vertical_mixing)
@@ -191,7 +195,9 @@ class Ocean:
         add("PressureGradient")
         if self.eddies is not None:
             sequence += self.eddies.of_gradients(bytes_, step)
-        if self.friction is not None:
+        if of_strain:
+            sequence += self.friction.forces(bytes_)
+        elif self.friction is not None:
             if self.friction.name == "BiharmonicFriction":
                 add("VelocityLaplacian")
             add(self.friction)
@@ -355,6 +361,7 @@ class Ocean:
             "cell_thickness": self.grid.thickness,
             "corner_thickness": partial(self.grid.thickness, where="corner"),
             **({"chlorophyll": on_columns(self.grid, self.chlorophyll, name="chlorophyll")} if self.water is not None and "chlorophyll" in self.water.field_names else {}),
+            **(self.friction.fields(self) if isinstance(self.friction, StrainFriction) else {}),
             **(self.eddies.fields(np.ones(wet.shape)) if self.eddies else {}),
         }  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fathom.ocean.friction import StrainFriction
+
 
 def criteria(ocean, step):
     """[(name, value, limit, place)] from the grid and the coefficients, before anything moves.
@@ -23,7 +25,11 @@ def criteria(ocean, step):
     fastest = 3.0 * np.sqrt(np.minimum(geometry["depth_corner"] / 4000, 1))
     add("internal gravity waves, c1 x step / spacing", fastest * step / np.minimum(dx, dy), 0.5)
     inverse = 1 / dx**2 + 1 / dy**2
-    if ocean.friction is not None:
+    if isinstance(ocean.friction, StrainFriction):
+        strongest = ocean.friction.strongest(ocean)
+        if strongest is not None:
+            add("friction, A step (1/dx2 + 1/dy2)", strongest * step * inverse, 0.5)
+    elif ocean.friction is not None:
         A = {p["name"]: p["value"] for p in ocean.friction.entry["parameters"]} | ocean.friction.parameters
         scale = geometry["viscosity_scale"]
         if ocean.friction.name == "BiharmonicFriction":

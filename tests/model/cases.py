@@ -54,7 +54,7 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     """Checksum after some steps."""
     import fathom as fm
 
-    viscosity = {"viscosity": 1e11} if friction.startswith("Bi") else {}
+    viscosity = {"viscosity": 1e11} if friction == "BiharmonicFriction" else {"biharmonic": True} if friction == "SmagorinskyFriction" else {"direction": "flow"} if friction == "AnisotropicFriction" else {}
     free_surface = fm.FreeSurface(tolerance=1e-6, preconditioner=preconditioner)  # few iterations: ranks wait for each other on few cores
     schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**viscosity), "precision": precision, "vertical_mixing": getattr(fm, mixing)(), "free_surface": free_surface}
     if eddies:  # its keywords; `structure` by name

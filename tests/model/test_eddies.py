@@ -37,9 +37,10 @@ def test_eddies_keep_contents_and_constants(kind):
     assert sim.sequence.motion(sim.step)["speed"] > 0.01
 
 
-@pytest.mark.parametrize("eddies", ['{"diffusivity": 1000}', '{"diffusivity": 1000, "isoneutral_diffusivity": 600, "structure": "StratificationStructure"}', '{"diffusivity": 500, "isoneutral_diffusivity": 600, "structure": "EadyStructure"}'])
-def test_eddies_same_bits(on_ranks, eddies):
-    assert on_ranks(1, cases, "bits", f"eddies={eddies}")["checksum"] == on_ranks(3, cases, "bits", "blocks=[13,8]", f"eddies={eddies}")["checksum"]
+@pytest.mark.parametrize("eddies, friction", [('{"diffusivity": 1000, "structure": "EadyStructure"}', "SmagorinskyFriction"), ('{"diffusivity": 1000, "isoneutral_diffusivity": 600, "structure": "StratificationStructure"}', "AnisotropicFriction")])
+def test_eddies_and_friction_same_bits(on_ranks, eddies, friction):
+    given = [f"eddies={eddies}", f'friction="{friction}"']
+    assert on_ranks(1, cases, "bits", *given)["checksum"] == on_ranks(3, cases, "bits", "blocks=[13,8]", *given)["checksum"]
 
 
 def test_eddies_say_what_is_wrong():
