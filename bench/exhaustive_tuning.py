@@ -50,8 +50,10 @@ def main() -> int:
         trials.simulation(usual)
         trials.keep = [usual]
         seconds = exhaust(trials, usual, given.turns)
-        best, slowest = (dict(zip(usual, of_all(seconds, key=seconds.__getitem__))) for of_all in (min, max))
+        finite = [values for values in seconds if seconds[values] < math.inf]
+        best, slowest = (dict(zip(usual, of_all(finite, key=seconds.__getitem__))) for of_all in (min, max))
         trials.keep = [slowest]
+        trials.rejected.clear()  # the search looks for itself
         began = trials.clock()
         found = Search(trials.measure, trials.clock, began + given.seconds, settled=trials.settled).run(beginning(slowest))
         searched = trials.clock() - began

@@ -126,8 +126,8 @@ def traffic(simulation: Any, iterations: float) -> float:
     return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
 
 
-def present(figures: dict[str, Any] | None, file: Path | None = None, history_folder: Path | None = None) -> int:
-    """Print the figures, write them as JSON, and append them to a history; only where they are. Returns the exit status 0."""
+def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
+    """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:
         return 0
     import click
@@ -137,13 +137,6 @@ def present(figures: dict[str, Any] | None, file: Path | None = None, history_fo
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     click.echo(tree(f"{figures['grid']}, {figures['case']['physics']}, {figures['case']['precision']}, {figures['machine']}", _lines(figures)))
-    if history_folder is not None:
-        from fathom.performance import history
-
-        case = figures["case"]
-        profile = [{"region": p["process"], "phase": p["phase"], "kind": "process", "calls": 1, "seconds": p["seconds"]} for p in figures["processes"]]
-        click.echo("\n".join(history.record(history_folder, {**{key: figures[key] for key in ("machine", "grid", "blocks", "step", "seconds_per_step")}, "case": f"bench ocean {case['grid']} {case['physics']}",
-                                                             "precision": case["precision"], "ranks": case["ranks"], "threads": case["threads"], "steps": 1, "profile": profile})))  # fmt: skip
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from fathom import launch
+from fathom.performance import recorded
 
 
 @click.group(short_help="Measure the model against the limits of the machine.")
@@ -27,14 +28,14 @@ def bench() -> None:
 @click.option("--solver", help="Of the free surface; by default that of the model.")
 @click.option("--preconditioner", help="Of the free surface; by default that of the model.")
 @click.option("--peers/--no-peers", default=True, help="Veros beside it, where it is installed.")
-@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Append to the history of this machine there.")
+@recorded.option
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
 def bench_ocean(ranks: int, threads: int, file: Path | None, record: Path | None, **case: Any) -> int:
     """Seconds per step of the ocean: per million wet cells, per process and phase, and as a fraction of the machine's bandwidth."""
     from fathom.performance.bench import Case, measure, present
 
     case_ = Case(ranks=ranks, threads=threads, **case)
-    return launch.distribute(ranks, threads, Path("."), lambda: present(measure(case_), file, record))
+    return launch.distribute(ranks, threads, Path("."), lambda: recorded.told("ocean", present, measure(case_), file, record))
 
 
 @bench.command("barotropic")
@@ -52,13 +53,14 @@ def bench_ocean(ranks: int, threads: int, file: Path | None, record: Path | None
 @click.option("--repetitions", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--all", "everything", is_flag=True, help="Each solver with each preconditioner; on several ranks each exchange with each sum.")
 @click.option("--peers/--no-peers", default=True, help="SciPy's cg on the same matrix.")
+@recorded.option
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
-def bench_barotropic(ranks: int, threads: int, everything: bool, file: Path | None, **case: Any) -> int:
+def bench_barotropic(ranks: int, threads: int, everything: bool, file: Path | None, record: Path | None, **case: Any) -> int:
     """Nanoseconds per wet point and iteration of the barotropic solver, and where they go."""
     from fathom.performance.barotropic import Case, measure, present
 
     case_ = Case(ranks=ranks, threads=threads, **case)
-    return launch.distribute(ranks, threads, Path("."), lambda: present(measure(case_, everything), file))
+    return launch.distribute(ranks, threads, Path("."), lambda: recorded.told("barotropic", present, measure(case_, everything), file, record))
 
 
 @bench.command("transform")
@@ -72,27 +74,29 @@ def bench_barotropic(ranks: int, threads: int, everything: bool, file: Path | No
 @click.option("--reduced", default="", help="classical or octahedral rows.")
 @click.option("--repetitions", type=click.IntRange(1), default=10, show_default=True)
 @click.option("--peers/--no-peers", default=True, help="ducc0 and SHTns in the same run, where they are installed.")
+@recorded.option
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
-def bench_transform(ranks: int, threads: int, file: Path | None, **case: Any) -> int:
+def bench_transform(ranks: int, threads: int, file: Path | None, record: Path | None, **case: Any) -> int:
     """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the machine's multiply-adds; on several ranks without peers."""
     from fathom.performance import transforms
 
     case_ = transforms.Case(ranks=ranks, threads=threads, **case)
     if ranks == 1:
-        return transforms.present(transforms.measure(case_), file)
-    return launch.distribute(ranks, threads, Path("."), lambda: transforms.present_on_ranks(transforms.measure_on_ranks(case_), file))
+        return recorded.told("transform", transforms.present, transforms.measure(case_), file, record)
+    return launch.distribute(ranks, threads, Path("."), lambda: recorded.told("transform", transforms.present_on_ranks, transforms.measure_on_ranks(case_), file, record))
 
 
 @bench.command("messages")
 @click.option("--ranks", type=click.IntRange(1), default=2, show_default=True)
 @click.option("--repetitions", type=click.IntRange(1), default=1000, show_default=True, help="Of the smallest message, in each of five batches.")
+@recorded.option
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
-def bench_messages(ranks: int, repetitions: int, file: Path | None) -> int:
+def bench_messages(ranks: int, repetitions: int, file: Path | None, record: Path | None) -> int:
     """Latency and bandwidth of every exchange and every sum by size, and what packing is worth."""
     from fathom.performance.messages import Case, measure, present
 
     case = Case(ranks, repetitions)
-    return launch.distribute(ranks, 1, Path("."), lambda: present(measure(case), file))
+    return launch.distribute(ranks, 1, Path("."), lambda: recorded.told("messages", present, measure(case), file, record))
 
 
 @bench.command("output")
@@ -105,9 +109,10 @@ def bench_messages(ranks: int, repetitions: int, file: Path | None) -> int:
 @click.option("--disk", type=click.FloatRange(0), default=0.0, show_default=True, help="MB/s that all writers share; 0: as fast as it is.")
 @click.option("--paced", is_flag=True, help="Ranks that compute sleep for the time of a step, as if servers had processors of their own.")
 @click.option("--replay", is_flag=True, help="Nothing of these: many small headers with their fields, written in four ways on a slow file system.")
+@recorded.option
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
 @click.option("--out", "picture", type=click.Path(path_type=Path), metavar="PNG", help="Draw the time of each step.")
-def bench_output(replay: bool, file: Path | None, picture: Path | None, **case: Any) -> int:
+def bench_output(replay: bool, file: Path | None, record: Path | None, picture: Path | None, **case: Any) -> int:
     """The same run without output, with synchronous output, and with one and two I/O servers."""
     from fathom.performance.offload import Case, measure, present
 
@@ -115,7 +120,7 @@ def bench_output(replay: bool, file: Path | None, picture: Path | None, **case: 
         from fathom.performance import replay as trace
 
         return trace.present(trace.measure(), file)
-    return present(measure(Case(**case)), file, picture)
+    return recorded.told("output", present, measure(Case(**case)), file, record, picture)
 
 
 @bench.command("atmosphere")
@@ -128,9 +133,10 @@ def bench_output(replay: bool, file: Path | None, picture: Path | None, **case: 
 @click.option("--spin-up", type=click.IntRange(0), default=36, show_default=True, help="Steps before them.")
 @click.option("--step", help="Time step; by default that of the case.")
 @click.option("--tile", "tiles", default="measured", show_default=True, help="Columns at once: a number, measured, cache; several, as 16,64,2046, are compared.")
+@recorded.option
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
 @click.option("--out", "picture", type=click.Path(path_type=Path), metavar="PNG", help="The curve of several tiles.")
-def bench_atmosphere(name: str, ranks: int, threads: int, tiles: str, file: Path | None, picture: Path | None, **case: Any) -> int:
+def bench_atmosphere(name: str, ranks: int, threads: int, tiles: str, file: Path | None, record: Path | None, picture: Path | None, **case: Any) -> int:
     """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the machine's limits."""
     from fathom.performance import tiles as lengths
     from fathom.performance.atmosphere import Case, measure, present
@@ -139,7 +145,7 @@ def bench_atmosphere(name: str, ranks: int, threads: int, tiles: str, file: Path
     case_ = Case(case=name, ranks=ranks, threads=threads, tile=tile[0], **case)
     if len(tile) > 1:
         return launch.distribute(ranks, threads, Path("."), lambda: lengths.present(lengths.sweep(case_, tile), file, picture))
-    return launch.distribute(ranks, threads, Path("."), lambda: present(measure(case_), file))
+    return launch.distribute(ranks, threads, Path("."), lambda: recorded.told("atmosphere", present, measure(case_), file, record))
 
 
 @bench.command("blocking")
@@ -185,10 +191,11 @@ def bench_blocking(case: Path, tiles: str | None, blocks: str | None, ranks: int
 @click.option("--precision", default="fp32", show_default=True, help="fp64 or fp32.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--repetitions", type=click.IntRange(1), default=10, show_default=True)
+@recorded.option
 @click.option("--json", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write the figures, one object.")
-def bench_kernels(threads: int, file: Path | None, **case: Any) -> int:
+def bench_kernels(threads: int, file: Path | None, record: Path | None, **case: Any) -> int:
     """Milliseconds, GF/s and GB/s of each kernel of the spectral atmosphere, and the fraction of the machine's limit."""
     from fathom.performance.kernels import Case, measure, present
 
     case_ = Case(threads=threads, **case)
-    return launch.distribute(1, threads, Path("."), lambda: present(measure(case_), file))
+    return launch.distribute(1, threads, Path("."), lambda: recorded.told("kernels", present, measure(case_), file, record))
