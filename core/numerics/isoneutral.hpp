@@ -21,7 +21,7 @@ namespace fathom::numerics {
         reads("conductance_south_of_lower", place::center_interface, "m", reach)
 
 /// Along levels and upward: all there is where both diffusivities are equal.
-struct IsoneutralFlux {
+template <bool own> struct IsoneutralFlux {
     double diffusivity = 1000, isoneutral_diffusivity = 1000;
     static constexpr std::string_view summary = "isoneutral diffusion and eddy advection of a tracer: fluxes along levels and upward";
     static constexpr std::tuple parameters{
@@ -35,13 +35,13 @@ struct IsoneutralFlux {
         reads  ("dy_north_face",     place::north_face_column, "m", 1),
         reads  ("length_east_face",  place::east_face_column,  "m", 1),
         reads  ("dx_east_face",      place::east_face_column,  "m", 1),
-        reads  ("thickness",         place::profile,           "m"),
+        cell_thickness<own>(1),
         FATHOM_CONDUCTANCES(0),
         updates("tracer_tendency",   place::center_layer,      "1")};
 
     template <class Real>
     void operator()(In<Real, 1> tracer, In<Real, 1> structure, In<Real, 1> wet, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
-                    Profile<Real> thickness, In<Real> ue, In<Real> uw, In<Real> un, In<Real> us, In<Real> le, In<Real> lw, In<Real> ln, In<Real> ls, InOut<Real> tendency) const {
+                    Thickness<Real, own, 1> thickness, In<Real> ue, In<Real> uw, In<Real> un, In<Real> us, In<Real> le, In<Real> lw, In<Real> ln, In<Real> ls, InOut<Real> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const Real along[4] = {0.5 * length_east[0] / distance_east[0], 0.5 * length_east(-east)[0] / distance_east(-east)[0],
@@ -55,11 +55,14 @@ struct IsoneutralFlux {
             Real d[4], level = 0;
             for (int e = 0; e < 4; ++e) {
                 d[e] = select(Real(T(k)) < bottoms[e], tracer(compass[e])[k] - C, Real(0));
-                level = fma((phi + structure(compass[e])[k]) * along[e], d[e], level);
+                Real conductance = (phi + structure(compass[e])[k]) * along[e];
+                if constexpr (own) conductance *= smaller(Real(thickness[k]), beside(thickness, compass[e])[k]);
+                level = fma(conductance, d[e], level);
             }
             const Real down = both * (of_upper + fma(le[k], d[0], lw[k] * d[1]) + fma(ln[k], d[2], ls[k] * d[3]));      // through the interface above
             if (k > 0) tendency[k - 1] += gained - down;
-            gained = fma(level, Real(T(isoneutral_diffusivity) * thickness[k]), down);
+            if constexpr (own) gained = fma(level, Real(isoneutral_diffusivity), down);
+            else gained = fma(level, Real(T(isoneutral_diffusivity) * thickness[k]), down);
             of_upper = fma(ue[k + 1], d[0], uw[k + 1] * d[1]) + fma(un[k + 1], d[2], us[k + 1] * d[3]);
         }
         tendency[levels - 1] += gained;

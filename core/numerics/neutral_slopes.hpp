@@ -15,6 +15,7 @@
 ///   conductance C = phi S' length_e dz / (4 distance_v)  [m],      K33 = sum of phi w dz / (4 distance_v) S'^2  [1]
 #pragma once
 #include "field/process.hpp"
+#include "field/thickness.hpp"
 #include <algorithm>
 #include <array>
 
@@ -36,7 +37,7 @@ struct Clipping {
 
 inline constexpr std::array compass{east, -east, north, -north};
 
-template <class Taper> struct NeutralSlopes {
+template <class Taper, bool own> struct NeutralSlopes {
     double maximum_slope = 0.01, taper_width = 0.001, diffusivity = 1000, step = 3600;
     static constexpr std::string_view summary = Taper::summary;
     static constexpr std::tuple parameters{
@@ -58,7 +59,7 @@ template <class Taper> struct NeutralSlopes {
         reads ("dy_north_face",         place::north_face_column, "m", 1),
         reads ("length_east_face",      place::east_face_column,  "m", 1),
         reads ("dx_east_face",          place::east_face_column,  "m", 1),
-        reads ("thickness",             place::profile,           "m"),
+        cell_thickness<own>(1),
         writes("conductance_east_of_upper",  place::center_interface, "m"),        // of the cell above the interface
         writes("conductance_west_of_upper",  place::center_interface, "m"),
         writes("conductance_north_of_upper", place::center_interface, "m"),
@@ -71,7 +72,7 @@ template <class Taper> struct NeutralSlopes {
 
     template <class Real> [[gnu::flatten]]                           // a call of exp would empty all registers
     void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta, In<Real> structure, In<Real> mixed_layer, In<Real, 1> coriolis, In<Real, 1> wet,
-                    In<Real> area, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east, Profile<Real> thickness,
+                    In<Real> area, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east, Thickness<Real, own, 1> thickness,
                     Out<Real> ue, Out<Real> uw, Out<Real> un, Out<Real> us, Out<Real> le, Out<Real> lw, Out<Real> ln, Out<Real> ls, Out<Real> square) const {
         using T = typename Real::Number;
         constexpr double least_stratification = 1e-11;               // relative change of density a metre: N^2 = 1e-10 s-2
@@ -93,9 +94,12 @@ template <class Taper> struct NeutralSlopes {
         auto layer = [&](int k) {
             Layer c{temperature[k], salinity[k], alpha[k], beta[k], structure[k], {}, 0};
             for (int e = 0; e < 4; ++e) {
-                const Real all = c.beta * (salinity(compass[e])[k] - c.S) - c.alpha * (temperature(compass[e])[k] - c.T), d = select(Real(T(k)) < bottoms[e], all, Real(0));
-                c.outward[e] = d * along[e];
-                c.squares = fma(d * d, spread[e], c.squares);
+                const Real all = c.beta * (salinity(compass[e])[k] - c.S) - c.alpha * (temperature(compass[e])[k] - c.T);
+                const Real d = select(Real(T(k)) < bottoms[e], all, Real(0));
+                Real open = 1;                                        // share of the cell's side: the neighbour may be less thick
+                if constexpr (own) open = smaller(beside(thickness, compass[e])[k] / thickness[k], Real(1));
+                c.outward[e] = d * along[e] * open;
+                c.squares = fma(d * d, spread[e] * open, c.squares);
             }
             return c;
         };
@@ -105,10 +109,11 @@ template <class Taper> struct NeutralSlopes {
             square[k] = Real(0);
         }
         Layer upper = layer(0);
-        T depth = 0;
+        using Length = std::conditional_t<own, Real, T>;
+        Length depth = 0;
         for (int k = 1; k < levels; ++k) {
             const Layer lower = layer(k);
-            const T dz_u = thickness[k - 1], dz_l = thickness[k], distance = T(0.5) * (dz_u + dz_l);
+            const Length dz_u = thickness[k - 1], dz_l = thickness[k], distance = T(0.5) * (dz_u + dz_l);
             depth = depth + dz_u;
             const Real dT = lower.T - upper.T, dS = lower.S - upper.S, least = T(least_stratification) * distance;
             const Real sinks_u = larger(upper.beta * dS - upper.alpha * dT, least), sinks_l = larger(lower.beta * dS - lower.alpha * dT, least);

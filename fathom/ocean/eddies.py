@@ -66,23 +66,25 @@ class GentMcWilliams:
             return [self.structure.process(precision, diffusivity=self.diffusivity, step=step)]
         return []
 
-    def slopes(self, equation_of_state, mixing, precision, step):
+    def slopes(self, equation_of_state, mixing, precision, step, own_cells=False):
         """Before the factors of vertical diffusion: slopes, and what of their diffusion is implicit: `whole_diffusivity`."""
         strongest = max(self.strengths.values()) * (self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0)
         expansion = scheme(f"{equation_of_state.name}Expansion")
         expansion = scheme(expansion.name, **{name: value for name, value in equation_of_state.parameters.items() if name in expansion.all_parameters})
         slopes = scheme(tapers[self.taper], maximum_slope=self.maximum_slope, taper_width=self.taper_width, diffusivity=max(strongest, 1e-6))
+        slopes = slopes.in_cells if own_cells else slopes
         result = [expansion.process(precision, phase="tracer"), self._placed(slopes.process(precision, phase="tracer", on=self._layer(mixing), step=step)),
                   scheme("IsoneutralMixing").process(precision, phase="tracer", isoneutral_diffusivity=self.strengths["isoneutral_diffusivity"])]  # fmt: skip
         if self.transports:
             result.append(scheme("BolusTransport", diffusivity=self.diffusivity).process(precision, phase="tracer"))
         return result
 
-    def of_tracer(self, tracer, precision):
+    def of_tracer(self, tracer, precision, own_cells=False):
         """Fluxes of one tracer."""
         strengths, flux, names = self.strengths, [], {"tracer": tracer, "tracer_tendency": f"{tracer}_tendency"}
         for name in ["IsoneutralFlux"] + ["SlopedFlux"] * (strengths["diffusivity"] != strengths["isoneutral_diffusivity"]):
-            flux.append(scheme(name, **strengths).process(precision, phase="tracer", on=names, label=f"{name} of {tracer}"))
+            of = scheme(name, **strengths)
+            flux.append((of.in_cells if own_cells else of).process(precision, phase="tracer", on=names, label=f"{name} of {tracer}"))
         return [self._placed(flux[0]), *flux[1:]]
 
     def _layer(self, mixing):

@@ -209,7 +209,7 @@ class Ocean:
         if self.submesoscale is not None:
             add(self.submesoscale, "tracer")
         if self.eddies is not None:
-            sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step)
+            sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells)
         add("VerticalFactors", "tracer", on={"vertical_diffusivity": "whole_diffusivity"} if self.eddies else None)
 
         def for_tracer(tracer, what):
@@ -227,7 +227,7 @@ class Ocean:
                     for_tracer(tracer, "TracerLaplacian")
                 for_tracer(tracer, self.diffusion)
             if self.eddies is not None:
-                sequence += self.eddies.of_tracer(tracer, bytes_)
+                sequence += self.eddies.of_tracer(tracer, bytes_, self.own_cells)
             if self.water is not None and tracer == "temperature":
                 add("ShortwaveHeating", "tracer")
             if self._has_boundary_layer and tracer in ("temperature", "salinity"):

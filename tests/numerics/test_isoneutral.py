@@ -33,13 +33,14 @@ def slopes(g, T, S, name="ClippedSlopes", **more):
 def operator(g, found, kappa, kappa_gm):
     """tracer -> change of content [T m3 s-1], all terms forward, of plain arrays."""
     K33 = kappa * np.nan_to_num(found["squared_slope"])
-    dz = np.asarray(g["thickness"])[:, None, None]
+    in_cells = "InCells" if "cell_thickness" in g else ""
+    dz = g["cell_thickness"] if in_cells else np.asarray(g["thickness"])[:, None, None]
     clean = {k: np.nan_to_num(v) for k, v in found.items()}
 
     def of(tracer):
         given = g | clean | {"tracer": tracer}
         strengths = {"diffusivity": kappa_gm, "isoneutral_diffusivity": kappa}
-        total = run("IsoneutralFlux", given, len(tracer), **strengths)["tracer_tendency"] + run("SlopedFlux", given, len(tracer), **strengths)["tracer_tendency"]
+        total = run(f"IsoneutralFlux{in_cells}", given, len(tracer), **strengths)["tracer_tendency"] + run("SlopedFlux", given, len(tracer), **strengths)["tracer_tendency"]
         down = K33[1:-1] * (tracer[:-1] - tracer[1:]) / (0.5 * (dz[:-1] + dz[1:])) * g["area_center"]
         total[:-1] -= down
         total[1:] += down
@@ -52,10 +53,13 @@ def small(terms, magnitudes):
     return abs(np.sum(terms)) <= 1e-13 * np.sum(np.abs(magnitudes))
 
 
-@pytest.mark.parametrize("taper", tapers)
+@pytest.mark.parametrize("taper", [*tapers, *(f"{taper}InCells" for taper in tapers)])
 def test_content_variance_and_constants(basin, taper):
-    """Diffusion is symmetric and never makes variance, advection is antisymmetric; both move content and leave a constant as it is."""
+    """Diffusion is symmetric and never makes variance, advection is antisymmetric; both move content and leave a constant as it is. Cells as thick as their layer, or each
+    as itself."""
     g, T, S, center = basin
+    if taper.endswith("InCells"):
+        g = g | {"cell_thickness": thickness[:, None, None] * rng.uniform(0.2, 1, (nz, ny, nx))}
     found = slopes(g, T, S, taper)
     a, b = (rng.standard_normal((nz, ny, nx)) * center for _ in "ab")
     redi, gm, both = operator(g, found, 1000, 0), operator(g, found, 0, 700), operator(g, found, 1000, 700)
