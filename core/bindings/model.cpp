@@ -1,4 +1,5 @@
 /// Domain, Sequence, the barotropic solver and diagnostics for Python. No logic.
+#include "model/balance.hpp"
 #include "model/barotropic.hpp"
 #include "model/catalogue.hpp"
 #include "model/diagnostics.hpp"
@@ -67,6 +68,7 @@ void bind_model(nb::module_& m) {
            "compute_in_halo"_a = true, "group"_a = true)
         .def("advance", [](Sequence& s, int steps) { nb::gil_scoped_release nogil; for (int n = 0; n < steps; ++n) s.step(); }, "steps"_a = 1)
         .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
+        .def("balance", [](Sequence& s, const std::string& process, const std::string& field) { balance(s, process, field); }, "process"_a, "field"_a, "the work of a global process: takes the mean over the sea from a field of columns")
         .def("follow_sun", &follow_sun, "step"_a, "days"_a, "period"_a = 0.0, "fixed_season"_a = false,
              "sets the profile 'sun' before each step; days: of the first step, since 2000-01-01 12:00; period: of the radiation [s]")
         .def_rw("count", &Sequence::count)

@@ -53,7 +53,7 @@ template <class F, class... Fields> void with_values(const Sequence& s, const Ro
 
 struct Weight {                                            ///< area x weight of the level, or the thickness of the cell; 1 where the domain has none
     const Sequence& s; std::span<const double> levels, area;
-    const Field *eta = nullptr, *cells = nullptr;
+    const Field *eta = nullptr, *cells = nullptr, *depth = nullptr, *bottom = nullptr;
     Weight(const Sequence& s, const Field& f, bool moving) : s(s) {
         const bool corner = f.place.horizontal == Horizontal::corner;
         area = corner ? s.domain->area_corner : s.domain->area_center;
@@ -61,13 +61,24 @@ struct Weight {                                            ///< area x weight of
         levels = s.domain->level_weights;
         if (moving) eta = &s.field("sea_surface_height");
         if (const char* name = corner ? "corner_thickness" : "cell_thickness"; s.has(name)) cells = &s.field(name);
+        if (cells && cells->written) {                     // layers follow the surface: the field is that of the step before
+            cells = nullptr;
+            if (!corner) depth = &s.field("depth_center"), bottom = &s.field("bottom_thickness");
+        }
     }
     double operator()(int b, int k, int j, int i) const {
         const Block& block = *s.domain->blocks[b];
         const double a = area.empty() ? 1 : area[std::size_t(block.j0 + j) * s.domain->decomposition.topology.nx + block.i0 + i];
         if (levels.empty()) return a;
-        const double thickness = cells ? value(s, *cells, b, k, j, i) : levels[std::min<std::size_t>(k, levels.size() - 1)];
-        return a * (thickness + (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0));
+        return a * thickness(b, k, j, i);
+    }
+    double thickness(int b, int k, int j, int i) const {
+        const double layer = levels[std::min<std::size_t>(k, levels.size() - 1)];
+        if (depth) {
+            const double rest = s.domain->wet(Horizontal::center, s.domain->blocks[b]->i0 + i, s.domain->blocks[b]->j0 + j) == k + 1 ? value(s, *bottom, b, 0, j, i) : layer;
+            return eta ? rest * (1 + value(s, *eta, b, 0, j, i) / value(s, *depth, b, 0, j, i)) : rest;
+        }
+        return (cells ? value(s, *cells, b, k, j, i) : layer) + (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0);
     }
 };
 

@@ -14,7 +14,7 @@ std::vector<Entry> momentum_schemes() {
 
 std::vector<Entry> schemes() {
     auto list = momentum_schemes();
-    for (auto part : {tracer_schemes(), eddy_schemes(), strain_schemes(), atmosphere_schemes()}) list.insert(list.end(), part.begin(), part.end());
+    for (auto part : {tracer_schemes(), volume_schemes(), eddy_schemes(), strain_schemes(), atmosphere_schemes()}) list.insert(list.end(), part.begin(), part.end());
     return list;
 }
 

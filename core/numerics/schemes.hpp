@@ -6,6 +6,7 @@ namespace fathom::numerics {
 std::vector<Entry> schemes();
 std::vector<Entry> momentum_schemes();
 std::vector<Entry> tracer_schemes();
+std::vector<Entry> volume_schemes();
 std::vector<Entry> eddy_schemes();
 std::vector<Entry> strain_schemes();
 std::vector<Entry> atmosphere_schemes();

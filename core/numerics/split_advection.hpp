@@ -35,23 +35,53 @@ template <bool third, class Real> struct Sweep {
     Sweep(In<Real, 2> tracer, In<Real, 2> width, In<Real, 2> wet, Shift to)
         : tracer(tracer), width(width), wet(wet), to(to), h_here(width[0]), h_next(width(to)[0]), h_last(width(-to)[0]), h_next2(width(2 * to)[0]), h_last2(width(-2 * to)[0]),
           bottom_next2(wet(2 * to)[0]), bottom_last2(wet(-2 * to)[0]), bottom_next(wet(to)[0]), bottom_last(wet(-to)[0]) {}
-    /// out, in: volume that passes in a step to the next cell and from the last; beyond: through their far faces. volume: of the three cells.
-    struct Volumes { Real here, next, last, out, in, out_of_next, into_last; };
+    /// Volumes of the three cells, and what passes in a step to the next and from the last.
+    struct Volumes { Real here, next, last, out, in; };
     struct Values { Real out, in; };
-    Values operator()(int k, const Volumes& v) const {
+    /// leaves_in_all: the share of each cell that leaves it through both its faces.
+    Values operator()(int k, const Volumes& v, In<Real, 1> leaves_in_all) const {
         const Real level = Real(typename Real::Number(k)), C = tracer[k], N = tracer(to)[k], P = tracer(-to)[k], zero(0);
-        const Real shares = 1.0 / v.here, share_next = 1.0 / v.next, share_last = 1.0 / v.last;
-        const Real of_here = (larger(v.out, zero) + larger(-v.in, zero)) * shares;
         auto face = [&](auto forward, Real from, Real to_, Real far_from, Real far_to, Real h_from, Real h_to, Real h_far_from, Real h_far_to, Real bottom_from, Real bottom_to, Real share, Real all) {
             const Real L = select(forward, from, to_), R = select(forward, to_, from);
             const Real U = select(level < select(forward, bottom_from, bottom_to), select(forward, far_from, far_to), L);
             return limited_value<third>(U, L, R, select(forward, h_far_from, h_far_to), select(forward, h_from, h_to), select(forward, h_to, h_from), share, all);
         };
         const auto leaves = v.out > zero, enters = v.in > zero;
-        const Real of_next = (larger(v.out_of_next, zero) + larger(-v.out, zero)) * share_next, of_last = (larger(v.in, zero) + larger(-v.into_last, zero)) * share_last;
-        const Real out = face(leaves, C, N, P, tracer(2 * to)[k], h_here, h_next, h_last, h_next2, bottom_last, bottom_next2, abs(v.out) * select(leaves, shares, share_next), select(leaves, of_here, of_next));
-        const Real in = face(enters, P, C, tracer(-2 * to)[k], N, h_last, h_here, h_last2, h_next, bottom_last2, bottom_next, abs(v.in) * select(enters, share_last, shares), select(enters, of_last, of_here));
+        const Real of_here = leaves_in_all[k], of_next = leaves_in_all(to)[k], of_last = leaves_in_all(-to)[k];
+        const Real out = face(leaves, C, N, P, tracer(2 * to)[k], h_here, h_next, h_last, h_next2, bottom_last, bottom_next2, abs(v.out) / select(leaves, v.here, v.next), select(leaves, of_here, of_next));
+        const Real in = face(enters, P, C, tracer(-2 * to)[k], N, h_last, h_here, h_last2, h_next, bottom_last2, bottom_next, abs(v.in) / select(enters, v.last, v.here), select(enters, of_last, of_here));
         return {out, in};
+    }
+};
+
+/// For all tracers: what share of a cell leaves it along x and then along y, and the volume in between. Alike from either side of a fold.
+template <bool own> struct SweepVolumes {
+    double step = 3600;
+    static constexpr std::string_view summary = "volume of cells after a sweep along x, and the shares that leave along x and y";
+    static constexpr std::tuple parameters{Parameter<SweepVolumes>{"step", &SweepVolumes::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::array fields{
+        reads ("transport_east",     place::center_layer,  "m3 s-1"),
+        reads ("transport_west",     place::center_layer,  "m3 s-1"),
+        reads ("transport_north",    place::center_layer,  "m3 s-1"),
+        reads ("transport_south",    place::center_layer,  "m3 s-1"),
+        reads ("sea_surface_height", place::center_column, "m"),
+        reads ("area_center",        place::center_column, "m2"),
+        cell_thickness<own>(),
+        writes("volume_swept",       place::center_layer,  "m3"),
+        writes("leaving_along_x",    place::center_layer,  "1"),
+        writes("leaving_along_y",    place::center_layer,  "1")};
+
+    template <class Real>
+    void operator()(In<Real> to_east, In<Real> from_west, In<Real> to_north, In<Real> from_south, In<Real> eta, In<Real> area, Thickness<Real, own> thickness, Out<Real> between, Out<Real> along_x,
+                    Out<Real> along_y) const {
+        const Real zero(0), A = area[0], height = eta[0];
+        const typename Real::Number tau(step);
+        for (int k = 0; k < between.levels(); ++k) {
+            const Real dz = thickness[k], E = to_east[k], W = from_west[k], V = A * (k == 0 ? dz + height : dz), after = V - tau * (E - W);
+            along_x[k] = (larger(E, zero) + larger(-W, zero)) * tau / V;
+            along_y[k] = (larger(Real(to_north[k]), zero) + larger(-Real(from_south[k]), zero)) * tau / after;
+            between[k] = after;
+        }
     }
 };
 
@@ -62,8 +92,9 @@ template <bool third, bool own> struct FirstSweep {
     static constexpr std::tuple parameters{Parameter<FirstSweep>{"step", &FirstSweep::step, "s", 0, 1e6, "time step"}};
     static constexpr std::array fields{
         reads ("tracer",             place::center_layer,  "1", 2),
-        reads ("transport_east",     place::center_layer,  "m3 s-1", 1),
-        reads ("transport_west",     place::center_layer,  "m3 s-1", 1),
+        reads ("transport_east",     place::center_layer,  "m3 s-1"),
+        reads ("transport_west",     place::center_layer,  "m3 s-1"),
+        reads ("leaving_along_x",    place::center_layer,  "1", 1),
         reads ("sea_surface_height", place::center_column, "m", 1),
         reads ("area_center",        place::center_column, "m2", 1),
         reads ("wet_levels",         place::center_column, "1", 2),
@@ -72,7 +103,7 @@ template <bool third, bool own> struct FirstSweep {
         writes("tracer_swept",       place::center_layer,  "1")};
 
     template <class Real>
-    void operator()(In<Real, 2> tracer, In<Real, 1> to_east, In<Real, 1> from_west, In<Real, 1> eta, In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dx, Thickness<Real, own, 1> thickness,
+    void operator()(In<Real, 2> tracer, In<Real> to_east, In<Real> from_west, In<Real, 1> leaving, In<Real, 1> eta, In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dx, Thickness<Real, own, 1> thickness,
                     Out<Real> swept) const {
         using T = typename Real::Number;
         const Sweep<third, Real> sweep(tracer, dx, wet, east);
@@ -80,7 +111,7 @@ template <bool third, bool own> struct FirstSweep {
         for (int k = 0; k < swept.levels(); ++k) {
             auto volume = [&](Shift s) { const Real dz = beside(thickness, s)[k]; return area(s)[0] * (k == 0 ? dz + eta(s)[0] : dz); };
             const Real V = volume(here), out = tau * to_east[k], in = tau * from_west[k], C = tracer[k];
-            const auto T_ = sweep(k, {V, volume(east), volume(-east), out, in, tau * to_east(east)[k], tau * from_west(-east)[k]});
+            const auto T_ = sweep(k, {V, volume(east), volume(-east), out, in}, leaving);
             swept[k] = C - (out * (T_.out - C) - in * (T_.in - C)) / (V - (out - in));
         }
     }
@@ -95,21 +126,21 @@ template <bool third, bool own> struct SplitAdvection {
     static constexpr std::array fields{
         reads ("tracer_swept",       place::center_layer,     "1", 2),
         reads ("tracer",             place::center_layer,     "1"),
-        reads ("transport_east",     place::center_layer,     "m3 s-1", 1),
-        reads ("transport_west",     place::center_layer,     "m3 s-1", 1),
-        reads ("transport_north",    place::center_layer,     "m3 s-1", 1),
-        reads ("transport_south",    place::center_layer,     "m3 s-1", 1),
+        reads ("transport_east",     place::center_layer,     "m3 s-1"),
+        reads ("transport_west",     place::center_layer,     "m3 s-1"),
+        reads ("transport_north",    place::center_layer,     "m3 s-1"),
+        reads ("transport_south",    place::center_layer,     "m3 s-1"),
         reads ("transport_up",       place::center_interface, "m3 s-1"),
-        reads ("sea_surface_height", place::center_column,    "m", 1),
-        reads ("area_center",        place::center_column,    "m2", 1),
+        reads ("volume_swept",       place::center_layer,     "m3", 1),
+        reads ("leaving_along_y",    place::center_layer,     "1", 1),
         reads ("wet_levels",         place::center_column,    "1", 2),
         reads ("dy_center",          place::center_column,    "m", 2),
-        cell_thickness<own>(1),
+        cell_thickness<own>(),
         writes("tracer_tendency",    place::center_layer,     "1")};
 
     template <class Real>
-    void operator()(In<Real, 2> swept, In<Real> tracer, In<Real, 1> to_east, In<Real, 1> from_west, In<Real, 1> to_north, In<Real, 1> from_south, In<Real> up, In<Real, 1> eta,
-                    In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dy, Thickness<Real, own, 1> thickness, Out<Real> tendency) const {
+    void operator()(In<Real, 2> swept, In<Real> tracer, In<Real> to_east, In<Real> from_west, In<Real> to_north, In<Real> from_south, In<Real> up, In<Real, 1> volume, In<Real, 1> leaving,
+                    In<Real, 2> wet, In<Real, 2> dy, Thickness<Real, own> thickness, Out<Real> tendency) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real value[most], volume_of[most], moved[most];
@@ -117,12 +148,8 @@ template <bool third, bool own> struct SplitAdvection {
         const Sweep<third, Real> sweep(swept, dy, wet, north);
         const T tau = T(step), per_tau = T(1 / step);
         for (int k = 0; k < levels; ++k) {
-            auto volume = [&](Shift s) {
-                const Real dz = beside(thickness, s)[k];
-                return area(s)[0] * (k == 0 ? dz + eta(s)[0] : dz) - tau * (to_east(s)[k] - from_west(s)[k]);
-            };
-            const Real V = volume(here), N = to_north[k], S = from_south[k], C = swept[k], out = tau * N, in = tau * S;
-            const auto T_ = sweep(k, {V, volume(north), volume(-north), out, in, tau * to_north(north)[k], tau * from_south(-north)[k]});
+            const Real V = volume[k], N = to_north[k], S = from_south[k], C = swept[k], out = tau * N, in = tau * S;
+            const auto T_ = sweep(k, {V, volume(north)[k], volume(-north)[k], out, in}, leaving);
             volume_of[k] = V - (out - in);
             value[k] = C - (out * (T_.out - C) - in * (T_.in - C)) / volume_of[k];
             // by differences, which small numbers hold to more digits than contents

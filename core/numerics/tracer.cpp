@@ -9,7 +9,8 @@ namespace fathom::numerics {
 
 std::vector<Entry> tracer_schemes() {
     return {entry<CentredAdvection>("CentredAdvection"),
-            entry<UpwindAdvection>("UpwindAdvection"), entry<FirstSweep<false, false>>("LaxWendroffSweep"),
+            entry<UpwindAdvection>("UpwindAdvection"), entry<SweepVolumes<false>>("SweepVolumes"), entry<SweepVolumes<true>>("SweepVolumesInCells"),
+            entry<FirstSweep<false, false>>("LaxWendroffSweep"),
             entry<SplitAdvection<false, false>>("LaxWendroffAdvection"), entry<FirstSweep<true, false>>("QuickestSweep"),
             entry<SplitAdvection<true, false>>("QuickestAdvection"), entry<FirstSweep<false, true>>("LaxWendroffSweepInCells"),
             entry<SplitAdvection<false, true>>("LaxWendroffAdvectionInCells"), entry<FirstSweep<true, true>>("QuickestSweepInCells"),

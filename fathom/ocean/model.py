@@ -22,7 +22,7 @@ degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at whi
 
 
 class FreeSurface:
-    """Implicit linear free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/barotropic.md.
+    """Implicit free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/barotropic.md.
 
     Parameters
     ----------
@@ -38,13 +38,15 @@ class FreeSurface:
     precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or "fp64".
     steps : int
         iterations for one sum of "s-step": 2, 3 or 4.
+    freshwater : "salt" (default), fluxes of fresh water take or give salt of a surface whose volume they leave alone; or "volume": they raise it, and all
+        layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not linear and no layer runs dry.
     reproducible : bool
         sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter messages, and runs that depend on ranks.
     """
 
     factorised = 200_000  # columns of water up to which the matrix is factorised unless told otherwise
 
-    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True):
+    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True, freshwater="salt"):
         from fathom.mpi import core
         from fathom.names import near
 
@@ -58,13 +60,15 @@ class FreeSurface:
             raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
         if not isinstance(reproducible, bool):
             raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+        if freshwater not in ("salt", "volume"):
+            raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
         names = lambda catalogue: [name for name, _ in catalogue]
         for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"])):
             if given is not None and given not in allowed:
                 raise ValueError(f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}")
         self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), maximum_iterations, float(implicitness)
         self.preconditioner, self.solver, self.precision, self.steps = preconditioner, solver, precision, int(steps)
-        self.reproducible = reproducible
+        self.reproducible, self.freshwater = reproducible, freshwater
 
     def on(self, columns):
         """The same for a grid of so many columns of water: its preconditioner and solver are settled."""
@@ -76,7 +80,7 @@ class FreeSurface:
         """The solver of a sequence that has a BarotropicSolve."""
         from fathom.mpi import core
 
-        how = {name: value for name, value in self.__dict__.items() if name != "implicitness"}
+        how = {name: value for name, value in self.__dict__.items() if name not in ("implicitness", "freshwater")}
         return core.Barotropic(sequence, step, self.implicitness, gravity, **how)
 
     def __repr__(self):
@@ -175,8 +179,14 @@ class Ocean:
         def add(what, phase="baroclinic", on=None, label=None, **runtime):
             what = scheme(what) if isinstance(what, str) else what
             form = what.in_cells if self.own_cells else what
+            if self.stretched and "cell_thickness" in form.field_names and "sea_surface_height" in form.field_names:
+                on = {"sea_surface_height": "height_beyond_cells"} | (on or {})  # which is 0: cells have all of the height
             sequence.append(form.process(bytes_, phase=phase, on=on, label=label or what.name, step=step, **runtime))
 
+        self._balanced = any(p.name == "FreshwaterBalance" for p in sequence)
+        after = {"cell_thickness": "cell_thickness_after", "sea_surface_height_after": "height_beyond_cells"} if self.stretched else {}
+        if self.stretched:
+            sequence += [scheme(name).process(bytes_) for name in ("StretchedCells", "StretchedCorners")]
         if self.water is not None:
             add(self.water, "surface")
         add(self.equation_of_state)
@@ -192,7 +202,7 @@ class Ocean:
             sequence += mixed_layer(self, bytes_, step)
             add(self.vertical_mixing)
         add(self.momentum_advection or "LinearMomentum")
-        add("PressureGradient")
+        add("StretchedPressureGradient" if self.stretched else "PressureGradient")
         if self.eddies is not None:
             sequence += self.eddies.of_gradients(bytes_, step)
         if of_strain:
@@ -202,15 +212,21 @@ class Ocean:
                 add("VelocityLaplacian")
             add(self.friction)
         add("ImplicitMomentum", drag=self.bottom_drag, background_speed=self.bottom_speed)
-        add("BarotropicDivergence", "barotropic")
+        add("BarotropicDivergence", "barotropic", on={"depth_corner": "depth_corner_now"} if self.stretched else None)
+        if self.stretched:
+            add("FreshwaterConvergence", "barotropic")
         add("BarotropicSolve", "barotropic")
         add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
         add("VolumeTransport", "tracer")
         if self.submesoscale is not None:
             add(self.submesoscale, "tracer")
+        if self.stretched:
+            add("SurfaceVolume", "tracer")
+            names = {"sea_surface_height": "sea_surface_height_after", "cell_thickness": "cell_thickness_after"}
+            sequence.append(scheme("StretchedCells").process(bytes_, phase="tracer", on=names, label="StretchedCells after"))
         if self.eddies is not None:
             sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells)
-        add("VerticalFactors", "tracer", on={"vertical_diffusivity": "whole_diffusivity"} if self.eddies else None)
+        add("VerticalFactors", "tracer", on=after | ({"vertical_diffusivity": "whole_diffusivity"} if self.eddies else {}))
 
         def for_tracer(tracer, what):
             what = scheme(what) if isinstance(what, str) else what
@@ -218,6 +234,7 @@ class Ocean:
             add(what, "tracer", on=on, label=f"{what.name} of {tracer}")
 
         if self.split:  # all first sweeps before all others: one exchange for all tracers
+            add("SweepVolumes", "tracer")
             for tracer in self.tracer_names:
                 for_tracer(tracer, self.tracer_advection.name.replace("Advection", "Sweep"))
         for tracer in self.tracer_names:
@@ -234,13 +251,21 @@ class Ocean:
                 for_tracer(tracer, "NonlocalTransport")
             if tracer == "ideal_age":
                 add("IdealAge", "tracer")
+            if self.stretched and tracer in ("temperature", "salinity"):
+                rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
+                for_tracer(tracer, scheme("FreshwaterContent", **rain))
             for_tracer(tracer, "TracerUpdate")
-        return sequence + (surface.after(bytes_, own_cells=True) if self.own_cells else surface.after(bytes_))
+        return sequence + (surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_))
+
+    @property
+    def stretched(self):
+        """Whether layers follow the surface."""
+        return self.free_surface.freshwater == "volume"
 
     @property
     def own_cells(self):
         """Whether cells of one layer differ in thickness."""
-        return self.grid.levels.least_share is not None
+        return self.grid.levels.least_share is not None or self.stretched
 
     @property
     def split(self):
@@ -290,6 +315,8 @@ class Ocean:
 
     def attach(self, sequence, step):
         """The work of the global processes: name -> solver."""
+        if self._balanced:
+            sequence.balance("FreshwaterBalance", "surface_freshwater_flux")
         return {"barotropic": self.free_surface.attach(sequence, step)}
 
     def initialise(self, simulation):
@@ -362,6 +389,9 @@ class Ocean:
             "corner_thickness": partial(self.grid.thickness, where="corner"),
             **({"chlorophyll": on_columns(self.grid, self.chlorophyll, name="chlorophyll")} if self.water is not None and "chlorophyll" in self.water.field_names else {}),
             **(self.friction.fields(self) if isinstance(self.friction, StrainFriction) else {}),
+            "depth_center": self.grid.depth(),
+            "bottom_thickness": self.grid.bottom_thickness(),
+            "bottom_thickness_corner": self.grid.bottom_thickness("corner"),
             **(self.eddies.fields(np.ones(wet.shape)) if self.eddies else {}),
         }  # fmt: skip
 

@@ -16,21 +16,26 @@ class BulkForcing:
     ----------
     data : "coads", the embedded climatology.
     salinity_restoring, temperature_restoring : piston velocity [m s-1]; 0 for none. The targets are the observed ones.
+    balanced : bool. Fresh water sums to nothing over the sea: its mean is taken away in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...).
     """
 
     air = ("eastward_wind", "northward_wind", "wind_speed", "air_temperature", "specific_humidity", "air_pressure", "downward_shortwave_flux",
            "downward_longwave_flux", "precipitation_flux", "sea_ice_fraction")  # fmt: skip
 
-    def __init__(self, data="coads", *, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, **parameters):
+    def __init__(self, data="coads", *, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, balanced=False, **parameters):
         if data != "coads":
             raise ValueError(f"unknown forcing data '{data}'; allowed: coads")
         self.data = data
         self.bulk = scheme("BulkForcing", **({"insulation": 1e6} | parameters))  # observed ice already covers the cold water
         self.salinity_restoring, self.temperature_restoring = float(salinity_restoring), float(temperature_restoring)
+        if not isinstance(balanced, bool):
+            raise ValueError(f"BulkForcing balanced = {balanced!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+        self.balanced = balanced
 
     def __repr__(self):
-        return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g})"
+        balanced = ", balanced=True" if self.balanced else ""
+        return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g}{balanced})"
 
     @property
     def _targets(self):
@@ -42,16 +47,22 @@ class BulkForcing:
         for field in [*self.air, *self._targets]:
             names = {"previous": field + "_previous", "next": field + "_next", "value": field}
             list_.append(scheme("TimeInterpolation").process(precision, phase="surface", on=names, label=f"TimeInterpolation of {field}"))
-        list_ += [self.bulk.process(precision, phase="surface"), scheme("IceCover").process(precision, phase="surface"), scheme("StressToGrid").process(precision, phase="surface"), scheme("SurfaceFluxes").process(precision, phase="surface")]
+        list_ += [self.bulk.process(precision, phase="surface"), scheme("IceCover").process(precision, phase="surface")]
+        if self.balanced:
+            list_.append(scheme("FreshwaterBalance").process(precision, phase="surface"))
+        list_ += [scheme("StressToGrid").process(precision, phase="surface"), scheme("SurfaceFluxes").process(precision, phase="surface")]
         for name, speed in (("TemperatureRestoring", self.temperature_restoring), ("SalinityRestoring", self.salinity_restoring)):
             if speed > 0:
                 list_.append(scheme(name, piston_velocity=speed).process(precision, phase="surface"))
         return list_
 
-    def after(self, precision, own_cells=False):
-        """Processes at the end of a step; own_cells: cells of one layer differ in thickness."""
+    def after(self, precision, cells=None):
+        """Processes at the end of a step; cells: where they differ in thickness, what their fields are called then."""
         names = {"temperature": "temperature_after", "salinity": "salinity_after", "surface_height": "sea_surface_height_after"}
-        return [scheme("FreezingLimitInCells" if own_cells else "FreezingLimit").process(precision, phase="surface", on=names)]
+        if cells is None:
+            return [scheme("FreezingLimit").process(precision, phase="surface", on=names)]
+        names |= {field: cells.get(name, name) for field, name in (("cell_thickness", "cell_thickness"), ("surface_height", "sea_surface_height_after"))}
+        return [scheme("FreezingLimitInCells").process(precision, phase="surface", on=names, label="FreezingLimit")]
 
     def fields(self, ocean):
         return {}
@@ -74,14 +85,16 @@ class SurfaceForcing:
     heat_flux : [W m-2], positive into the ocean, at centres.
     shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
+    freshwater_flux : [kg m-2 s-1], positive into the ocean.
     restoring_temperature, restoring_salinity : targets [degC, 1e-3], with
     piston_velocity : thickness of the top layer over the time scale [m s-1].
     """
 
     heat_capacity = 1026 * 3996.0  # of a cubic metre of sea water [J m-3 K-1]
 
-    def __init__(self, stress_x=0.0, stress_y=0.0, heat_flux=0.0, salinity_flux=0.0, restoring_temperature=None, restoring_salinity=None, piston_velocity=1e-5, shortwave_flux=0.0):
-        self.shortwave_flux = shortwave_flux
+    def __init__(self, stress_x=0.0, stress_y=0.0, heat_flux=0.0, salinity_flux=0.0, restoring_temperature=None, restoring_salinity=None, piston_velocity=1e-5, shortwave_flux=0.0,
+                 freshwater_flux=0.0):  # fmt: skip
+        self.shortwave_flux, self.freshwater_flux = shortwave_flux, freshwater_flux
         self.stress_x, self.stress_y, self.heat_flux, self.salinity_flux = stress_x, stress_y, heat_flux, salinity_flux
         self.restoring_temperature, self.restoring_salinity, self.piston_velocity = restoring_temperature, restoring_salinity, float(piston_velocity)
 
@@ -102,15 +115,17 @@ class SurfaceForcing:
             list_.append(scheme(f"{tracer.capitalize()}Restoring", piston_velocity=self.piston_velocity).process(precision, phase="surface"))
         return list_
 
-    def after(self, precision, own_cells=False):
+    def after(self, precision, cells=None):
         return []
 
     def fields(self, ocean):
         from fathom.state import on_columns
 
+        rain = on_columns(ocean.grid, self.freshwater_flux)
+        salt = on_columns(ocean.grid, self.salinity_flux) - scheme("SurfaceFluxes").all_parameters["reference_salinity"] / 1000 * rain
         fields = {"surface_stress_x": on_columns(ocean.grid, self.stress_x, "corner"), "surface_stress_y": on_columns(ocean.grid, self.stress_y, "corner"),
-                  "temperature_given_flux": on_columns(ocean.grid, self.heat_flux) / self.heat_capacity, "salinity_given_flux": on_columns(ocean.grid, self.salinity_flux),
-                  "surface_shortwave_flux": on_columns(ocean.grid, self.shortwave_flux)}  # fmt: skip
+                  "temperature_given_flux": on_columns(ocean.grid, self.heat_flux) / self.heat_capacity, "salinity_given_flux": salt,
+                  "surface_shortwave_flux": on_columns(ocean.grid, self.shortwave_flux), "surface_freshwater_flux": rain}  # fmt: skip
         return fields | {f"restoring_{tracer}": on_columns(ocean.grid, target) for tracer, target in self._restored}
 
     def records(self, ocean, month):

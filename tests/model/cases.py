@@ -50,12 +50,13 @@ def wind():
     return fm.SurfaceForcing(stress_x=lambda x, y: -0.1 * np.cos(np.pi * y / 1000e3), heat_flux=lambda x, y: 50 * np.sin(2 * np.pi * x / 1000e3))
 
 
-def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advection="CentredAdvection", friction="LaplacianFriction", precision="fp64", preconditioner=None, eddies=None, mixing="RichardsonMixing"):
+def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advection="CentredAdvection", friction="LaplacianFriction", precision="fp64", preconditioner=None, eddies=None, mixing="RichardsonMixing",
+         freshwater="salt", partial_cells=None):  # fmt: skip
     """Checksum after some steps."""
     import fathom as fm
 
     viscosity = {"viscosity": 1e11} if friction == "BiharmonicFriction" else {"biharmonic": True} if friction == "SmagorinskyFriction" else {"direction": "flow"} if friction == "AnisotropicFriction" else {}
-    free_surface = fm.FreeSurface(tolerance=1e-6, preconditioner=preconditioner)  # few iterations: ranks wait for each other on few cores
+    free_surface = fm.FreeSurface(tolerance=1e-6, preconditioner=preconditioner, freshwater=freshwater)  # few iterations: ranks wait for each other on few cores
     schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**viscosity), "precision": precision, "vertical_mixing": getattr(fm, mixing)(), "free_surface": free_surface}
     if eddies:  # its keywords; `structure` by name
         structure = eddies.pop("structure", None)
@@ -63,7 +64,7 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     if case == "globe":
         sim = simulate(globe(**schemes), step="3600s", surface=fm.BulkForcing(), blocks=blocks, distribution=distribution, threads=threads)
     else:
-        sim = simulate(stirred(box(tracers=["ideal_age", "dye"], **schemes)).set(dye=lambda x, y, z: 1.0 * (x < 400e3)), surface=wind(), blocks=blocks, distribution=distribution, threads=threads)
+        sim = simulate(stirred(box(tracers=["ideal_age", "dye"], partial_cells=partial_cells, **schemes)).set(dye=lambda x, y, z: 1.0 * (x < 400e3)), surface=wind(), blocks=blocks, distribution=distribution, threads=threads)
     sim.advance(steps)
     return {"checksum": sim.checksum(), "blocks": len(sim.domain.decomposition.blocks), "speed": sim.sequence.motion(sim.step)["speed"]}
 

@@ -64,3 +64,17 @@ def test_whole_cells_are_the_layers(scheme):
     cells_ = run(f"{scheme}InCells", given | layers | {own: thickness[:, None, None] * np.ones((nz, 7, 9))}, nz)
     for name, values in whole.items():
         np.testing.assert_allclose(cells_[name], values, rtol=0, atol=1e-12 * np.nanmax(np.abs(values)), err_msg=name)
+
+
+def test_pressure_along_layers_that_slope():
+    """Water that is heavier by the same everywhere: -g (1 + rho' / rho0) grad eta at all depths, however layers are stretched."""
+    random = np.random.default_rng(3)
+    eta, depth, anomaly = 3 * random.standard_normal((7, 9)), 200 + 2000 * random.random((7, 9)), 5.0
+    middles = np.cumsum(thickness) - thickness / 2
+    p = (9.80616 / 1026 * anomaly * middles)[:, None, None] * np.ones((nz, 7, 9))
+    given = {"sea_surface_height": eta, "depth_center": depth, "thickness": thickness, "dx_corner": 1e4, "dy_corner": 2e4, "pressure": p, "density_anomaly": np.full((nz, 7, 9), anomaly)}
+    out = run("StretchedPressureGradient", given, nz)
+    flat = run("PressureGradient", {k: given[k] for k in ("sea_surface_height", "dx_corner", "dy_corner")} | {"pressure": np.zeros((nz, 7, 9))}, nz)
+    for c in "xy":
+        got, expected = (o[f"velocity_tendency_{c}"][:, 1:-1, 1:-1] for o in (out, flat))
+        np.testing.assert_allclose(got, (1 + anomaly / 1026) * expected, rtol=1e-12, atol=1e-14 * np.abs(expected).max())

@@ -15,7 +15,7 @@ ranges = {
     "density_anomaly": (-5, 2), "air_temperature": (-5, 30), "specific_humidity": (1e-3, 0.02), "air_pressure": (98e3, 103e3),
     "wind_speed": (3, 20), "eastward_wind": (-10, 10), "northward_wind": (-10, 10), "downward_shortwave_flux": (0, 300),
     "downward_longwave_flux": (200, 400), "precipitation_flux": (0, 1e-4), "grid_angle": (-3.2, 3.2), "surface_height": (-0.5, 0.5),
-    "frazil_heat": (0, 1e8), "pressure_reference": (0, 5000), "thickness": (10, 100), "cell_thickness": (10, 100), "corner_thickness": (10, 100), "viscosity_at_center": (0, 0.01), "vertical_diffusivity": (0, 0.01),
+    "frazil_heat": (0, 1e8), "pressure_reference": (0, 5000), "thickness": (10, 100), "cell_thickness": (10, 100), "corner_thickness": (10, 100), "volume_swept": (2e4, 4e5), "leaving_along_x": (0.1, 0.5), "leaving_along_y": (0.1, 0.5), "viscosity_at_center": (0, 0.01), "vertical_diffusivity": (0, 0.01),
     "air_temperature K": (220, 300), "air_pressure Pa layer": (1e4, 1e5), "specific_humidity kg kg-1 layer": (1e-4, 0.02), "geopotential": (100, 1.2e5), "latitude": (-1.57, 1.57), "pressure_interface": (1e4, 1e5),
     "sea_surface_temperature": (270, 303), "ground_temperature": (250, 310), "deep_ground_temperature": (260, 300), "ground_forcing": (250, 310), "ground_inertia": (50, 200),
     "surface_temperature": (250, 310), "surface_emission": (220, 520), "emission_seen": (220, 520), "surface_downward_longwave": (150, 420), "surface_net_shortwave": (0, 800),

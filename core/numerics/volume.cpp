@@ -1,0 +1,12 @@
+#include "numerics/freshwater.hpp"
+#include "numerics/schemes.hpp"
+#include "numerics/stretched_cells.hpp"
+
+namespace fathom::numerics {
+
+std::vector<Entry> volume_schemes() {
+    return {entry<StretchedCells>("StretchedCells"), entry<StretchedCorners>("StretchedCorners"), entry<StretchedPressureGradient>("StretchedPressureGradient"), entry<SurfaceVolume>("SurfaceVolume"),
+            entry<FreshwaterConvergence>("FreshwaterConvergence"), entry<FreshwaterContent>("FreshwaterContent"), entry<FreshwaterBalance>("FreshwaterBalance")};
+}
+
+}  // namespace fathom::numerics
