@@ -115,6 +115,7 @@ class Ocean:
     submesoscale : MixedLayerEddies, or None (default).
     bottom_drag : float, quadratic drag coefficient.
     bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large: linear drag).
+    geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of (longitude, latitude) or (x, y); default 0.
     free_surface : FreeSurface.
     tracers : list of further tracers: PassiveTracer, or the word "ideal_age".
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
@@ -130,7 +131,7 @@ class Ocean:
     chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
-                 diffusion="default", eddies=None, submesoscale=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+                 diffusion="default", eddies=None, submesoscale=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, geothermal_heat=0.0, free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
@@ -141,7 +142,7 @@ class Ocean:
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
         self.eddies, self.submesoscale = eddies, submesoscale
         self.diffusion = (None if eddies else scheme("LaplacianDiffusion")) if diffusion == "default" else diffusion
-        self.bottom_drag, self.bottom_speed = float(bottom_drag), float(bottom_speed)
+        self.bottom_drag, self.bottom_speed, self.geothermal_heat = float(bottom_drag), float(bottom_speed), geothermal_heat
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
         self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
         self.coriolis = coriolis
@@ -249,6 +250,8 @@ class Ocean:
                 add("ShortwaveHeating", "tracer")
             if self._has_boundary_layer and tracer in ("temperature", "salinity"):
                 for_tracer(tracer, "NonlocalTransport")
+            if self.warm_floor and tracer == "temperature":
+                for_tracer(tracer, "GeothermalHeat")
             if tracer == "ideal_age":
                 add("IdealAge", "tracer")
             if self.stretched and tracer in ("temperature", "salinity"):
@@ -256,6 +259,11 @@ class Ocean:
                 for_tracer(tracer, scheme("FreshwaterContent", **rain))
             for_tracer(tracer, "TracerUpdate")
         return sequence + (surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_))
+
+    @property
+    def warm_floor(self):
+        """Whether heat comes from below."""
+        return not (np.isscalar(self.geothermal_heat) and self.geothermal_heat == 0)
 
     @property
     def stretched(self):
@@ -389,6 +397,7 @@ class Ocean:
             "corner_thickness": partial(self.grid.thickness, where="corner"),
             **({"chlorophyll": on_columns(self.grid, self.chlorophyll, name="chlorophyll")} if self.water is not None and "chlorophyll" in self.water.field_names else {}),
             **(self.friction.fields(self) if isinstance(self.friction, StrainFriction) else {}),
+            **({"geothermal_heat_flux": on_columns(self.grid, self.geothermal_heat, name="geothermal_heat")} if self.warm_floor else {}),
             "depth_center": self.grid.depth(),
             "bottom_thickness": self.grid.bottom_thickness(),
             "bottom_thickness_corner": self.grid.bottom_thickness("corner"),

@@ -87,6 +87,25 @@ def test_cut_cells_across_a_restart_and_a_change_of_the_floor(tmp_path):
         fresh(0.6).restore(path).prepare()
 
 
+@pytest.mark.parametrize("share", [None, 0.2])
+def test_heat_from_the_sea_floor(share):
+    """It arrives in the bottom cell, all of it, and nothing of it elsewhere before the water moves."""
+    import fathom as fm
+
+    heat = lambda x, y: 0.05 + 0.1 * (x > 5e5)
+    ocean = box(partial_cells=share, geothermal_heat=heat, vertical_mixing=fm.ConstantMixing(diffusivity=0, convective_diffusivity=0), diffusion=None)
+    sim = simulate(ocean.set(temperature=lambda x, y, z: 20 - z / 200 + 0 * x)).prepare()
+    h, wet = ocean.grid.horizontal, np.asarray(ocean.grid.wet_levels)
+    per_step = heat(np.asarray(h.center_longitude), 0) * 1800 / (1026 * 3996) * (wet > 0)
+    before, content = sim.gather("temperature"), sim.sequence.content("temperature")
+    sim.advance(1)
+    gain = sim.gather("temperature") - before
+    warmed = np.abs(gain * np.array([ocean.grid.thickness(k) for k in range(8)]) - per_step * (np.arange(8)[:, None, None] == wet - 1)) * (np.arange(8)[:, None, None] < wet)
+    assert warmed.max() < 1e-12
+    sim.advance(19)
+    assert sim.sequence.content("temperature") - content == pytest.approx(20 * (per_step * np.asarray(h.area_center)).sum(), rel=1e-6)
+
+
 def test_errors_of_partial_cells():
     import fathom as fm
 
