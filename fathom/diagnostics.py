@@ -21,6 +21,28 @@ class Diagnostic:
     vertical: str = ""
 
 
+@dataclass(frozen=True)
+class Integral:
+    """`needs`: fields of the sequence; `made`: those that it has only for this, name -> (scheme, what its fields are called). `part(model, window, *arrays)`: what a
+    block gives, float64 of the shape of `dims`, which sums over blocks exactly (`rounded`); `of(model, sum)`: the value; None: the sum itself."""
+
+    needs: tuple[str, ...]
+    dims: tuple[str, ...]
+    units: str
+    long_name: str
+    part: Callable
+    of: Callable | None = None
+    made: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
+    standard_name: str = ""
+    surface = False
+    linear = True
+
+
+def rounded(values: np.ndarray, unit: float) -> np.ndarray:
+    """To multiples of `unit`, a power of two: while sums stay below 2^53 units they do not depend on order."""
+    return np.rint(values * (1 / unit)) * unit
+
+
 _in_cache = 1 << 16  # numbers of a field
 
 

@@ -71,11 +71,15 @@ class Simulation:
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
     def output(self, path, variables, every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None):
-        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`. In place of the model's own: levels of pressure
+        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place of the model's own: levels of pressure
         [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]."""
+        from fathom.integrals import Integrals, is_of
         from fathom.stores import Store
 
-        store = Store(self._seen, path, variables, every, statistic, dtype, levels, regular, section)
+        if is_of(self.model, variables):
+            store = Integrals(self._seen, path, variables, every, statistic, levels=levels, regular=regular, section=section)
+        else:
+            store = Store(self._seen, path, variables, every, statistic, dtype, levels, regular, section)
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self
@@ -117,7 +121,7 @@ class Simulation:
     @property
     def streams(self):
         """All that leaves the run event by event."""
-        return [*self.outputs, *(part for checkpoint in self.checkpoints for part in checkpoint.parts)]
+        return [*(store for store in self.outputs if store.travels), *(part for checkpoint in self.checkpoints for part in checkpoint.parts)]
 
     @property
     def date(self):

@@ -18,6 +18,7 @@ class Store(Stream):
     """One store: `variables` by name every so often, as they are or their `statistic` over the rhythm, on the model's levels or on chosen ones, on its
     grid, on a `regular` one of so many degrees, or along a `section`."""
 
+    travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
 
     def __init__(self, simulation, path, variables, every, statistic=None, dtype="float32", levels=None, regular=None, section=None):
@@ -110,6 +111,24 @@ class Store(Stream):
         fields = {f["name"]: f for f in s.sequence.fields}
         self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
         self.known_at_start = {name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs) for name, d in self.variables.items()}
+
+        def find_target():
+            for horizontal in {place["horizontal"] for place in self.places.values()}:
+                self.target.interpolations[horizontal] = s.model.grid.interpolation(*self.target.places(), horizontal)
+
+        self._open_file()
+        if self.target is not None:
+            s.on_root(find_target)
+            self.target = s.comm.bcast(self.target)
+        if self.shared:
+            self.reopen()
+        self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
+        self._arrange(fields, regions)
+        self._resume()
+
+    def _open_file(self):
+        """The file on root, new or that of the run which is continued."""
+        s = self.simulation
         continued = s.restart_from is not None and self.whole_path.exists()
 
         def create():
@@ -118,23 +137,20 @@ class Store(Stream):
                 self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
                 return
             axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, bounds=self.statistic is not None)
-            mapping = self._mapping()
-            specs = [self._specification(name, mapping) for name in self.variables]
-            chunks = s.model.grid.chunks if self.target is None else None
-            self.file = output.create(self.whole_path, output.coordinates(mapping, specs), specs, chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
-
-        def find_target():
-            for horizontal in {place["horizontal"] for place in self.places.values()}:
-                self.target.interpolations[horizontal] = s.model.grid.interpolation(*self.target.places(), horizontal)
+            coordinates, specs, chunks = self._contents()
+            self.file = output.create(self.whole_path, coordinates, specs, chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
 
         s.on_root(create)
-        if self.target is not None:
-            s.on_root(find_target)
-            self.target = s.comm.bcast(self.target)
-        if self.shared:
-            self.reopen()
-        self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
-        self._arrange(fields, regions)
+
+    def _contents(self):
+        """Coordinates, variables and chunks of a new file."""
+        mapping = self._mapping()
+        specs = [self._specification(name, mapping) for name in self.variables]
+        return output.coordinates(mapping, specs), specs, self.simulation.model.grid.chunks if self.target is None else None
+
+    def _resume(self):
+        """The interval that is under way: that of the restart, or a new one."""
+        s = self.simulation
         goes_on = self.sums and set(self.sums) <= s.restored
         self.last = self._interval_start() if goes_on else s.count
         if not goes_on:

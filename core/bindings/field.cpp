@@ -2,6 +2,7 @@
 /// arrays, by which any scheme is tested and plotted without a grid or MPI. No logic beyond fitting the arrays.
 #include "field/process.hpp"
 #include "model/catalogue.hpp"
+#include "physics/thermodynamics/column.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -166,6 +167,7 @@ void bind_field(nb::module_& m) {
     m.def("catalogue", &describe_catalogue, "all schemes: name, summary, parameters, fields");
     m.def("process", &make, "scheme"_a, "parameters"_a = std::map<std::string, double>{}, "precision"_a = 8, "width"_a = 0,
           "a scheme of the catalogue with these parameters; precision: bytes of a number; width: 0 for packs, 1 for numbers");
+    m.def("reference_density", &physics::reference_density, "pressure"_a, "what the density anomaly of an equation of state without one of its own is one of [kg m-3]; pressure [dbar]");
     m.def("run_column", &run_column, "process"_a, "arrays"_a, "levels"_a,
           "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and (n,) for profiles, of the precision of the process.\n"
           "Returns what it writes and updates; NaN where it wrote nothing, the rim that neighbours need included.");

@@ -3,6 +3,7 @@
 #include "numerics/diffusion.hpp"
 #include "numerics/split_advection.hpp"
 #include "numerics/statistics.hpp"
+#include "numerics/tracer_flow.hpp"
 #include "numerics/schemes.hpp"
 
 namespace fathom::numerics {
@@ -20,7 +21,7 @@ std::vector<Entry> tracer_schemes() {
             entry<VerticalFactors<false>>("VerticalFactors"),
             entry<VerticalFactors<true>>("VerticalFactorsInCells"), entry<TracerUpdate<false>>("TracerUpdate"),
             entry<TracerUpdate<true>>("TracerUpdateInCells"), entry<IdealAge<false>>("IdealAge"),
-            entry<IdealAge<true>>("IdealAgeInCells"), entry<InTime<Statistic::sum, false>>("TimeSum"),
+            entry<IdealAge<true>>("IdealAgeInCells"), entry<TracerFlow>("TracerFlow"), entry<InTime<Statistic::sum, false>>("TimeSum"),
             entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"), entry<InTime<Statistic::minimum, false>>("TimeMinimum"),
             entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"), entry<InTime<Statistic::maximum, false>>("TimeMaximum"),
             entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};

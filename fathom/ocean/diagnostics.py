@@ -39,6 +39,36 @@ def _through(length):
     return of
 
 
+def potential_density(ocean, temperature, salinity, pressure=0.0):
+    """[kg m-3] at a pressure [dbar], by the ocean's equation of state; arrays (levels, ny, nx)."""
+    from fathom.mpi import core
+
+    levels = len(temperature)
+    given = {"temperature": temperature, "salinity": salinity, "pressure_reference": np.full(levels, pressure), "thickness": np.ones(levels)}
+    process = ocean.equation_of_state.process(8)
+    found = core.run_column(process, {f["name"]: np.ascontiguousarray(given[f["name"]], float) for f in process.fields if f["access"] == "reads"}, levels=levels)
+    return found["density_anomaly"] + ocean.equation_of_state.all_parameters.get("reference_density", core.reference_density(pressure))
+
+
+def _mixed_layer_depth(ocean, window, temperature, salinity):
+    """Where potential density exceeds that at 10 m by 0.03 kg m-3 (de Boyer Montegut et al. 2004), linear between the middles of layers; else the bottom [m]."""
+    j0, i0, ny, nx = window
+    middles, bottoms = np.asarray(ocean.grid.levels.middles), np.concatenate([[0.0], np.cumsum(ocean.grid.levels.weights)])
+    water = np.asarray(ocean.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx]
+    rho = potential_density(ocean, temperature, salinity)
+    k = min(int(np.searchsorted(middles, 10.0)), len(middles) - 1)
+    weight = np.clip((10.0 - middles[k - 1]) / (middles[k] - middles[k - 1]), 0, 1) if k else 0.0
+    at_10 = rho[k] * weight + rho[k - 1] * (1 - weight) if k else rho[0]
+    excess = rho - at_10 - 0.03
+    depth = bottoms[water]
+    for n in range(len(middles) - 1, max(k, 1) - 1, -1):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            within = np.clip(-excess[n - 1] / (excess[n] - excess[n - 1]), 0, 1)
+            found = (n < water) & (excess[n] > 0)
+        depth = np.where(found, middles[n - 1] + within * (middles[n] - middles[n - 1]), depth)
+    return depth[None]
+
+
 _velocity = ("velocity_x", "velocity_y")
 derived = {
     "sea_surface_temperature": Diagnostic(("temperature",), same, surface=True),
@@ -50,6 +80,7 @@ derived = {
     "surface_northward_velocity": Diagnostic(_velocity, weighted(_north), surface=True),
     "bolus_velocity_x": Diagnostic(("bolus_transport_east",), _through("length_east_face")),
     "bolus_velocity_y": Diagnostic(("bolus_transport_north",), _through("length_north_face")),
+    "mixed_layer_depth": Diagnostic(("temperature", "salinity"), _mixed_layer_depth, linear=False, vertical="column"),
     "surface_speed": Diagnostic(_velocity, _speed, surface=True, linear=False),
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
+from fathom.ocean import circulation
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.friction import StrainFriction
@@ -127,7 +128,7 @@ class Ocean:
     zero_outside = ("wet_levels", "depth_corner")  # fixed fields that beyond a closed edge are 0, not the nearest value
     limits = {"temperature": (-100, 100), "salinity": (-1000, 1000), "velocity_x": (-1e3, 1e3), "velocity_y": (-1e3, 1e3), "sea_surface_height": (-1e3, 1e3),
               "maximum_speed": (0, 1e3)}  # fields and series beyond which a run has blown up  # fmt: skip
-    derived = derived
+    derived, integrals = derived, circulation.integrals
     chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
@@ -348,6 +349,10 @@ class Ocean:
 
         h = self.grid.horizontal
         return levitus.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), self.grid.levels.middles, name)
+
+    def integral_coordinates(self):
+        """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""
+        return circulation.coordinates(self)
 
     def at_levels(self, name, diagnostic, depths, horizontal):
         """The Diagnostic of a variable of layers at depths [m]."""

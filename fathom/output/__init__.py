@@ -53,6 +53,17 @@ def append(path: str | Path) -> Any:
 
 
 def open(path: str | Path) -> Any:
+    """As `_opened`; a coordinate that counts names (CF: flag_meanings) holds these."""
+    dataset = _opened(path)
+    named = {name: held.attrs["flag_meanings"].split() for name, held in dataset.coords.items() if held.dims == (name,) and "flag_meanings" in held.attrs}
+    if not named:
+        return dataset
+    with_names = dataset.assign_coords({name: (name, words, {"long_name": dataset[name].attrs.get("long_name", name)}) for name, words in named.items()})
+    with_names.set_close(dataset.close)
+    return with_names
+
+
+def _opened(path: str | Path) -> Any:
     """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
     It may also be any file of FA, whoever made it and whatever it is called.

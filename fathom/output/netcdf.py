@@ -90,7 +90,7 @@ class NetcdfWriter:
 
     def regions(self, variable: str) -> Iterator[Region]:
         """One region, the whole grid: everything is gathered on root."""
-        ny, nx = (self.sizes[dim] for dim in self._known(variable).dims[-2:])
+        ny, nx = self._known(variable).plane(self.sizes)
         return regions(ny, nx, ny, nx)
 
     def write(self, variable: str, time_index: int | None, region: Region, array: np.ndarray) -> None:
@@ -98,7 +98,7 @@ class NetcdfWriter:
         specification = self._known(variable)
         j0, j1, i0, i1 = region
         array = check_block(specification, region, array, self.sizes, (1, 1))
-        where = (..., slice(j0, j1), slice(i0, i1))
+        where = (..., slice(j0, j1), slice(i0, i1)) if array.ndim > 1 else (slice(i0, i1),)
         with _explained(self.path, f"writing {variable!r} to {self.path}"), files.of_library(self.writes):
             self._file[variable][(time_index, *where) if specification.varies else where] = array
 

@@ -18,8 +18,8 @@ calendars = ("standard", "proleptic_gregorian", "noleap", "360_day")
 
 @dataclass(frozen=True)
 class VariableSpec:
-    """One variable of a store. `dims` ends with the two horizontal dimensions; a first dimension
-    "time" makes it vary in time; at most one vertical dimension stands between."""
+    """One variable of a store. `dims` ends with two dimensions that may be cut into regions, rows and points; a first dimension
+    "time" makes it vary in time; at most one stands between. One with a single dimension has one row."""
 
     name: str
     dims: tuple[str, ...]
@@ -30,6 +30,11 @@ class VariableSpec:
     @property
     def varies(self) -> bool:
         return bool(self.dims) and self.dims[0] == "time"
+
+    def plane(self, sizes: Mapping[str, int] | tuple[int, ...]) -> tuple[int, int]:
+        """Of the sizes of dimensions, or of something as long as `dims`: those of rows and points."""
+        own = [sizes[dim] for dim in self.dims[self.varies :]] if isinstance(sizes, Mapping) else sizes[self.varies :]
+        return (own[-2] if len(own) > 1 else 1), own[-1]
 
     @property
     def described(self) -> list:
@@ -106,15 +111,15 @@ def check_block(variable: VariableSpec, region: Region, array: np.ndarray, sizes
                 chunk: tuple[int, ...]) -> np.ndarray:
     """`array` as an array, after its type and shape and the edges of `region` were checked."""
     j0, j1, i0, i1 = region
-    ny, nx = (sizes[dim] for dim in variable.dims[-2:])
-    rows, points = chunk[-2:]
+    ny, nx = variable.plane(sizes)
+    rows, points = chunk[-2:] if len(chunk) > 1 else (1, *chunk)
     whole = (j0 % rows == 0 and i0 % points == 0 and (j1 % rows == 0 or j1 == ny)
              and (i1 % points == 0 or i1 == nx) and 0 <= j0 < j1 <= ny and 0 <= i0 < i1 <= nx)
     if not whole:
         raise ValueError(f"region rows {j0}:{j1}, points {i0}:{i1} of {variable.name!r} is not made of whole chunks: "
                          f"edges must be multiples of {rows} rows and {points} points within {ny} x {nx}")
-    levels = tuple(sizes[dim] for dim in variable.dims[:-2] if dim != "time")
-    expected = (*levels, j1 - j0, i1 - i0)
+    own = variable.dims[variable.varies :]
+    expected = (*(sizes[dim] for dim in own[:-2]), *(j1 - j0, i1 - i0)[-len(own) :])
     if np.shape(array) != expected:
         raise ValueError(f"array of {variable.name!r} has shape {np.shape(array)}; "
                          f"region {region} needs {expected}")

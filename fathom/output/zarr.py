@@ -107,7 +107,7 @@ class ZarrWriter:
         """Horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one owner."""
         name = self._known(variable)
         shape, chunk = self._arrays[name]["shape"], _chunk(self._arrays[name])
-        return regions(*shape[-2:], *chunk[-2:])
+        return regions(*self.variables[name].plane(shape), *self.variables[name].plane(chunk))
 
     def write(self, variable: str, time_index: int | None, region: Region, array: np.ndarray) -> None:
         """Write array ([levels,] rows, points) over `region`, which must be whole chunks.
@@ -116,10 +116,10 @@ class ZarrWriter:
         """
         name = self._known(variable)
         specification, chunk = self.variables[name], _chunk(self._arrays[name])
-        array = check_block(specification, region, array, self.sizes, chunk)
+        array = check_block(specification, region, array, self.sizes, specification.plane(chunk))
         time = (time_index,) if specification.varies else ()
         steps = chunk[len(time):]
-        offset = (0,) * (array.ndim - 2) + (region[0], region[2])
+        offset = ((0,) * (array.ndim - 2) + (region[0], region[2]))[-array.ndim :]
         for start in np.ndindex(*(math.ceil(n / step) for n, step in zip(array.shape, steps))):
             block = array[tuple(slice(s * step, (s + 1) * step) for s, step in zip(start, steps))]
             index = tuple(o // step + s for o, step, s in zip(offset, steps, start))

@@ -1,0 +1,104 @@
+"""Stores of integrals: numbers that belong to no point of the grid - transports, overturning - by name and on any rhythm like fields.
+
+Each rank adds up what its own cells give, rounded to a multiple of a power of two: such sums are exact, so they do not depend on ranks or blocks.
+Root alone writes; a run with I/O servers does the same, since what is written is small.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from fathom import output
+from fathom.components import scheme
+from fathom.stores import Store
+
+
+class Integrals(Store):
+    """A store of integrals, all of one output."""
+
+    travels = False
+
+    def __init__(self, simulation, path, variables, every, statistic=None, dtype="float64", **chosen):
+        given = [name for name, value in chosen.items() if value is not None]
+        if given:
+            raise ValueError(f"output {path}: {', '.join(variables)} lie on no grid; {', '.join(given)} is for fields")
+        super().__init__(simulation, path, variables, every, statistic, dtype)
+        self.shared = False
+
+    def processes(self, known, precision):
+        """What makes the fields that integrals need, and their running sums."""
+        found = self.simulation.model.integrals
+        strange = [name for name in self.requested if name not in found]
+        if strange:
+            raise ValueError(f"output {self.path}: '{strange[0]}' is a field, {', '.join(n for n in self.requested if n in found)} is not: give fields an output of their own")
+        if self.statistic not in (None, "mean"):
+            raise ValueError(f"output {self.path}: the {self.statistic} of {', '.join(self.requested)} does not follow from that of what flows; ask for the mean, or for none")
+        self.variables = {name: found[name] for name in self.requested}
+        made = []
+        for what, on in dict.fromkeys((what, on) for integral in self.variables.values() for what, on in integral.made):
+            process = scheme(what).process(precision, phase="output", on=dict(on), label=f"{what} of {dict(on)['tracer']}")
+            if not any(f["name"] in known for f in process.fields if f["access"] == "writes"):
+                known |= {f["name"]: f for f in process.fields}
+                made.append(process)
+        missing = [need for integral in self.variables.values() for need in integral.needs if need not in known]
+        if missing:
+            raise ValueError(f"output {self.path}: this model does not compute {', '.join(sorted(set(missing)))}")
+        needs = self._needs()
+        if not self.statistic:
+            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
+            return made
+        self.sums = [self._running_name(*need) for need in needs]
+        from fathom import mpi
+
+        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
+        return made + [self._running(field, surface, known, places, precision) for field, surface in needs]
+
+    def open(self):
+        s = self.simulation
+        self._open_file()
+        self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
+        self._resume()
+
+    def _contents(self):
+        used = {dim for integral in self.variables.values() for dim in integral.dims}
+        coordinates = {name: held for name, held in self.simulation.model.integral_coordinates().items() if set(held[0]) <= used}
+        return coordinates, [self._specification(name, integral) for name, integral in self.variables.items()], None
+
+    def _specification(self, name, integral):
+        given = {"standard_name": integral.standard_name, "long_name": integral.long_name, "units": integral.units, "cell_methods": f"time: {self.statistic}" if self.statistic else ""}
+        return output.VariableSpec(name, ("time", *integral.dims), self.dtype, {key: value for key, value in given.items() if value})
+
+    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+        """One event; unknown before the first step, where what flows has not been computed."""
+        from fathom import mpi
+
+        s, began = self.simulation, perf_counter()
+        fields = {f["name"]: f for f in s.sequence.fields}
+        for name, integral in self.variables.items():
+            sources = [self._running_name(need, False) if self.statistic else need for need in integral.needs]
+            known = s.count > 0 or all(fields[source]["state"] or not fields[source]["written"] for source in sources)
+            parts = [integral.part(s.model, window, *(np.asarray(a, float) / steps for a in arrays)) for window, *arrays in zip(s.domain.blocks, *(s.sequence.windows(source) for source in sources))]
+            total = sum(parts, np.zeros(s.comm.allreduce(parts[0].shape if parts else (), op=mpi.MPI.MAX)))  # a rank may have no block
+            s.comm.Allreduce(mpi.MPI.IN_PLACE, total, mpi.MPI.SUM)
+            value = total if integral.of is None else integral.of(s.model, total)
+            value = value if known else np.full_like(value, np.nan)
+            s.on_root(lambda: self._write(name, value))  # noqa: B023
+        s.on_root(lambda: self.file.extend(self.count, s.seconds if seconds is None else seconds, bounds if self.statistic else None))
+        self.count += 1
+        self.stalls.append(perf_counter() - began)
+
+    def _write(self, name, value):
+        for region in self.file.regions(name):
+            j0, j1, i0, i1 = region
+            self.file.write(name, self.count, region, value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1])
+
+    def bytes_here(self):
+        return 0
+
+
+def is_of(model, variables):
+    """Whether an output of these variables is one of integrals."""
+    wanted = [variables] if isinstance(variables, str) else list(variables)
+    return any(name in getattr(model, "integrals", {}) for name in wanted)

@@ -1,0 +1,210 @@
+"""The circulation in numbers: overturning, transports across latitudes and through passages, the barotropic stream function.
+
+With F what flows through the faces between cells (to the east, to the north) and b the band of latitude in which a cell lies,
+
+    D_n = sum of F over faces, + where b of the cell that it leaves is n, - where b of the cell that it enters is n
+    transport across the latitude between bands n and n + 1 = D_0 + ... + D_n                  of a basin: over faces between two of its cells
+    overturning(n, k) = the same, summed over layers from the surface down to interface k      in density: over classes from the lightest down
+    psi(j, i) = -(depth integral of F to the east, summed over rows 0 ... j)
+so that what flows across a latitude is what the model's own faces carry: no interpolation, volume closed to round-off. Heat and salt flow with the mean of both
+sides of a face; fresh water is -(S - S_0) / S_0 of the volume.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fathom.diagnostics import Integral, rounded
+from fathom.ocean.sections import eastern, faces, northern, passages
+
+heat_capacity, reference_salinity = 1026 * 3996.0, 34.7  # [J m-3 K-1], as in the surface fluxes
+basins = ("global", "atlantic", "indo_pacific")
+density_edges = np.concatenate([np.arange(24.0, 35.0, 0.5), np.arange(35.0, 37.9, 0.1), [40.0]])  # of sigma_2 [kg m-3]
+_volume, _content = 2.0**-12, 2.0**-8  # units in which contributions are counted [m3 s-1], [degC m3 s-1]
+
+
+class Bands:
+    """Bands of latitude and basins of a grid: `edges` (n), `band` (ny, nx) of each cell, `inside` of each basin (ny, nx)."""
+
+    def __init__(self, grid: Any):
+        h = grid.horizontal
+        self.h = h
+        latitude, longitude = np.asarray(h.center_latitude), np.asarray(h.center_longitude)
+        step = np.ptp(latitude) / max(1, latitude.shape[0] - 1)
+        step = max(1.0, np.round(step)) if h.spherical else step or 1.0
+        low = np.floor(latitude.min() / step) * step
+        self.edges = np.arange(low, latitude.max() + step, step)[1:]
+        self.band = np.searchsorted(self.edges, latitude, side="right")
+        atlantic = is_atlantic(longitude, latitude) if h.spherical else np.zeros(latitude.shape, bool)
+        north = latitude > (-34 if h.spherical else -np.inf)
+        self.inside = [np.ones(latitude.shape, bool), atlantic & north, ~atlantic & north]
+        self.fold = np.ones(latitude.shape)
+        if h.fold:
+            self.fold[-1] = 0.5  # such a face is the northern one of two cells
+        self.beside = [eastern(self.band, h), northern(self.band, h)]
+        self.between = [[one & near(one, h) for near in (eastern, northern)] for one in self.inside]
+
+    def across(self, window: tuple, to_east: np.ndarray, to_north: np.ndarray, unit: float) -> np.ndarray:
+        """D of the faces of a block, (basins, levels, edges); to_east, to_north (levels, ny, nx)."""
+        j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
+        levels, size = len(to_east), len(self.edges) + 1
+        found = np.zeros((len(basins), levels, size))
+        here = self.band[j, i].ravel()
+        for n, between in enumerate(self.between):
+            for flow, there, face, weight in zip((to_east, to_north), self.beside, between, (1.0, self.fold[j, i])):
+                near = there[j, i].ravel()
+                counts = np.flatnonzero(face[j, i].ravel() & (near != here))
+                parts = rounded(np.nan_to_num((flow * weight).reshape(levels, -1)[:, counts]), unit)
+                for k in range(levels):
+                    found[n, k] += np.bincount(here[counts], parts[k], size) - np.bincount(near[counts], parts[k], size)
+        return found[..., :-1]
+
+
+def is_atlantic(longitude: Any, latitude: Any) -> np.ndarray:
+    """Atlantic with its seas and the Arctic: between America and Africa or Europe; from 66 N on everything."""
+    west = np.interp(latitude, (-60, -55, -50, -34, -18, -5, 4, 7.5, 8.5, 9.1, 11, 15, 17.5, 20, 30, 66), (-69, -69, -72, -70, -68, -77, -77, -77.5, -79, -82, -85, -91, -95, -100, -110, -110))
+    east = np.interp(latitude, (-60, 0, 30, 30.1, 47, 47.1, 66), (20, 20, 30, 42, 42, 60, 60))
+    x = (np.asarray(longitude) - 180) % 360 - 180
+    return ((x > west) & (x < east)) | (np.asarray(latitude) >= 66)
+
+
+def bands(ocean: Any) -> Bands:
+    """Of its grid, made once."""
+    held = ocean.__dict__.get("_bands")
+    if held is None:
+        held = ocean._bands = Bands(ocean.grid)
+    return held
+
+
+def _sections(ocean: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    held = ocean.__dict__.get("_sections")
+    if held is None:
+        held = ocean._sections = [faces(ocean.grid, line) if ocean.grid.horizontal.spherical else (np.zeros(ocean.grid.shape[1:]),) * 2 for line in passages.values()]
+    return held
+
+
+# ---- parts of a block, and what becomes of their sum ---------------------------------------------------------------------------------------
+
+
+def _overturning(ocean, window, to_east, to_north):
+    return bands(ocean).across(window, to_east, to_north, _volume)
+
+
+def _from_surface(ocean, found):
+    """(basins, interfaces, edges) from D of layers."""
+    across = np.cumsum(found, axis=2)
+    return np.concatenate([np.zeros_like(across[:, :1]), np.cumsum(across, axis=1)], axis=1)
+
+
+def _in_density(ocean, window, to_east, to_north, temperature, salinity):
+    """Faces in the class of the cell that they are the eastern or northern ones of."""
+    from fathom.ocean.diagnostics import potential_density
+
+    sigma = potential_density(ocean, temperature, salinity, 2000.0) - 1000
+    which = np.searchsorted(density_edges, np.nan_to_num(sigma, nan=0.0))
+    found = [bands(ocean).across(window, *(np.where(which == n, flow, 0).sum(axis=0, keepdims=True) for flow in (to_east, to_north)), _volume) for n in range(len(density_edges))]
+    return np.concatenate(found, axis=1)
+
+
+def _from_lightest(ocean, found):
+    return np.cumsum(np.cumsum(found, axis=2), axis=1)
+
+
+def _northward(ocean, window, to_east, to_north):
+    return bands(ocean).across(window, *(np.nansum(flow, axis=0, keepdims=True) for flow in (to_east, to_north)), _content)[:, 0]
+
+
+def _heat(ocean, found):
+    return heat_capacity * np.cumsum(found, axis=1)
+
+
+def _fresh_water(ocean, window, volume_east, volume_north, salt_east, salt_north):
+    flows = (volume - salt / reference_salinity for volume, salt in ((volume_east, salt_east), (volume_north, salt_north)))
+    return _northward(ocean, window, *flows)
+
+
+def _summed(ocean, found):
+    return np.cumsum(found, axis=1)
+
+
+def _through(unit, ocean, window, to_east, to_north):
+    j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
+    east, north = (rounded(np.nansum(flow, axis=0), unit) for flow in (to_east, to_north))
+    return np.array([float((sign_east[j, i] * east).sum() + (sign_north[j, i] * north).sum()) for sign_east, sign_north in _sections(ocean)])
+
+
+def _open(ocean, found):
+    """NaN where a grid has no such passage."""
+    wet = np.asarray(ocean.grid.corner_levels) > 0
+    around = wet | np.roll(wet, 1, axis=0) | np.roll(wet, 1, axis=1)
+    there = [bool(((east != 0) & around).any() or ((north != 0) & around).any()) for east, north in _sections(ocean)]
+    return np.where(there, found, np.nan)
+
+
+def _open_heat(ocean, found):
+    return heat_capacity * _open(ocean, found)
+
+
+def _depth_integral(ocean, window, to_east):
+    whole = np.zeros(ocean.grid.shape[1:])
+    j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
+    whole[j, i] = rounded(np.nansum(to_east, axis=0), _volume)
+    return whole
+
+
+def _stream(ocean, found):
+    """At corners; on a globe the land of the northern middle latitudes is 0, as on most maps."""
+    psi, h = -np.cumsum(found, axis=0), ocean.grid.horizontal
+    dry = np.asarray(ocean.grid.corner_levels) == 0
+    if h.spherical:
+        latitude = np.asarray(h.corner_latitude)[1:, 1:]
+        continents = dry & (latitude > 30) & (latitude < 60)
+        psi = psi - (np.median(psi[continents]) if continents.any() else 0.0)
+    return np.where(dry, np.nan, psi)
+
+
+_flow, _bolus = ("transport_east", "transport_north"), ("bolus_transport_east", "bolus_transport_north")
+
+
+def _of_tracer(tracer):
+    """Fields of its flow, and how they are made."""
+    needs = (f"{tracer}_transport_east", f"{tracer}_transport_north")
+    on = (("tracer", tracer), ("tracer_transport_east", needs[0]), ("tracer_transport_north", needs[1]))
+    return needs, (("TracerFlow", on),)
+
+
+_temperature, _made_temperature = _of_tracer("temperature")
+_salinity, _made_salinity = _of_tracer("salinity")
+_latitudes = ("basin", "latitude")
+integrals = {
+    "meridional_overturning": Integral(_flow, ("basin", "depth_interface", "latitude"), "m3 s-1", "overturning stream function in depth", _overturning, _from_surface),
+    "eddy_overturning": Integral(_bolus, ("basin", "depth_interface", "latitude"), "m3 s-1", "overturning stream function of the eddies", _overturning, _from_surface),
+    "overturning_in_density": Integral((*_flow, "temperature", "salinity"), ("basin", "density", "latitude"), "m3 s-1", "overturning stream function in potential density", _in_density, _from_lightest),
+    "northward_heat_transport": Integral(_temperature, _latitudes, "W", "northward heat transport by the flow", _northward, _heat, _made_temperature, "northward_ocean_heat_transport"),
+    "northward_freshwater_transport": Integral((*_flow, *_salinity), _latitudes, "m3 s-1", "northward transport of fresh water by the flow", _fresh_water, _summed, _made_salinity),
+    "section_transport": Integral(_flow, ("section",), "m3 s-1", "volume transport through sections", partial(_through, _volume), _open, (), "ocean_volume_transport_across_line"),
+    "section_heat_transport": Integral(_temperature, ("section",), "W", "heat transport through sections by the flow", partial(_through, _content), _open_heat, _made_temperature),
+    "barotropic_stream_function": Integral(_flow[:1], ("y_corner", "x_corner"), "m3 s-1", "barotropic stream function", _depth_integral, _stream, (), "ocean_barotropic_streamfunction"),
+}
+
+
+def coordinates(ocean: Any) -> dict[str, tuple]:
+    """Of all dimensions of integrals: name -> (dims, array, attributes)."""
+    grid = ocean.grid
+    interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid.levels.weights))])
+    named = lambda names, what: {"long_name": what, "flag_values": list(range(len(names))), "flag_meanings": " ".join(names)}
+    degrees = grid.horizontal.spherical
+    result = {
+        "basin": (("basin",), np.arange(len(basins), dtype=np.int32), named(basins, "basin")),
+        "section": (("section",), np.arange(len(passages), dtype=np.int32), named(passages, "section")),
+        "latitude": (("latitude",), bands(ocean).edges, {"standard_name": "latitude", "units": "degrees_north"} if degrees else {"long_name": "y", "units": "m"}),
+        "density": (("density",), density_edges, {"standard_name": "sea_water_sigma_t", "long_name": "potential density at 2000 dbar less 1000 kg m-3, of which all lighter water is counted", "units": "kg m-3", "positive": "down"}),
+        "depth_interface": (("depth_interface",), interfaces, {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}),
+    }
+    from fathom import output
+
+    corners = output.coordinates(grid.mapping(), [output.VariableSpec("psi", ("time", "y_corner", "x_corner"))])
+    return result | {name: held for name, held in corners.items() if held[0] in (("y_corner", "x_corner"), ("y_corner",), ("x_corner",))}

@@ -1,0 +1,64 @@
+"""Sections through passages of the ocean: lines from land to land, and the cell faces that stand for them on a grid.
+
+A face belongs to a section if its two cells lie on different sides of the line, and its middle between the ends of the line: a staircase from coast to coast. What
+flows to the left of who walks from the first to the second place is positive.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+passages = {  # longitude and latitude of both ends [degrees], on land
+    "drake_passage": ((-69.0, -53.0), (-64.0, -70.0)),                # eastward
+    "africa_antarctica": ((20.0, -32.0), (20.0, -75.0)),              # eastward
+    "australia_antarctica": ((147.0, -40.0), (147.0, -72.0)),         # eastward
+    "indonesian_throughflow": ((116.0, -24.0), (112.0, -6.5)),        # out of the Pacific
+    "florida_strait": ((-82.5, 26.5), (-77.7, 26.5)),                 # northward
+    "mozambique_channel": ((34.0, -19.0), (46.5, -19.0)),             # northward
+    "bering_strait": ((-173.0, 66.3), (-163.0, 65.5)),                # northward
+    "denmark_strait": ((-38.0, 68.5), (-19.0, 65.0)),                 # northward
+    "iceland_scotland": ((-18.0, 65.0), (-4.5, 57.5)),                # northward
+    "fram_strait": ((-24.0, 79.0), (16.0, 79.0)),                     # northward
+    "gibraltar": ((-5.6, 38.0), (-5.6, 33.5)),                        # eastward
+}
+
+
+def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
+    """Of places [degrees]: distance to the left of a line, and how far along it, 0 at its first end, 1 at its second; NaN far away."""
+    (x0, y0), (x1, y1) = line
+    scale = np.cos(np.deg2rad((y0 + y1) / 2))
+    x, y = ((np.asarray(longitude) - x0 + 180) % 360 - 180) * scale, np.asarray(latitude) - y0
+    dx, dy = ((x1 - x0 + 180) % 360 - 180) * scale, y1 - y0
+    near = np.abs(x) < 90 * scale
+    return np.where(near, (dx * y - dy * x) / np.hypot(dx, dy), np.nan), np.where(near, (dx * x + dy * y) / (dx * dx + dy * dy), np.nan)
+
+
+def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
+    """What flows to the left, in parts of what flows through eastern and through northern faces, (ny, nx): 1, 0 or -1."""
+    h = grid.horizontal
+    longitude, latitude = np.asarray(h.center_longitude), np.asarray(h.center_latitude)
+    left, along = sides(longitude, latitude, line)
+    to_east, to_north = (part(left, h) for part in (eastern, northern))
+    crossing = []
+    for there, neighbour in ((to_east, eastern(along, h)), (to_north, northern(along, h))):
+        between = (along + neighbour) / 2
+        with np.errstate(invalid="ignore"):
+            on = (between > 0) & (between < 1) & (np.abs(left) < 20) & (np.abs(there) < 20)
+        crossing.append(np.where(on, ((there > 0).astype(int) - (left > 0).astype(int)), 0))
+    return crossing[0], crossing[1]
+
+
+def eastern(values: np.ndarray, h: Any) -> np.ndarray:
+    """The values of the neighbours in the east; those at a closed edge are their own."""
+    there = np.roll(values, -1, axis=-1)
+    if not h.periodic:
+        there[..., -1] = values[..., -1]
+    return there
+
+
+def northern(values: np.ndarray, h: Any) -> np.ndarray:
+    """Of those in the north."""
+    beyond = values[..., -1:, ::-1] if h.fold else values[..., -1:, :]
+    return np.concatenate([values[..., 1:, :], beyond], axis=-2)
