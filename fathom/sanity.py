@@ -6,9 +6,10 @@ from fathom.failure import RunFailure, Unstable
 
 
 def rhythm(step, length):
-    """Seconds between two looks: a day, or a twentieth of a run of less than ten days."""
+    """Seconds between two looks: a day, or a twentieth of a run of less than ten days, though not oftener than every sixth step: a look costs a part of one."""
     day = 86400 if 86400 % step == 0 else 24 * step
-    return day if length >= 10 * day else step * max(1, round(length / step / 20))
+    steps = max(1, round(length / step))
+    return day if length >= 10 * day else step * (steps // max(1, min(20, steps // 6)))
 
 
 def watch(simulation):
