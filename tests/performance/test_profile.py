@@ -145,7 +145,7 @@ def test_compare(made):
     (folder / "run").mkdir()
     (folder / "run" / "summary.json").write_text((folder / "p.json").read_text())
     status, out, _ = box.fathom("compare", "p.json", "run", "--json", "c.json", folder=folder)
-    assert status == 0 and "watch" in out and "noise" in out and json.loads((folder / "c.json").read_text())
+    assert status == 0 and "MomentumAdvection" in out and "noise" in out and json.loads((folder / "c.json").read_text())
     (folder / "text.json").write_text("{")
     for wrong, words in (("nothing.json", "cannot be read"), ("text.json", "is no profile"), ("box.toml", "is no profile")):
         status, _, err = box.fathom("compare", "p.json", wrong, folder=folder)
