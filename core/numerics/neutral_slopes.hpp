@@ -50,8 +50,8 @@ template <class Taper, bool own> struct NeutralSlopes {
         reads ("salinity",              place::center_layer,      "1e-3", 1),
         reads ("thermal_expansion",     place::center_layer,      "K-1"),
         reads ("haline_contraction",    place::center_layer,      "1e3"),
-        reads ("eddy_structure",        place::center_layer,      "1"),
-        reads ("mixed_layer_depth",     place::center_column,     "m"),
+        reads ("eddy_structure",        place::center_layer,      "1", 1),      // these two of the cell itself: with a halo, slopes of neighbours are
+        reads ("mixed_layer_depth",     place::center_column,     "m", 1),      // computed there, not sent
         reads ("coriolis",              place::corner_column,     "s-1", 1),
         reads ("wet_levels",            place::center_column,     "1", 1),
         reads ("area_center",           place::center_column,     "m2"),
@@ -71,7 +71,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         writes("squared_slope",              place::center_interface, "1")};
 
     template <class Real> [[gnu::flatten]]                           // a call of exp would empty all registers
-    void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta, In<Real> structure, In<Real> mixed_layer, In<Real, 1> coriolis, In<Real, 1> wet,
+    void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta, In<Real, 1> structure, In<Real, 1> mixed_layer, In<Real, 1> coriolis, In<Real, 1> wet,
                     In<Real> area, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east, Thickness<Real, own, 1> thickness,
                     Out<Real> ue, Out<Real> uw, Out<Real> un, Out<Real> us, Out<Real> le, Out<Real> lw, Out<Real> ln, Out<Real> ls, Out<Real> square) const {
         using T = typename Real::Number;

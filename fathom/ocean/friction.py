@@ -31,11 +31,14 @@ class StrainFriction:
 class AnisotropicFriction(StrainFriction):
     """One viscosity along a direction and another across it (Smith & McWilliams 2003), across it larger at western boundaries (Large et al. 2001).
 
-        across = max(across (1 + poleward (1 - cos 2 latitude)), boundary beta dx^3 exp(-(x / decay)^2)),    along = max(along, across)
+        across = max(across (1 + poleward (1 - cos 2 latitude)), boundary beta dx^3 exp(-(x / decay)^2)),    along = max(along, speed dx / 2, across)
+
+    The defaults are near those of the 1-degree ocean of CCSM4 (across) and of Large et al. (2001) at depth (along).
 
     Parameters
     ----------
     along, across : viscosities [m2 s-1].
+    speed : of a flow whose grid Reynolds number 2 is met along it [m s-1].
     poleward : growth of the background across with latitude.
     boundary : of the viscosity that lets a western boundary layer be seen, in beta dx^3; 0 for none.
     decay, points : x is the distance, along the grid's rows, from the place so many cells east of a coast [m]; decay [m].
@@ -43,10 +46,10 @@ class AnisotropicFriction(StrainFriction):
     least_time : no cell is smoothed faster: viscosities are at most 1 / (least_time (1/dx^2 + 1/dy^2)) [s].
     """
 
-    def __init__(self, along=1000.0, across=1000.0, poleward=24.5, boundary=0.2, decay=1e6, points=3, direction="east", least_time=14400.0):
+    def __init__(self, along=600.0, across=600.0, speed=0.2, poleward=0.5, boundary=0.16, decay=5e5, points=3, direction="east", least_time=14400.0):
         if direction not in directions:
             raise ValueError(f"AnisotropicFriction direction = {direction!r}{near(str(direction), directions) or ';'} allowed: {', '.join(directions)}")
-        for name, value, unit, least in (("along", along, "m2 s-1", 0), ("across", across, "m2 s-1", 0), ("poleward", poleward, "1", 0), ("boundary", boundary, "1", 0), ("decay", decay, "m", 1), ("least_time", least_time, "s", 1)):
+        for name, value, unit, least in (("along", along, "m2 s-1", 0), ("across", across, "m2 s-1", 0), ("speed", speed, "m s-1", 0), ("poleward", poleward, "1", 0), ("boundary", boundary, "1", 0), ("decay", decay, "m", 1), ("least_time", least_time, "s", 1)):
             setattr(self, name, float(number_of(f"AnisotropicFriction {name}", value, unit)))
             if not getattr(self, name) >= least:
                 raise ValueError(f"AnisotropicFriction {name} = {value} must be at least {least}")
@@ -83,8 +86,8 @@ class AnisotropicFriction(StrainFriction):
         x = _beyond_western_coast(np.asarray(ocean.grid.wet_levels) > 0, dx, self.points, h.periodic)
         across = np.maximum(self.across * (1 + self.poleward * (1 - np.cos(2 * latitude))), self.boundary * beta * dx**3 * np.exp(-((x / self.decay) ** 2)))
         most = 1 / (self.least_time * (1 / dx**2 + 1 / dy**2))
-        across = np.minimum(across, most)
-        return np.minimum(np.maximum(self.along, across), np.maximum(most, across)), across
+        along = np.maximum(np.maximum(self.along, 0.5 * self.speed * np.maximum(dx, dy)), across)
+        return np.minimum(along, most), np.minimum(across, most)
 
 
 class SmagorinskyFriction(StrainFriction):

@@ -16,7 +16,7 @@ def test_boundary_layer_of_munk():
 
     A, beta, size, n = 4000.0, 2e-11, 1200e3, 80
     grid = fm.CartesianGrid(nx=n, ny=24, extent=(size, size), levels=fm.ZLevels(number=2, depth=1000, surface=500))
-    friction = fm.AnisotropicFriction(along=A, across=A, poleward=0, boundary=0)
+    friction = fm.AnisotropicFriction(along=A, across=A, speed=0, poleward=0, boundary=0)
     model = fm.Ocean(grid, coriolis=(1e-4, beta), friction=friction, momentum_advection=None, equation_of_state=fm.LinearEquationOfState(), vertical_mixing=fm.ConstantMixing(), bottom_drag=0.0)
     sim = simulate(model, step="4h", surface=fm.SurfaceForcing(stress_x=lambda x, y: -0.1 * np.cos(np.pi * y / size)))
     sim.advance(6 * 120)
@@ -38,7 +38,7 @@ def test_viscosities_by_place():
     import fathom as fm
 
     grid = fm.LatitudeLongitudeGrid(nx=60, ny=40, longitude=(0, 60), latitude=(0, 60), levels=fm.ZLevels(number=2, depth=1000))
-    ocean = fm.Ocean(grid, friction=fm.AnisotropicFriction(along=1000, across=1000, poleward=0, boundary=0.2, points=3))
+    ocean = fm.Ocean(grid, friction=fm.AnisotropicFriction(along=1000, across=1000, speed=0.1, poleward=0, boundary=0.2, decay=1e6, points=3))
     g, h = ocean.geometry(), grid.horizontal
     along, across = g["viscosity_along"], g["viscosity_across"]
     beta = 2 * 7.292123516990375e-5 * np.cos(np.deg2rad(np.asarray(h.center_latitude))) / h.radius
@@ -47,6 +47,7 @@ def test_viscosities_by_place():
     np.testing.assert_allclose(across[row, first : first + 3], munk[row, first : first + 3], rtol=1e-12)
     assert np.all(np.diff(across[row, first + 2 :]) <= 0) and across[row, -2] == pytest.approx(1000)
     assert np.all(along >= across) and across[row, first] > 4000
+    assert along[row, -2] == pytest.approx(0.05 * max(np.asarray(h.dx_center)[row, -2], np.asarray(h.dy_center)[row, -2]))
     at_pole = fm.Ocean(grid, friction=fm.AnisotropicFriction(boundary=0, least_time=1e6)).geometry()["viscosity_across"]
     assert np.all(at_pole <= 1 / (1e6 * (1 / np.asarray(h.dx_center) ** 2 + 1 / np.asarray(h.dy_center) ** 2)) + 1e-9)
     assert "friction" in " ".join(name for name, *_ in ocean.criteria(3600.0))
