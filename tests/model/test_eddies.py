@@ -24,8 +24,8 @@ def test_eddies_keep_contents_and_constants(kind):
     import fathom as fm
 
     eddies = kinds().get(kind)
-    cells = 0.3 if kind == "structured" else None
-    sim = simulate(stirred(box(tracers=["one", "dye"], partial_cells=cells, eddies=eddies, submesoscale=fm.MixedLayerEddies(), equation_of_state=fm.TEOS10Polynomial())).set(one=1.0, dye=lambda x, y, z: 1.0 * (x > 5e5)))
+    cells, surface = 0.3 if kind == "structured" else None, fm.FreeSurface(freshwater="volume" if kind == "eady" else "salt")
+    sim = simulate(stirred(box(tracers=["one", "dye"], partial_cells=cells, free_surface=surface, eddies=eddies, submesoscale=fm.MixedLayerEddies(), equation_of_state=fm.TEOS10Polynomial())).set(one=1.0, dye=lambda x, y, z: 1.0 * (x > 5e5)))
     assert (sim.model.diffusion is None) == (eddies is not None)
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
