@@ -49,7 +49,9 @@ class AnisotropicFriction(StrainFriction):
     def __init__(self, along=600.0, across=600.0, speed=0.2, poleward=0.5, boundary=0.16, decay=5e5, points=3, direction="east", least_time=14400.0):
         if direction not in directions:
             raise ValueError(f"AnisotropicFriction direction = {direction!r}{near(str(direction), directions) or ';'} allowed: {', '.join(directions)}")
-        for name, value, unit, least in (("along", along, "m2 s-1", 0), ("across", across, "m2 s-1", 0), ("speed", speed, "m s-1", 0), ("poleward", poleward, "1", 0), ("boundary", boundary, "1", 0), ("decay", decay, "m", 1), ("least_time", least_time, "s", 1)):
+        given = {"along": (along, "m2 s-1", 0), "across": (across, "m2 s-1", 0), "speed": (speed, "m s-1", 0), "poleward": (poleward, "1", 0), "boundary": (boundary, "1", 0),
+                 "decay": (decay, "m", 1), "least_time": (least_time, "s", 1)}  # fmt: skip
+        for name, (value, unit, least) in given.items():
             setattr(self, name, float(number_of(f"AnisotropicFriction {name}", value, unit)))
             if not getattr(self, name) >= least:
                 raise ValueError(f"AnisotropicFriction {name} = {value} must be at least {least}")
