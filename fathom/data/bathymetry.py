@@ -37,20 +37,25 @@ def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarr
     Averages over n x n points per cell, about as dense as the data, placed by interpolating between the corners on
     the sphere: cells may contain a pole or cross the date line. Raises ValueError for shapes that do not fit.
     """
-    longitude, latitude = _same_shape(corner_longitude, corner_latitude, "corner_longitude", "corner_latitude")
-    if longitude.ndim != 2 or min(longitude.shape) < 2:
-        raise ValueError(f"corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not {longitude.shape}")
-    corners = unit_vectors(longitude, latitude)
-    n = _points_a_side(corners)
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     water = np.stack([data["ocean_fraction"], data["ocean_fraction"] * data["ocean_depth"]])
-    result = np.empty((2, longitude.shape[0] - 1, longitude.shape[1] - 1))
+    fraction, volume = cell_means(water, data["latitude"], data["longitude"], corner_longitude, corner_latitude)
+    return fraction, np.where(fraction > 0, volume / np.maximum(fraction, 1e-9), 0.0)
+
+
+def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -> np.ndarray:
+    """Means over the cells of a grid of values (n, lat, lon) about as dense as the topography: (n, ny, nx)."""
+    corner_longitude, corner_latitude = _same_shape(corner_longitude, corner_latitude, "corner_longitude", "corner_latitude")
+    if corner_longitude.ndim != 2 or min(corner_longitude.shape) < 2:
+        raise ValueError(f"corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not {corner_longitude.shape}")
+    corners = unit_vectors(corner_longitude, corner_latitude)
+    n = _points_a_side(corners)
+    result = np.empty((len(values), corner_longitude.shape[0] - 1, corner_longitude.shape[1] - 1))
     for j in range(result.shape[1]):
         x, y, z = np.moveaxis(_points_of_row(corners[j], corners[j + 1], n), -1, 0)
         points = np.rad2deg(np.arctan2(z, np.hypot(x, y))), np.rad2deg(np.arctan2(y, x))
-        result[:, j] = regrid.bilinear(water, data["latitude"], data["longitude"], *points).mean((-2, -1))
-    fraction, volume = result
-    return fraction, np.where(fraction > 0, volume / np.maximum(fraction, 1e-9), 0.0)
+        result[:, j] = regrid.bilinear(values, latitude, longitude, *points).mean((-2, -1))
+    return result
 
 
 def _points_a_side(corners) -> int:

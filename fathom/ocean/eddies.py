@@ -3,6 +3,7 @@
 from fathom.components import Scheme, scheme
 from fathom.grids.arguments import number_of
 from fathom.names import near
+from fathom.ocean.mixing import expansion
 
 tapers = {"tanh": "TanhTaperedSlopes", "quadratic": "QuadraticTaperedSlopes", "clipping": "ClippedSlopes"}
 structures = ("StratificationStructure", "EadyStructure")
@@ -69,11 +70,9 @@ class GentMcWilliams:
     def slopes(self, equation_of_state, mixing, precision, step, own_cells=False):
         """Before the factors of vertical diffusion: slopes, and what of their diffusion is implicit: `whole_diffusivity`."""
         strongest = max(self.strengths.values()) * (self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0)
-        expansion = scheme(f"{equation_of_state.name}Expansion")
-        expansion = scheme(expansion.name, **{name: value for name, value in equation_of_state.parameters.items() if name in expansion.all_parameters})
         slopes = scheme(tapers[self.taper], maximum_slope=self.maximum_slope, taper_width=self.taper_width, diffusivity=max(strongest, 1e-6))
         slopes = slopes.in_cells if own_cells else slopes
-        result = [expansion.process(precision, phase="tracer"), self._placed(slopes.process(precision, phase="tracer", on=self._layer(mixing), step=step)),
+        result = [expansion(equation_of_state).process(precision, phase="tracer"), self._placed(slopes.process(precision, phase="tracer", on=self._layer(mixing), step=step)),
                   scheme("IsoneutralMixing").process(precision, phase="tracer", isoneutral_diffusivity=self.strengths["isoneutral_diffusivity"])]  # fmt: skip
         if self.transports:
             result.append(scheme("BolusTransport", diffusivity=self.diffusivity).process(precision, phase="tracer"))

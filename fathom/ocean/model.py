@@ -10,7 +10,7 @@ import numpy as np
 
 from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
-from fathom.ocean import circulation
+from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.friction import StrainFriction
@@ -106,6 +106,10 @@ class Ocean:
     grid : a grid of `fathom.grids` with `levels`.
     equation_of_state : MWJF (default), JMCD, UNESCO, TEOS10Polynomial or LinearEquationOfState.
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
+    background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing, as is
+    tidal_mixing : TidalMixing, or None (default).
+    tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane; None: of the real sea floor.
+    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a diffusivity of their own.
     water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None: in the top layer (default without).
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx) or a function of (longitude, latitude), of (x, y) on a plane.
     tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
@@ -132,13 +136,17 @@ class Ocean:
     chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
-                 diffusion="default", eddies=None, submesoscale=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, geothermal_heat=0.0,
+                 diffusion="default", eddies=None, submesoscale=None,
+                 background_mixing=None, tidal_mixing=None, tidal_energy=None, double_diffusion=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, geothermal_heat=0.0,
                  free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
-        self.water = (scheme("JerlovWater") if self._has_boundary_layer else None) if water == "default" else water
-        self.chlorophyll = chlorophyll
+        self.water = (scheme("JerlovWater") if self.has_boundary_layer else None) if water == "default" else water
+        if self.water is not None and getattr(self.water, "name", "") not in ("JerlovWater", "ChlorophyllWater"):
+            raise ValueError(f"water = {self.water!r}; allowed: JerlovWater, ChlorophyllWater, none")
+        self.background_mixing, self.tidal_mixing, self.double_diffusion = background_mixing, tidal_mixing, double_diffusion
+        self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
         self.tracer_advection = tracer_advection or scheme("CentredAdvection")
         self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
@@ -197,13 +205,11 @@ class Ocean:
         of_strain = isinstance(self.friction, StrainFriction)
         if of_strain:
             sequence += self.friction.viscosities(bytes_, step)
-        if self._has_boundary_layer:
-            add(scheme(f"{self.equation_of_state.name}SurfaceBuoyancy", **self.equation_of_state.parameters))
-            add(self.vertical_mixing)
+        if not self.has_boundary_layer:  # stratification stays in cache
             sequence += mixed_layer(self, bytes_, step)
-        else:  # stratification stays in cache
+        mixing.of_columns(self, add)
+        if self.has_boundary_layer:
             sequence += mixed_layer(self, bytes_, step)
-            add(self.vertical_mixing)
         add(self.momentum_advection or "LinearMomentum")
         add("StretchedPressureGradient" if self.stretched else "PressureGradient")
         if self.eddies is not None:
@@ -229,11 +235,11 @@ class Ocean:
             sequence.append(scheme("StretchedCells").process(bytes_, phase="tracer", on=names, label="StretchedCells after"))
         if self.eddies is not None:
             sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells)
-        add("VerticalFactors", "tracer", on=after | ({"vertical_diffusivity": "whole_diffusivity"} if self.eddies else {}))
+        mixing.of_tracers(self, add, after)
 
-        def for_tracer(tracer, what):
+        def for_tracer(tracer, what, on=None):
             what = scheme(what) if isinstance(what, str) else what
-            on = {field: field.replace("tracer", tracer, 1) for field in what.field_names if field.split("_")[0] == "tracer"}
+            on = {field: field.replace("tracer", tracer, 1) for field in what.field_names if field.split("_")[0] == "tracer"} | (on or {})
             add(what, "tracer", on=on, label=f"{what.name} of {tracer}")
 
         if self.split:  # all first sweeps before all others: one exchange for all tracers
@@ -250,7 +256,7 @@ class Ocean:
                 sequence += self.eddies.of_tracer(tracer, bytes_, self.own_cells)
             if self.water is not None and tracer == "temperature":
                 add("ShortwaveHeating", "tracer")
-            if self._has_boundary_layer and tracer in ("temperature", "salinity"):
+            if self.has_boundary_layer and tracer in ("temperature", "salinity"):
                 for_tracer(tracer, "NonlocalTransport")
             if self.warm_floor and tracer == "temperature":
                 for_tracer(tracer, "GeothermalHeat")
@@ -259,7 +265,7 @@ class Ocean:
             if self.stretched and tracer in ("temperature", "salinity"):
                 rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
                 for_tracer(tracer, scheme("FreshwaterContent", **rain))
-            for_tracer(tracer, "TracerUpdate")
+            for_tracer(tracer, "TracerUpdate", mixing.factors_of(self, tracer))
         return sequence + (surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_))
 
     @property
@@ -297,10 +303,11 @@ class Ocean:
     @property
     def kept(self):
         """Fields that stay readable between steps besides the state, for the report."""
-        return ("boundary_layer_depth",) if self._has_boundary_layer else ()
+        return ("boundary_layer_depth",) if self.has_boundary_layer else ()
 
     @property
-    def _has_boundary_layer(self):
+    def has_boundary_layer(self):
+        """Whether the mixing scheme knows one."""
         return "boundary_layer_depth" in self.vertical_mixing.field_names
 
     @property
@@ -401,7 +408,7 @@ class Ocean:
             "depth_corner": self.grid.depth("corner"),
             "cell_thickness": self.grid.thickness,
             "corner_thickness": partial(self.grid.thickness, where="corner"),
-            **({"chlorophyll": on_columns(self.grid, self.chlorophyll, name="chlorophyll")} if self.water is not None and "chlorophyll" in self.water.field_names else {}),
+            **mixing.fields(self),
             **(self.friction.fields(self) if isinstance(self.friction, StrainFriction) else {}),
             **({"geothermal_heat_flux": on_columns(self.grid, self.geothermal_heat, name="geothermal_heat")} if self.warm_floor else {}),
             "depth_center": self.grid.depth(),

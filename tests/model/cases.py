@@ -58,6 +58,8 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     viscosity = {"viscosity": 1e11} if friction == "BiharmonicFriction" else {"biharmonic": True} if friction == "SmagorinskyFriction" else {"direction": "flow"} if friction == "AnisotropicFriction" else {}
     free_surface = fm.FreeSurface(tolerance=1e-6, preconditioner=preconditioner, freshwater=freshwater)  # few iterations: ranks wait for each other on few cores
     schemes = {"tracer_advection": getattr(fm, advection)(), "friction": getattr(fm, friction)(**viscosity), "precision": precision, "vertical_mixing": getattr(fm, mixing)(), "free_surface": free_surface}
+    if mixing == "KPP":  # and all that can be added to it
+        schemes |= {"background_mixing": fm.BryanLewisMixing(), "tidal_mixing": fm.TidalMixing(), "tidal_energy": 1.0, "double_diffusion": fm.DoubleDiffusion()}
     if eddies:  # its keywords; `structure` by name
         structure = eddies.pop("structure", None)
         schemes |= {"eddies": fm.GentMcWilliams(**eddies, structure=structure and getattr(fm, structure)()), "submesoscale": fm.MixedLayerEddies()}

@@ -28,6 +28,9 @@ def test_globe_same_bits(on_ranks, ranks, arguments):
     assert on_ranks(ranks, cases, "bits", 'case="globe"', "steps=3", *arguments)["checksum"] == one["checksum"]
 
 
-@pytest.mark.parametrize("schemes", [['advection="UpwindAdvection"'], ['advection="QuickestAdvection"'], ['friction="BiharmonicFriction"'], ['precision="fp32"'], ['mixing="KPP"'], ['preconditioner="diagonal"']])
+@pytest.mark.parametrize(
+    "schemes",
+    [['advection="UpwindAdvection"'], ['advection="QuickestAdvection"'], ['friction="BiharmonicFriction"'], ['precision="fp32"'], ['mixing="KPP"'], ['mixing="KPP"', 'eddies={"diffusivity": 500}'], ['preconditioner="diagonal"']],
+)
 def test_schemes_same_bits(on_ranks, schemes):
     assert on_ranks(1, cases, "bits", *schemes)["checksum"] == on_ranks(3, cases, "bits", "blocks=[13,8]", *schemes)["checksum"]

@@ -76,9 +76,31 @@ def test_sunlight_warms_below_the_surface():
 @pytest.mark.parametrize("given", [{"heat_flux": -200.0, "salinity_flux": 2e-6, "stress_x": 0.1}, {"heat_flux": -50.0, "shortwave_flux": 100.0, "salinity_flux": -1e-6, "stress_x": 0.05}])
 def test_heat_and_salt_are_kept(given):
     """Content less what came through the surface: round-off, wherever convection puts it."""
-    simulation = ocean(0.005, 5.0, depth=200.0, step=3600, surface=given)
+    added = {"background_mixing": fm.BryanLewisMixing(), "tidal_mixing": fm.TidalMixing(), "tidal_energy": 10.0, "double_diffusion": fm.DoubleDiffusion()}
+    simulation = ocean(0.005, 5.0, depth=200.0, step=3600, surface=given, **added)
     before = {name: simulation.sequence.content(name) for name in ("temperature", "salinity")}
     area = simulation.sequence.volume() / 200.0
     simulation.advance(100)
     for name, flux in (("temperature", given["heat_flux"] / (rho0 * heat_capacity)), ("salinity", given["salinity_flux"])):
         assert simulation.sequence.content(name) - before[name] == pytest.approx(flux * 360000 * area, abs=1e-13 * before[name])
+
+
+def test_fingers_take_salt_and_dye_down_faster_than_heat():
+    """Warm and salty water over cold and fresh: at first salt has gone 1 / 0.7 times as far as heat, and a dye as far as salt."""
+    above = lambda x, y, z: (z < 100) + 0 * x
+    added = {"double_diffusion": fm.DoubleDiffusion(), "tracers": ["dye"], "water": None}
+    simulation = ocean(0.0, 10.0, depth=200.0, step=3600, mixing=fm.ConstantMixing(diffusivity=0, convective_diffusivity=0), surface={}, **added)
+    model = simulation.model.set(temperature=lambda x, y, z: 20 + above(x, y, z) * 1.2e-3 / alpha, salinity=lambda x, y, z: 35 + above(x, y, z) * 1e-3 / beta, dye=above)
+    model.initialise(simulation)
+    simulation.advance(2)
+    heat = (column(simulation)[10:] - 20).sum() / (1.2e-3 / alpha)
+    salt, dye = (column(simulation, "salinity")[10:] - 35).sum() / (1e-3 / beta), column(simulation, "dye")[10:].sum()
+    assert dye == pytest.approx(salt, rel=1e-6) and 0.02 < salt
+    assert heat == pytest.approx(0.7 * salt, rel=0.05)
+
+
+def test_what_tides_need_is_said():
+    with pytest.raises(ValueError, match="needs tidal_energy"):
+        ocean(0.01, surface={}, tidal_mixing=fm.TidalMixing())
+    with pytest.raises(ValueError, match="water = .*allowed: JerlovWater"):
+        ocean(0.01, surface={}, water=fm.KPP())

@@ -30,7 +30,7 @@ ranges = {
     "surface_buoyancy": (0, 0.05), "surface_stress_x": (-0.3, 0.3), "surface_stress_y": (-0.3, 0.3), "coriolis": (-1.4e-4, 1.4e-4),
     "surface_thermal_expansion": (5e-5, 3e-4), "surface_haline_contraction": (7.4e-4, 7.9e-4), "temperature_surface_flux": (-5e-5, 5e-5), "salinity_surface_flux": (-1e-6, 1e-6),
     "shortwave_flux_1": (0, 3e-5), "shortwave_flux_2": (0, 2e-5), "shortwave_extinction_1": (0.03, 0.3), "shortwave_extinction_2": (0.3, 3), "boundary_layer_depth": (10, 300),
-    "surface_shortwave_flux": (0, 900), "chlorophyll": (0.005, 12),
+    "surface_shortwave_flux": (0, 900), "chlorophyll": (0.005, 12), "tidal_energy": (0, 20),
 }  # fmt: skip
 sorted_fields = {"pressure_reference": 1, "pressure_interface": 1, "air_pressure": 1, "geopotential": -1}  # grow downward, or upward
 

@@ -1,16 +1,20 @@
 #include "physics/schemes.hpp"
+#include "physics/turbulence/background.hpp"
 #include "physics/turbulence/constant.hpp"
 #include "physics/turbulence/diffusion.hpp"
+#include "physics/turbulence/double_diffusion.hpp"
 #include "physics/turbulence/k_profile.hpp"
 #include "physics/turbulence/kpp.hpp"
 #include "physics/turbulence/nonlocal.hpp"
 #include "physics/turbulence/richardson.hpp"
+#include "physics/turbulence/tidal.hpp"
 
 namespace fathom::physics {
 
 std::vector<Entry> turbulence() {
     return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing"), entry<KPP>("KPP"), entry<NonlocalTransport>("NonlocalTransport"),
-            entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion")};
+            entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion"), entry<BryanLewisMixing>("BryanLewisMixing"),
+            entry<TidalMixing>("TidalMixing"), entry<DoubleDiffusion>("DoubleDiffusion")};
 }
 
 }  // namespace fathom::physics
