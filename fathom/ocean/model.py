@@ -200,6 +200,8 @@ class Ocean:
             sequence += [scheme(name).process(bytes_) for name in ("StretchedCells", "StretchedCorners")]
         if self.water is not None:
             add(self.water, "surface")
+        if self.has_boundary_layer:
+            add("FrictionVelocity", "surface")
         add(self.equation_of_state)
         add("HydrostaticPressure")
         of_strain = isinstance(self.friction, StrainFriction)

@@ -16,7 +16,7 @@ quiet = {"wave_viscosity": 0, "wave_diffusivity": 0, "shear_diffusivity": 0, "co
 def mix(friction=0.01, buoyancy_flux=0.0, mixed=60.0, f=0.0, wet=levels, jump=1.0, dtype=float, given=None, **parameters):
     """A layer without stratification over an abrupt jump of buoyancy: h is where the jump is met. buoyancy_flux: into the sea [m2 s-3]."""
     arrays = {"stratification": np.where(np.abs(interfaces - mixed) < dz, 1e-3, 0.0), "surface_buoyancy": np.where(middles > mixed, jump, 0.0),
-              "surface_stress_x": rho0 * friction**2, "coriolis": f, "surface_thermal_expansion": expansion, "surface_haline_contraction": contraction,
+              "friction_velocity": friction, "coriolis": f, "surface_thermal_expansion": expansion, "surface_haline_contraction": contraction,
               "temperature_surface_flux": buoyancy_flux / (g * expansion), "thickness": np.full(levels, dz), "wet_levels": float(wet)}  # fmt: skip
     return {name: middle(value) for name, value in run("KPP", arrays | (given or {}), levels, quiet | parameters, dtype).items()}
 
@@ -143,3 +143,12 @@ def test_expansion_of_every_equation_of_state():
     for name in ("MWJF", "JMCD", "UNESCO", "TEOS10Polynomial", "LinearEquationOfState"):
         out = run(f"{name}SurfaceBuoyancy", state, 1)
         assert middle(out["surface_thermal_expansion"]) == pytest.approx(2.07e-4, rel=0.04) and middle(out["surface_haline_contraction"]) == pytest.approx(7.5e-4, rel=0.02)
+
+
+def test_friction_velocity_is_that_of_the_mean_stress():
+    """Opposite stresses at the corners are none; 0.1 N m-2 are 0.99 cm/s."""
+    x = np.full((3, 3), 0.06)
+    out = middle(run("FrictionVelocity", {"surface_stress_x": x, "surface_stress_y": np.full((3, 3), 0.08)})["friction_velocity"])
+    assert out == pytest.approx(np.sqrt(0.1 / rho0))
+    x[:, ::2] = -0.06
+    assert middle(run("FrictionVelocity", {"surface_stress_x": x, "surface_stress_y": np.zeros((3, 3))})["friction_velocity"]) == 0

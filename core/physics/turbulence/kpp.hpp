@@ -51,8 +51,7 @@ struct KPP {
         reads ("surface_buoyancy",          place::center_layer,         "m s-2"),
         reads ("velocity_x",                place::corner_vector_layer,  "m s-1", 1),
         reads ("velocity_y",                place::corner_vector_layer,  "m s-1", 1),
-        reads ("surface_stress_x",          place::corner_vector_column, "N m-2", 1),
-        reads ("surface_stress_y",          place::corner_vector_column, "N m-2", 1),
+        reads ("friction_velocity",         place::center_column,        "m s-1"),
         reads ("coriolis",                  place::corner_column,        "s-1",   1),
         reads ("surface_thermal_expansion", place::center_column,        "K-1"),
         reads ("surface_haline_contraction", place::center_column,        "1e3"),
@@ -67,16 +66,14 @@ struct KPP {
         writes("temperature_nonlocal_flux", place::center_column,        "degC m s-1"),
         writes("salinity_nonlocal_flux",    place::center_column,        "1e-3 m s-1")};
 
-    template <class Real> static Real mean(In<Real, 1> f) { return ((f[0] + f(-east)[0]) + (f(-north)[0] + f(-northeast)[0])) * 0.25; }
-
-    template <class Real> void operator()(In<Real> stratification, In<Real> surface_buoyancy, In<Real, 1> u, In<Real, 1> v, In<Real, 1> stress_x, In<Real, 1> stress_y,
+    template <class Real> void operator()(In<Real> stratification, In<Real> surface_buoyancy, In<Real, 1> u, In<Real, 1> v, In<Real> friction_velocity,
                                           In<Real, 1> coriolis, In<Real> expansion, In<Real> contraction, In<Real> temperature_flux, In<Real> salinity_flux, In<Real> sun_1,
                                           In<Real> sun_2, In<Real> extinction_1, In<Real> extinction_2, Profile<Real> thickness, In<Real> wet_levels, Out<Real> viscosity,
                                           Out<Real> diffusivity, Out<Real> boundary_layer_depth, Out<Real> nonlocal_heat, Out<Real> nonlocal_salt) const {
         using Scale = VelocityScale<Real>;
         constexpr double epsilon = surface_layer_share, least_friction = 1e-5;                        // [m s-1]: no division by a calm
-        const Real stress_E = mean(stress_x), stress_N = mean(stress_y), bottom = wet_levels[0];
-        const Scale w(larger(sqrt(sqrt(fma(stress_E, stress_E, stress_N * stress_N)) * (1 / constants::sea_water_density)), least_friction));
+        const Real bottom = wet_levels[0];
+        const Scale w(larger(friction_velocity[0], least_friction));
         const Transmission<Real> sunlight(sun_1, sun_2, extinction_1, extinction_2);
         const Real heat = temperature_flux[0], by_heat = constants::gravity * expansion[0], by_salt = constants::gravity * contraction[0] * salinity_flux[0];
         const auto forcing = [&](Real depth) { return fma(by_heat, heat - sunlight(depth), -by_salt); };
@@ -84,7 +81,7 @@ struct KPP {
 
         Real height = depth_of_layer(w, forcing, waves, stratification, surface_buoyancy, u, v, thickness, bottom, viscosity.levels());
         {
-            const Real B = forcing(height), f = abs(mean(coriolis)), shallowest = 0.5 * double(thickness[0]);
+            const Real B = forcing(height), f = abs(mean_of_corners(coriolis)), shallowest = 0.5 * double(thickness[0]);
             const Real limit = smaller(ekman * w.friction / (f + 1e-12), monin_obukhov * w.cube / (karman * larger(B, 1e-15)));
             height = select(B > 0, smaller(height, larger(limit, shallowest)), height);
         }

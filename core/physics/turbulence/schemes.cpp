@@ -3,6 +3,7 @@
 #include "physics/turbulence/constant.hpp"
 #include "physics/turbulence/diffusion.hpp"
 #include "physics/turbulence/double_diffusion.hpp"
+#include "physics/turbulence/friction_velocity.hpp"
 #include "physics/turbulence/k_profile.hpp"
 #include "physics/turbulence/kpp.hpp"
 #include "physics/turbulence/nonlocal.hpp"
@@ -13,7 +14,7 @@ namespace fathom::physics {
 
 std::vector<Entry> turbulence() {
     return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing"), entry<KPP>("KPP"), entry<NonlocalTransport>("NonlocalTransport"),
-            entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion"), entry<BryanLewisMixing>("BryanLewisMixing"),
+            entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion"), entry<FrictionVelocity>("FrictionVelocity"), entry<BryanLewisMixing>("BryanLewisMixing"),
             entry<TidalMixing>("TidalMixing"), entry<DoubleDiffusion>("DoubleDiffusion")};
 }
 

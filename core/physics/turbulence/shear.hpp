@@ -1,10 +1,12 @@
-/// Differences of velocity at the four corners of a cell, where the velocity is; corners on land count with their zero velocity.
+/// What stands at the four corners of a cell, and differences of the velocity there; corners on land count with their zero velocity.
 #pragma once
 #include "base/pack.hpp"
 #include "field/field.hpp"
 #include <array>
 
 namespace fathom::physics {
+
+template <class Real> Real mean_of_corners(In<Real, 1> f) { return ((f[0] + f(-east)[0]) + (f(-north)[0] + f(-northeast)[0])) * 0.25; }
 
 template <class Real> struct Corners {
     std::array<In<Real, 1>, 4> u, v;
