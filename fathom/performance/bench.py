@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-physics = ("lean",)
+physics = ("lean", "full")
 grids = {"x1": ("DipoleGrid", "x1", "20min"), "1deg": ("TripolarGrid", "1deg", "1h"), "3deg": ("TripolarGrid", "3deg", "2h")}  # class, resolution, step
 levels = {"x1": 40, "1deg": 40, "3deg": 25}
 solver_streams = 14  # of 8 bytes a column and iteration: a Chronopoulos-Gear iteration in two sweeps
@@ -44,14 +44,16 @@ class Case:
                 raise ValueError(f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}")
 
     def simulation(self, **keywords: Any) -> Any:
-        """The forced global ocean of the case; lean: MWJF, Richardson mixing, centred advection, Laplacian friction and diffusion, solver to
-        1e-12, monthly forcing. keywords: more of the Simulation."""
+        """The forced global ocean of the case: MWJF, Laplacian friction, solver to 1e-12, monthly forcing; lean: Richardson mixing, centred advection and
+        Laplacian diffusion of tracers; full: KPP, sunlight that penetrates, Gent-McWilliams and isoneutral diffusion, third-order upwind advection. keywords: more
+        of the Simulation."""
         import fathom as fm
 
         maker, resolution, step = grids[self.grid]
         grid = getattr(fm, maker)(resolution=resolution, levels=fm.ZLevels(number=levels[self.grid], depth=5500))
-        ocean = fm.Ocean(grid, equation_of_state=fm.MWJF(), vertical_mixing=fm.RichardsonMixing(), tracer_advection=fm.CentredAdvection(), friction=fm.LaplacianFriction(),
-                         diffusion=fm.LaplacianDiffusion(), precision=self.precision,
+        lean = {"vertical_mixing": fm.RichardsonMixing(), "tracer_advection": fm.CentredAdvection(), "diffusion": fm.LaplacianDiffusion()}
+        full = {"vertical_mixing": fm.KPP(), "tracer_advection": fm.UpwindAdvection(), "eddies": fm.GentMcWilliams()}
+        ocean = fm.Ocean(grid, equation_of_state=fm.MWJF(), friction=fm.LaplacianFriction(), precision=self.precision, **(lean if self.physics == "lean" else full),
                          free_surface=fm.FreeSurface(tolerance=1e-12, solver=self.solver, preconditioner=self.preconditioner))  # fmt: skip
         ocean.set(temperature="levitus", salinity="levitus")
         return fm.Simulation(ocean, step=self.step or step, surface=fm.BulkForcing("coads"), **{"parallel": {"threads": self.threads}} | keywords)
