@@ -1,5 +1,6 @@
 #include "numerics/tracer.hpp"
 #include "numerics/advection.hpp"
+#include "numerics/budget.hpp"
 #include "numerics/diffusion.hpp"
 #include "numerics/split_advection.hpp"
 #include "numerics/statistics.hpp"
@@ -21,7 +22,8 @@ std::vector<Entry> tracer_schemes() {
             entry<VerticalFactors<false>>("VerticalFactors"),
             entry<VerticalFactors<true>>("VerticalFactorsInCells"), entry<TracerUpdate<false>>("TracerUpdate"),
             entry<TracerUpdate<true>>("TracerUpdateInCells"), entry<IdealAge<false>>("IdealAge"),
-            entry<IdealAge<true>>("IdealAgeInCells"), entry<TracerFlow>("TracerFlow"), entry<InTime<Statistic::sum, false>>("TimeSum"),
+            entry<IdealAge<true>>("IdealAgeInCells"), entry<TracerFlow>("TracerFlow"),
+            entry<BudgetShare<true>>("FirstBudgetShare"), entry<BudgetShare<false>>("BudgetShare"), entry<TracerBudget<false>>("TracerBudget"), entry<TracerBudget<true>>("TracerBudgetInCells"), entry<InTime<Statistic::sum, false>>("TimeSum"),
             entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"), entry<InTime<Statistic::minimum, false>>("TimeMinimum"),
             entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"), entry<InTime<Statistic::maximum, false>>("TimeMaximum"),
             entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};

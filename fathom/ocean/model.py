@@ -10,11 +10,13 @@ import numpy as np
 
 from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
+from fathom.names import unknown
 from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
+from fathom.ocean.tracers import Budgets, PassiveTracer, on_tracer
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
 gravity = 9.80616  # [m s-2]
@@ -88,16 +90,6 @@ class FreeSurface:
         return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
 
-class PassiveTracer:
-    """A dye: advected and mixed like temperature, without sources."""
-
-    def __init__(self, name="passive_tracer", units="1"):
-        self.name, self.units = name, units
-
-    def __repr__(self):
-        return f"PassiveTracer({self.name!r})"
-
-
 class Ocean:
     """Hydrostatic Boussinesq primitive equations on the B grid, z levels, implicit free surface.
 
@@ -123,6 +115,7 @@ class Ocean:
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of (longitude, latitude) or (x, y); default 0.
     free_surface : FreeSurface.
     tracers : list of further tracers: PassiveTracer, or the word "ideal_age".
+    budgets : names of tracers of which every term of the budget is computed in every cell, docs/model.md.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     precision : "fp64" (default) or "fp32".
     """
@@ -138,7 +131,7 @@ class Ocean:
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
                  diffusion="default", eddies=None, submesoscale=None,
                  background_mixing=None, tidal_mixing=None, tidal_energy=None, double_diffusion=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, geothermal_heat=0.0,
-                 free_surface=None, tracers=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+                 free_surface=None, tracers=(), budgets=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
@@ -155,6 +148,9 @@ class Ocean:
         self.bottom_drag, self.bottom_speed, self.geothermal_heat = float(bottom_drag), float(bottom_speed), geothermal_heat
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
         self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
+        self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
+        if strange := [name for name in self.budgets if name not in self.tracer_names]:
+            raise ValueError(unknown("tracer of a budget", strange[0], self.tracer_names))
         self.coriolis = coriolis
         self.extrapolation = float(extrapolation)
         if precision not in ("fp64", "fp32"):
@@ -239,10 +235,12 @@ class Ocean:
             sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells)
         mixing.of_tracers(self, add, after)
 
+        budgets = Budgets(self.budgets, add, self.own_cells)
+
         def for_tracer(tracer, what, on=None):
             what = scheme(what) if isinstance(what, str) else what
-            on = {field: field.replace("tracer", tracer, 1) for field in what.field_names if field.split("_")[0] == "tracer"} | (on or {})
-            add(what, "tracer", on=on, label=f"{what.name} of {tracer}")
+            budgets.follow(tracer, what.name)
+            add(what, "tracer", on=on_tracer(what, tracer) | (on or {}), label=f"{what.name} of {tracer}")
 
         if self.split:  # all first sweeps before all others: one exchange for all tracers
             add("SweepVolumes", "tracer")
@@ -255,19 +253,22 @@ class Ocean:
                     for_tracer(tracer, "TracerLaplacian")
                 for_tracer(tracer, self.diffusion)
             if self.eddies is not None:
+                budgets.follow(tracer, "IsoneutralFlux")
                 sequence += self.eddies.of_tracer(tracer, bytes_, self.own_cells)
             if self.water is not None and tracer == "temperature":
-                add("ShortwaveHeating", "tracer")
+                for_tracer(tracer, "ShortwaveHeating")
             if self.has_boundary_layer and tracer in ("temperature", "salinity"):
                 for_tracer(tracer, "NonlocalTransport")
             if self.warm_floor and tracer == "temperature":
                 for_tracer(tracer, "GeothermalHeat")
             if tracer == "ideal_age":
-                add("IdealAge", "tracer")
+                for_tracer(tracer, "IdealAge")
             if self.stretched and tracer in ("temperature", "salinity"):
                 rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
                 for_tracer(tracer, scheme("FreshwaterContent", **rain))
-            for_tracer(tracer, "TracerUpdate", mixing.factors_of(self, tracer))
+            budgets.finish(tracer)
+            add("TracerUpdate", "tracer", on=on_tracer(scheme("TracerUpdate"), tracer) | mixing.factors_of(self, tracer), label=f"TracerUpdate of {tracer}")
+            budgets.close(tracer, mixing.factors_of(self, tracer) | ({"sea_surface_height_after": "height_beyond_cells"} if self.stretched else {"cell_thickness_after": "cell_thickness"}))
         return sequence + (surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_))
 
     @property
