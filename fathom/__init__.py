@@ -5,7 +5,8 @@ from importlib import import_module
 from importlib.util import find_spec
 
 public = {
-    "Ocean": "ocean", "FreeSurface": "ocean", "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "BulkForcing": "ocean", "SurfaceForcing": "ocean",
+    "Ocean": "ocean", "FreeSurface": "ocean", "Overflow": "ocean", "DenmarkStrait": "ocean", "FaroeBankChannel": "ocean",
+    "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "BulkForcing": "ocean", "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere", "FirstPhysics": "atmosphere", "SingleColumn": "atmosphere", "ShallowWater": "atmosphere",
     "Simulation": "simulation",
     "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",

@@ -3,9 +3,11 @@
 #include "model/barotropic.hpp"
 #include "model/catalogue.hpp"
 #include "model/diagnostics.hpp"
+#include "model/overflow.hpp"
 #include "model/sunlight.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -144,6 +146,27 @@ void bind_model(nb::module_& m) {
             return d;
         }, "step"_a, "u"_a = "velocity_x", "v"_a = "velocity_y", "dx"_a = "dx_corner", "dy"_a = "dy_corner")
         .def("checksum", [](const Sequence& s, std::vector<std::string> names) { return checksum(s, names); });
+
+    nb::class_<Overflows>(m, "Overflows", "Overflows of a sequence that has an OverflowTransport.")
+        .def("__init__", [](Overflows* self, Sequence& s, const nb::list& given, const std::vector<double>& thickness, const std::vector<std::string>& tracers) {
+            std::vector<Overflows::Overflow> all;
+            for (nb::handle item : given) {
+                auto get = [&](const char* name) { return nb::cast<nb::dict>(item)[name]; };
+                auto cells = [](nb::handle list) { return nb::cast<Overflows::Cells>(list); };
+                const auto s = nb::cast<std::vector<double>>(get("shape"));
+                Overflows::Overflow o{{s.at(0), s.at(1), s.at(2), s.at(3), s.at(4), s.at(5)}, nb::cast<double>(get("sill_pressure")), nb::cast<double>(get("break_pressure")), cells(get("inflow")),
+                                      cells(get("source")), cells(get("entrainment")), cells(get("from_source")), cells(get("from_entrainment")), {}};
+                for (auto& [pressure, list] : nb::cast<std::vector<std::pair<double, Overflows::Cells>>>(get("products"))) o.products.push_back({pressure, list});
+                all.push_back(std::move(o));
+            }
+            new (self) Overflows(s, std::move(all), thickness, tracers);
+        }, "sequence"_a, "overflows"_a, "thickness"_a, "tracers"_a, nb::keep_alive<1, 2>())
+        .def_prop_ro("transports", [](const Overflows& o) { std::vector<std::array<double, 3>> list; for (auto& t : o.transports) list.push_back({t.source, t.entrainment, t.product}); return list; })
+        .def_ro("sites", &Overflows::sites);
+    m.def("overflow_transports", [](std::vector<double> s, double source_buoyancy, double entrainment_buoyancy) {
+        const auto t = overflow_transports({s.at(0), s.at(1), s.at(2), s.at(3), s.at(4), s.at(5)}, source_buoyancy, entrainment_buoyancy);
+        return std::array<double, 3>{t.source, t.entrainment, t.product};
+    }, "shape"_a, "source_buoyancy"_a, "entrainment_buoyancy"_a, "source, entrainment and product [m3 s-1]; shape: f, width, thickness, distance, slope, drag");
 
     nb::class_<Barotropic>(m, "Barotropic", "Implicit free surface of a sequence that has a BarotropicSolve.")
         .def("__init__", [](Barotropic* self, Sequence& s, double step, double implicitness, double gravity, double tolerance, int maximum_iterations, const std::string& solver,

@@ -3,6 +3,10 @@
 from .eddies import GentMcWilliams
 from .friction import AnisotropicFriction, SmagorinskyFriction
 from .model import FreeSurface, Ocean, PassiveTracer
+from .overflow import DenmarkStrait, FaroeBankChannel, Overflow
 from .surface import BulkForcing, SurfaceForcing
 
-__all__ = ["AnisotropicFriction", "BulkForcing", "FreeSurface", "GentMcWilliams", "Ocean", "PassiveTracer", "SmagorinskyFriction", "SurfaceForcing"]
+__all__ = [
+    "AnisotropicFriction", "BulkForcing", "DenmarkStrait", "FaroeBankChannel", "FreeSurface", "GentMcWilliams", "Ocean", "Overflow", "PassiveTracer",
+    "SmagorinskyFriction", "SurfaceForcing",
+]  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
 from fathom.names import unknown
-from fathom.ocean import circulation, mixing
+from fathom.ocean import circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.friction import StrainFriction
@@ -113,6 +113,7 @@ class Ocean:
     bottom_drag : float, quadratic drag coefficient.
     bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large: linear drag).
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of (longitude, latitude) or (x, y); default 0.
+    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel.
     free_surface : FreeSurface.
     tracers : list of further tracers: PassiveTracer, or the word "ideal_age".
     budgets : names of tracers of which every term of the budget is computed in every cell, docs/model.md.
@@ -130,7 +131,7 @@ class Ocean:
 
     def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
                  diffusion="default", eddies=None, submesoscale=None,
-                 background_mixing=None, tidal_mixing=None, tidal_energy=None, double_diffusion=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, geothermal_heat=0.0,
+                 background_mixing=None, tidal_mixing=None, tidal_energy=None, double_diffusion=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, geothermal_heat=0.0, overflows=(),
                  free_surface=None, tracers=(), budgets=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
@@ -146,6 +147,7 @@ class Ocean:
         self.eddies, self.submesoscale = eddies, submesoscale
         self.diffusion = (None if eddies else scheme("LaplacianDiffusion")) if diffusion == "default" else diffusion
         self.bottom_drag, self.bottom_speed, self.geothermal_heat = float(bottom_drag), float(bottom_speed), geothermal_heat
+        self.overflows = list(overflows)
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
         self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
         self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
@@ -198,6 +200,8 @@ class Ocean:
             add(self.water, "surface")
         if self.has_boundary_layer:
             add("FrictionVelocity", "surface")
+        if self.overflows:
+            sequence += overflow.processes(self.tracer_names, bytes_)
         add(self.equation_of_state)
         add("HydrostaticPressure")
         of_strain = isinstance(self.friction, StrainFriction)
@@ -222,11 +226,15 @@ class Ocean:
         add("BarotropicDivergence", "barotropic", on={"depth_corner": "depth_corner_now"} if self.stretched else None)
         if self.stretched:
             add("FreshwaterConvergence", "barotropic")
+        if self.overflows:
+            add("OverflowConvergence", "barotropic")
         add("BarotropicSolve", "barotropic")
         add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
         add("VolumeTransport", "tracer")
         if self.submesoscale is not None:
             add(self.submesoscale, "tracer")
+        if self.overflows:
+            add("OverflowVolume", "tracer")
         if self.stretched:
             add("SurfaceVolume", "tracer")
             names = {"sea_surface_height": "sea_surface_height_after", "cell_thickness": "cell_thickness_after"}
@@ -259,6 +267,8 @@ class Ocean:
                 for_tracer(tracer, "ShortwaveHeating")
             if self.has_boundary_layer and tracer in ("temperature", "salinity"):
                 for_tracer(tracer, "NonlocalTransport")
+            if self.overflows:
+                for_tracer(tracer, "OverflowContent")
             if self.warm_floor and tracer == "temperature":
                 for_tracer(tracer, "GeothermalHeat")
             if tracer == "ideal_age":
@@ -337,7 +347,8 @@ class Ocean:
         """The work of the global processes: name -> solver."""
         if self._balanced:
             sequence.balance("FreshwaterBalance", "surface_freshwater_flux")
-        return {"barotropic": self.free_surface.attach(sequence, step)}
+        overflows = {"overflows": overflow.attach(self.overflows, self.grid, sequence, self.tracer_names)} if self.overflows else {}
+        return {"barotropic": self.free_surface.attach(sequence, step)} | overflows
 
     def initialise(self, simulation):
         """The initial state into the fields."""

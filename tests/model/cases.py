@@ -27,6 +27,28 @@ def globe(precision="fp64", **ocean):
     return model.set(temperature="levitus", salinity="levitus")
 
 
+def ridge(behind=0.0, overflows=None, **ocean):
+    """Two basins on an f plane, joined above a sill of 500 m; the water of the western one below it is cold and dyed."""
+    import fathom as fm
+
+    size, x = (1600e3, 800e3), lambda i: (i + 0.5) * 50e3
+    grid = fm.CartesianGrid(nx=32, ny=16, extent=size, levels=fm.ZLevels(thickness=[100, 150, 250, 400, 500, 600, 500]), bathymetry=lambda x, y: np.where(np.abs(x - 600e3) < 100e3, 500.0, 2500.0) + 0 * y)
+    west, east, rows = (100e3, 500e3), (700e3, 1100e3), (200e3, 600e3)
+    strait = fm.Overflow("strait", inflow=(east, rows, (300, 500)), source=(west, rows, (500, 900)), entrainment=(east, rows, (500, 900)),
+                         from_source=[(x(8), x(j), 600) for j in (6, 7, 8, 9)], from_entrainment=[(x(15), x(j), 700) for j in (6, 7, 8, 9)],
+                         products=[[(x(17), x(j), 1200) for j in (6, 7, 8, 9)], [(x(19), x(j), 1900) for j in (6, 7, 8, 9)], [(x(21), x(j), 2300) for j in (6, 7, 8, 9)]],
+                         coriolis=1.33e-4, width=60e3, thickness=410, distance=120e3, slope=0.04)  # fmt: skip
+    model = fm.Ocean(grid, coriolis=(1.33e-4, 0), tracers=["dye", "one"], vertical_mixing=fm.ConstantMixing(), overflows=[strait] if overflows is None else overflows, **ocean)
+    cold = lambda x, z: (x < 600e3) & (z > 500)
+    return model.set(temperature=lambda x, y, z: np.where(cold(x, z), behind, 6 - z / 600) + 0 * y, salinity=35.0, dye=lambda x, y, z: 1.0 * cold(x, z) + 0 * y, one=1.0)
+
+
+def overflowing(blocks=None):
+    sim = simulate(ridge(), step="3600s", blocks=blocks)
+    sim.advance(4)
+    return {"checksum": sim.checksum()}
+
+
 def stirred(model):
     """Warm and salty eddies to be stirred: every term of the equations is alive."""
     size = 1000e3
