@@ -9,85 +9,18 @@ from functools import partial
 import numpy as np
 
 from fathom.components import scheme
-from fathom.grids.arguments import integer, number_of
 from fathom.names import unknown
 from fathom.ocean import circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
+from fathom.ocean.free_surface import FreeSurface, gravity
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
-from fathom.ocean.tracers import Budgets, PassiveTracer, on_tracer
+from fathom.ocean.tracers import PassiveTracer, add_tracers
 
 earth_rotation = 7.292123516990375e-5  # [s-1]
-gravity = 9.80616  # [m s-2]
 sea_water_density = 1026.0  # [kg m-3]
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
-
-
-class FreeSurface:
-    """Implicit free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/barotropic.md.
-
-    Parameters
-    ----------
-    tolerance : float
-        residual at which the solve ends, relative to the right-hand side. Volume and tracers are conserved to round-off whatever it is; 1e-8 of
-        a step's change of pressure is far below what the scheme neglects.
-    maximum_iterations : int
-    implicitness : float
-        weight of the new height in the pressure gradient, in [0.5, 1].
-    preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are kept, some 300 bytes a column), "diagonal"
-        (hundreds of iterations, no memory), "evp", "polynomial", "none", or None: the first up to 200 000 columns of water, then the second.
-    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or None: "pcg" with the factorised matrix, else "chrongear".
-    precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or "fp64".
-    steps : int
-        iterations for one sum of "s-step": 2, 3 or 4.
-    freshwater : "salt" (default), fluxes of fresh water take or give salt of a surface whose volume they leave alone; or "volume": they raise it, and all
-        layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not linear and no layer runs dry.
-    reproducible : bool
-        sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter messages, and runs that depend on ranks.
-    """
-
-    factorised = 200_000  # columns of water up to which the matrix is factorised unless told otherwise
-
-    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True, freshwater="salt"):
-        from fathom.mpi import core
-        from fathom.names import near
-
-        if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
-            raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
-        if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:
-            raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
-        if integer("FreeSurface maximum_iterations", maximum_iterations) < 1:
-            raise ValueError(f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1")
-        if steps not in (2, 3, 4):
-            raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
-        if not isinstance(reproducible, bool):
-            raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
-        if freshwater not in ("salt", "volume"):
-            raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
-        names = lambda catalogue: [name for name, _ in catalogue]
-        for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"])):
-            if given is not None and given not in allowed:
-                raise ValueError(f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}")
-        self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), maximum_iterations, float(implicitness)
-        self.preconditioner, self.solver, self.precision, self.steps = preconditioner, solver, precision, int(steps)
-        self.reproducible, self.freshwater = reproducible, freshwater
-
-    def on(self, columns):
-        """The same for a grid of so many columns of water: its preconditioner and solver are settled."""
-        preconditioner = self.preconditioner or ("diagonal" if columns > self.factorised else "factorisation")
-        solver = self.solver or ("pcg" if preconditioner == "factorisation" else "chrongear")
-        return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
-
-    def attach(self, sequence, step):
-        """The solver of a sequence that has a BarotropicSolve."""
-        from fathom.mpi import core
-
-        how = {name: value for name, value in self.__dict__.items() if name not in ("implicitness", "freshwater")}
-        return core.Barotropic(sequence, step, self.implicitness, gravity, **how)
-
-    def __repr__(self):
-        return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
 
 class Ocean:
@@ -242,43 +175,7 @@ class Ocean:
         if self.eddies is not None:
             sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells)
         mixing.of_tracers(self, add, after)
-
-        budgets = Budgets(self.budgets, add, self.own_cells)
-
-        def for_tracer(tracer, what, on=None):
-            what = scheme(what) if isinstance(what, str) else what
-            budgets.follow(tracer, what.name)
-            add(what, "tracer", on=on_tracer(what, tracer) | (on or {}), label=f"{what.name} of {tracer}")
-
-        if self.split:  # all first sweeps before all others: one exchange for all tracers
-            add("SweepVolumes", "tracer")
-            for tracer in self.tracer_names:
-                for_tracer(tracer, self.tracer_advection.name.replace("Advection", "Sweep"))
-        for tracer in self.tracer_names:
-            for_tracer(tracer, self.tracer_advection)
-            if self.diffusion is not None:
-                if self.diffusion.name == "BiharmonicDiffusion":
-                    for_tracer(tracer, "TracerLaplacian")
-                for_tracer(tracer, self.diffusion)
-            if self.eddies is not None:
-                budgets.follow(tracer, "IsoneutralFlux")
-                sequence += self.eddies.of_tracer(tracer, bytes_, self.own_cells)
-            if self.water is not None and tracer == "temperature":
-                for_tracer(tracer, "ShortwaveHeating")
-            if self.has_boundary_layer and tracer in ("temperature", "salinity"):
-                for_tracer(tracer, "NonlocalTransport")
-            if self.overflows:
-                for_tracer(tracer, "OverflowContent")
-            if self.warm_floor and tracer == "temperature":
-                for_tracer(tracer, "GeothermalHeat")
-            if tracer == "ideal_age":
-                for_tracer(tracer, "IdealAge")
-            if self.stretched and tracer in ("temperature", "salinity"):
-                rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
-                for_tracer(tracer, scheme("FreshwaterContent", **rain))
-            budgets.finish(tracer)
-            add("TracerUpdate", "tracer", on=on_tracer(scheme("TracerUpdate"), tracer) | mixing.factors_of(self, tracer), label=f"TracerUpdate of {tracer}")
-            budgets.close(tracer, mixing.factors_of(self, tracer) | ({"sea_surface_height_after": "height_beyond_cells"} if self.stretched else {"cell_thickness_after": "cell_thickness"}))
+        add_tracers(self, sequence, add, bytes_)
         return sequence + (surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_))
 
     @property

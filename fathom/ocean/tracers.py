@@ -1,6 +1,7 @@
 """Tracers of the ocean: what may be carried beside temperature and salinity, and the processes of one step of each."""
 
 from fathom.components import scheme
+from fathom.ocean.mixing import factors_of
 
 
 class PassiveTracer:
@@ -54,3 +55,43 @@ class Budgets:
         """Before the update."""
         if tracer in self.open:
             self._share(tracer)
+
+
+def add_tracers(ocean, sequence, add, precision):
+    """The processes of one step of all tracers, after transports and the factors of vertical diffusion; add(scheme, phase, on, label): into the sequence."""
+    budgets = Budgets(ocean.budgets, add, ocean.own_cells)
+
+    def for_tracer(tracer, what, on=None):
+        what = scheme(what) if isinstance(what, str) else what
+        budgets.follow(tracer, what.name)
+        add(what, "tracer", on=on_tracer(what, tracer) | (on or {}), label=f"{what.name} of {tracer}")
+
+    if ocean.split:  # all first sweeps before all others: one exchange for all tracers
+        add("SweepVolumes", "tracer")
+        for tracer in ocean.tracer_names:
+            for_tracer(tracer, ocean.tracer_advection.name.replace("Advection", "Sweep"))
+    for tracer in ocean.tracer_names:
+        for_tracer(tracer, ocean.tracer_advection)
+        if ocean.diffusion is not None:
+            if ocean.diffusion.name == "BiharmonicDiffusion":
+                for_tracer(tracer, "TracerLaplacian")
+            for_tracer(tracer, ocean.diffusion)
+        if ocean.eddies is not None:
+            budgets.follow(tracer, "IsoneutralFlux")
+            sequence += ocean.eddies.of_tracer(tracer, precision, ocean.own_cells)
+        if ocean.water is not None and tracer == "temperature":
+            for_tracer(tracer, "ShortwaveHeating")
+        if ocean.has_boundary_layer and tracer in ("temperature", "salinity"):
+            for_tracer(tracer, "NonlocalTransport")
+        if ocean.overflows:
+            for_tracer(tracer, "OverflowContent")
+        if ocean.warm_floor and tracer == "temperature":
+            for_tracer(tracer, "GeothermalHeat")
+        if tracer == "ideal_age":
+            for_tracer(tracer, "IdealAge")
+        if ocean.stretched and tracer in ("temperature", "salinity"):
+            rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
+            for_tracer(tracer, scheme("FreshwaterContent", **rain))
+        budgets.finish(tracer)
+        add("TracerUpdate", "tracer", on=on_tracer(scheme("TracerUpdate"), tracer) | factors_of(ocean, tracer), label=f"TracerUpdate of {tracer}")
+        budgets.close(tracer, factors_of(ocean, tracer) | ({"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"}))
