@@ -75,6 +75,7 @@ fields: dict[str, Name] = _table(
     Name("surface_northward_velocity", "vos", "surface_northward_sea_water_velocity", "surface northward velocity", "m s-1", "corner", "column", "balance"),
     Name("mixed_layer_depth", "mlotst", "ocean_mixed_layer_thickness_defined_by_sigma_t", "mixed layer depth", "m", "center", "column", "deep", (0, 500)),
     Name("boundary_layer_depth", "omld", "ocean_mixed_layer_thickness_defined_by_mixing_scheme", "boundary layer depth", "m", "center", "column", "deep", (0, 200)),
+    Name("meridional_overturning", "meridional_overturning", "", "overturning stream function", "m3 s-1", "center", "interface", "balance", None, ("Sv", 1e-6)),
     Name("barotropic_stream_function", "psi", "ocean_barotropic_streamfunction", "barotropic stream function", "m3 s-1", "corner", "column", "balance", None, ("Sv", 1e-6)),
     # surface fluxes, positive into the ocean
     Name("surface_heat_flux", "hfds", "surface_downward_heat_flux_in_sea_water", "surface heat flux (positive down)", "W m-2", "center", "column", "balance", (-250, 250)),

@@ -33,8 +33,8 @@ class Bands:
         h = grid.horizontal
         self.h = h
         latitude, longitude = np.asarray(h.center_latitude), np.asarray(h.center_longitude)
-        step = np.ptp(latitude) / max(1, latitude.shape[0] - 1)
-        step = max(1.0, np.round(step)) if h.spherical else step or 1.0
+        step = np.abs(np.diff(latitude, axis=0)).max() if len(latitude) > 1 else 1.0  # no band is without a row
+        step = max(1.0, np.ceil(step - 0.01)) if h.spherical else step
         low = np.floor(latitude.min() / step) * step
         self.edges = np.arange(low, latitude.max() + step, step)[1:]
         self.band = np.searchsorted(self.edges, latitude, side="right")
@@ -164,6 +164,29 @@ def _stream(ocean, found):
         continents = dry & (latitude > 30) & (latitude < 60)
         psi = psi - (np.median(psi[continents]) if continents.any() else 0.0)
     return np.where(dry, np.nan, psi)
+
+
+def transports(ocean: Any, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Volume through eastern and northern faces (nz, ny, nx) [m3 s-1] of the velocity at corners [m s-1], NaN or 0 on land; of the whole grid (docs/numerics.md, Volume)."""
+    h = ocean.grid.horizontal
+    half = 0.5 * np.stack([ocean.grid.thickness(k, "corner") for k in range(len(u))])
+    x, y = (half * np.nan_to_num(a) * np.asarray(length) for a, length in ((u, h.dy_corner), (v, h.dx_corner)))
+    west = np.roll(y, 1, axis=2)
+    if not h.periodic:
+        west[:, :, 0] = 0
+    return x + np.concatenate([np.zeros_like(x[:, :1]), x[:, :-1]], axis=1), y + west
+
+
+def of_flow(ocean: Any, to_east: np.ndarray, to_north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Overturning (basins, interfaces, edges), NaN in the ground, and barotropic stream function (ny, nx) of the transports of the whole grid [m3 s-1]."""
+    window, b = (0, 0, *to_east.shape[1:]), bands(ocean)
+    overturning, levels = _from_surface(ocean, _overturning(ocean, window, to_east, to_north)), np.asarray(ocean.grid.wet_levels)
+    for n, inside in enumerate(b.inside):
+        deepest = np.zeros(len(b.edges) + 1, int)
+        np.maximum.at(deepest, b.band[inside], levels[inside])
+        bottom = np.minimum(deepest[:-1], deepest[1:])
+        overturning[n] = np.where((np.arange(overturning.shape[1])[:, None] <= bottom) & (bottom > 0), overturning[n], np.nan)
+    return overturning, _stream(ocean, _depth_integral(ocean, window, to_east))
 
 
 _flow, _bolus = ("transport_east", "transport_north"), ("bolus_transport_east", "bolus_transport_north")

@@ -100,23 +100,6 @@ def at_depth(diagnostic, depths, horizontal):
     return replace(diagnostic, of=of, vertical="layer")
 
 
-def stream_function(ocean, u, v):
-    """Barotropic stream function at corners [m3 s-1]: d(psi)/dy = -U, U the depth integral of the velocity along i, (nz, ny, nx), global.
-
-    Integrated northward from the southern edge; on a globe the land of the northern middle latitudes is 0, as on most maps.
-    """
-    h = ocean.grid.horizontal
-    u = np.asarray(u, float)
-    transport = sum(np.nan_to_num(u[k]) * ocean.grid.thickness(k, "corner") for k in range(len(u))) * np.asarray(h.dy_corner)
-    psi = transport / 2 - np.cumsum(transport, axis=0)  # up to the corner itself: half of its own row
-    if h.spherical:
-        latitude = np.asarray(h.corner_latitude)[1:, 1:]
-        continents = (ocean.grid.corner_levels == 0) & (latitude > 30) & (latitude < 60)
-        if continents.any():
-            psi -= np.median(psi[continents])
-    return psi
-
-
 _sections = WeakKeyDictionary()  # of grids: `horizontal` is made anew each time that it is asked for
 
 

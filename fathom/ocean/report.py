@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.ocean.diagnostics import stream_function
+from fathom.ocean import circulation
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
@@ -24,7 +24,8 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     angle = np.asarray(model.grid.horizontal.angle_corner)
     u, v = (np.where(k < corner, gathered.pop(f"velocity_{a}"), np.nan) for a in "xy")
     state = {name: np.where(k < wet, a, np.nan) if a.shape[0] > 1 else np.where(wet > 0, a[0], np.nan) for name, a in gathered.items()}
-    state["barotropic_stream_function"] = np.where(corner > 0, stream_function(model, u, v), np.nan)
+    overturning, state["barotropic_stream_function"] = circulation.of_flow(model, *circulation.transports(model, u, v))
+    state["overturning"] = {name: (circulation.bands(model).edges, overturning[n]) for name, n in (("Atlantic", 1), ("Global", 0))} if model.grid.horizontal.spherical else {}
     state["eastward_velocity"], state["northward_velocity"] = u * np.cos(angle) - v * np.sin(angle), u * np.sin(angle) + v * np.cos(angle)
     return state
 
@@ -34,10 +35,11 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
 
     grid: as `mapping` of a grid of water.
     state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny, nx) [m s-1] at the corner north-east
-      of each cell; sea_surface_height (ny, nx) [m] at centres; barotropic_stream_function (ny, nx) [m3 s-1] at corners. Values on land
+      of each cell; sea_surface_height (ny, nx) [m] at centres; barotropic_stream_function (ny, nx) [m3 s-1] at corners; overturning, basin ->
+      (latitudes (n), stream function (nz + 1, n) [m3 s-1], NaN in the ground). Values on land
       do not matter. Other fields (ny, nx) or (nz, ny, nx) at centres get a map. What is missing is left out.
     """
-    return {"Surface": _maps(grid, state), "Sections": _sections(grid, state)}
+    return {"Surface": _maps(grid, state), "Sections": _sections(grid, state), "Overturning": _overturning(grid, state)}
 
 
 def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
@@ -65,7 +67,7 @@ def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 _known = {"temperature", "salinity", "sea_surface_height", "eastward_velocity", "northward_velocity",
-          "velocity_x", "velocity_y", "barotropic_stream_function", "longitude", "latitude"}
+          "velocity_x", "velocity_y", "barotropic_stream_function", "overturning", "longitude", "latitude"}
 
 
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
@@ -85,6 +87,17 @@ def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
             mean = "zonal mean" if spherical else "mean along x"
             yield name, partial(plots.section, values, edges, interfaces, name=name, label=label, limits=limits,
                                 title=f"{name.capitalize()}, {mean}")
+
+
+def _overturning(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
+    import fathom.plots as plots
+    for basin, (latitudes, psi) in state.get("overturning", {}).items():
+        if not np.isfinite(psi).any():
+            continue
+        interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
+        within = (psi[1:, 1:] + psi[:-1, 1:] + psi[1:, :-1] + psi[:-1, :-1]) / 4
+        top = max(5.0, float(np.ceil(np.nanpercentile(np.abs(within), 98) / 5e6) * 5))  # [Sv]
+        yield f"overturning {basin}", partial(plots.section, within, latitudes, interfaces, name="meridional_overturning", limits=(-top, top), title=f"{basin} overturning, clockwise positive")
 
 
 def _levels(grid: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:

@@ -57,7 +57,7 @@ def against(panels: Mapping[str, Panel], *, title: str, note: str = "") -> Any:
         sizes = sorted({float(v) for curve in p.curves.values() for v in curve[0]})
         axes.set(xscale="log", xlabel=p.xlabel, ylabel=p.ylabel)
         axes.set_ylim(0 if p.from_zero else None, 1.12 * longest)
-        axes.set_xticks(sizes, [p.ticks.get(v, f"{v:g}") for v in sizes], fontsize=7.5, rotation=35 if any(len(p.ticks.get(v, "")) > 5 for v in sizes) else 0)
+        axes.set_xticks(sizes, _apart(sizes, [p.ticks.get(v, f"{v:g}") for v in sizes]), fontsize=7.5, rotation=35 if any(len(p.ticks.get(v, "")) > 5 for v in sizes) else 0)
         axes.minorticks_off()
         axes.grid(True, axis="y", which="major")
         axes.set_axisbelow(True)
@@ -68,3 +68,13 @@ def against(panels: Mapping[str, Panel], *, title: str, note: str = "") -> Any:
     if note:
         figure.text(0.012, 1 - 0.42 / height, note, fontsize=8, va="center", color=faint)
     return figure
+
+
+def _apart(sizes: Sequence[float], labels: list[str]) -> list[str]:
+    """The labels that have room on a logarithmic axis; others are empty."""
+    room, last, kept = 0.05 * np.log(sizes[-1] / sizes[0]), -np.inf, []
+    for size, label in zip(sizes, labels):
+        fits = np.log(size) - last >= room
+        last = np.log(size) if fits else last
+        kept.append(label if fits else "")
+    return kept
