@@ -5,6 +5,7 @@
 #pragma once
 #include "field/process.hpp"
 #include "field/thickness.hpp"
+#include <algorithm>
 
 namespace fathom::numerics {
 
@@ -30,32 +31,52 @@ template <bool first> struct BudgetShare {
     }
 };
 
+/// own: cells have a thickness of their own, which may be another after the step.
 template <bool own> struct TracerBudget {
     double step = 3600;
     static constexpr std::string_view summary = "storage, vertical mixing and surface flux of a tracer in every cell";
     static constexpr std::tuple parameters{Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
-    static constexpr Use thickness_after = own ? reads("cell_thickness_after", place::center_layer, "m") : reads("thickness", place::profile, "m");
-    static constexpr std::array fields{
+    static constexpr std::array of_all{
         reads ("tracer",                   place::center_layer,     "1"),
         reads ("tracer_after",             place::center_layer,     "1"),
         reads ("tracer_surface_flux",      place::center_column,    "1"),
         reads ("sea_surface_height",       place::center_column,    "m"),
         reads ("sea_surface_height_after", place::center_column,    "m"),
-        cell_thickness<own>(),
-        thickness_after,
         reads ("mixing_exchange",          place::center_interface, "m"),
         writes("tracer_budget_storage",    place::center_layer,     "m s-1"),
         writes("tracer_budget_mixing",     place::center_layer,     "m s-1"),
-        writes("tracer_budget_surface",    place::center_layer,     "m s-1")};
+        writes("tracer_budget_surface",    place::center_layer,     "m s-1"),
+        cell_thickness<own>()};
+    static constexpr auto fields = [] {
+        if constexpr (!own) return of_all;
+        else {
+            std::array<Use, of_all.size() + 1> all;
+            std::ranges::copy(of_all, all.begin());
+            all.back() = reads("cell_thickness_after", place::center_layer, "m");
+            return all;
+        }
+    }();
 
     template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, Thickness<Real, own> thickness, Thickness<Real, own> thickness_then,
-                    In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface) const {
+    void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface,
+                    Profile<Real> thickness) const requires (!own) {
+        terms(before, after, flux, eta, eta_after, exchange, storage, mixing, surface, thickness, thickness);
+    }
+    template <class Real>
+    void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface,
+                    In<Real> thickness, In<Real> thickness_after) const requires own {
+        terms(before, after, flux, eta, eta_after, exchange, storage, mixing, surface, thickness, thickness_after);
+    }
+
+private:
+    template <class Real>
+    void terms(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface, auto thickness,
+               auto thickness_after) const {
         const double rate = 1 / step;
         const int levels = storage.levels();
         Real from_above = 0;
         for (int k = 0; k < levels; ++k) {
-            const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]), then = k == 0 ? Real(thickness_then[k]) + eta_after[0] : Real(thickness_then[k]);
+            const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]), then = k == 0 ? Real(thickness_after[k]) + eta_after[0] : Real(thickness_after[k]);
             const Real to_below = k + 1 < levels ? exchange[k + 1] * (after[k] - after[k + 1]) : Real(0);
             storage[k] = (then * after[k] - h * before[k]) * rate;
             mixing[k] = (from_above - to_below) * rate;
