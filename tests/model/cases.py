@@ -72,6 +72,18 @@ def wind():
     return fm.SurfaceForcing(stress_x=lambda x, y: -0.1 * np.cos(np.pi * y / 1000e3), heat_flux=lambda x, y: 50 * np.sin(2 * np.pi * x / 1000e3))
 
 
+def continued(fresh):
+    """Of a simulation that fresh() makes: the path of a restart after three steps; another goes on from there with the bits of one that ran through."""
+    whole, half = fresh(), fresh()
+    whole.advance(6)
+    half.advance(3)
+    path = half.write_restart("half.fathom")
+    rest = fresh().restore(path)
+    rest.advance(3)
+    assert rest.checksum() == whole.checksum()
+    return path
+
+
 def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advection="CentredAdvection", friction="LaplacianFriction", precision="fp64", preconditioner=None, eddies=None, mixing="RichardsonMixing",
          freshwater="salt", partial_cells=None):  # fmt: skip
     """Checksum after some steps."""

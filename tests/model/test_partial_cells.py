@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cases import box, simulate, stirred, wind  # noqa: E402
+from cases import box, continued, simulate, stirred, wind  # noqa: E402
 
 
 def cut(share=0.2, **more):
@@ -76,13 +76,7 @@ def test_cut_cells_across_a_restart_and_a_change_of_the_floor(tmp_path):
         sim.directory = tmp_path
         return sim
 
-    whole, half = fresh(), fresh()
-    whole.advance(6)
-    half.advance(3)
-    path = half.write_restart("half.fathom")
-    rest = fresh().restore(path)
-    rest.advance(3)
-    assert rest.checksum() == whole.checksum()
+    path = continued(fresh)
     with pytest.raises(ValueError, match="bottom_thickness"):
         fresh(0.6).restore(path).prepare()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from cases import box, globe, simulate, stirred, wind  # noqa: E402
+from cases import box, continued, globe, simulate, stirred, wind  # noqa: E402
 
 rain = 1e-4  # [kg m-2 s-1]: 8.6 mm a day
 
@@ -102,13 +102,7 @@ def test_restart_and_ranks_of_stretched_layers(tmp_path, on_ranks):
         sim.directory = tmp_path
         return sim
 
-    whole, half = fresh(), fresh()
-    whole.advance(6)
-    half.advance(3)
-    path = half.write_restart("half.fathom")
-    rest = fresh().restore(path)
-    rest.advance(3)
-    assert rest.checksum() == whole.checksum()
+    continued(fresh)
     cases = Path(__file__).with_name("cases.py")
     arguments = ['freshwater="volume"', "partial_cells=0.2", 'advection="QuickestAdvection"']
     assert on_ranks(1, cases, "bits", *arguments)["checksum"] == on_ranks(3, cases, "bits", "blocks=[13,8]", *arguments)["checksum"]
