@@ -1,4 +1,4 @@
-/// Friction velocity of the sea at cell centers, from the mean stress at the four corners:
+/// Friction velocity of the sea at cell centers, from the mean stress at those of its four corners that are wet:
 ///
 ///   u* = (|tau| / rho0)^(1/2)
 ///
@@ -6,7 +6,6 @@
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
-#include "physics/turbulence/shear.hpp"
 
 namespace fathom::physics {
 
@@ -16,11 +15,16 @@ struct FrictionVelocity {
     static constexpr std::array fields{
         reads ("surface_stress_x",  place::corner_vector_column, "N m-2", 1),
         reads ("surface_stress_y",  place::corner_vector_column, "N m-2", 1),
+        reads ("depth_corner",      place::corner_column,        "m", 1),
         writes("friction_velocity", place::center_column,        "m s-1")};
 
-    template <class Real> void operator()(In<Real, 1> stress_x, In<Real, 1> stress_y, Out<Real> friction) const {
-        const Real x = mean_of_corners(stress_x), y = mean_of_corners(stress_y);
-        friction[0] = sqrt(sqrt(fma(x, x, y * y)) * (1 / constants::sea_water_density));
+    template <class Real> void operator()(In<Real, 1> stress_x, In<Real, 1> stress_y, In<Real, 1> depth, Out<Real> friction) const {
+        Real x = 0, y = 0, wet = 0;                                   // a dry corner holds anything
+        for (Shift corner : {here, -east, -north, -northeast}) {
+            const auto water = depth(corner)[0] > 0;
+            x += select(water, stress_x(corner)[0], 0), y += select(water, stress_y(corner)[0], 0), wet += select(water, Real(1), 0);
+        }
+        friction[0] = sqrt(sqrt(fma(x, x, y * y)) / larger(wet, 1) * (1 / constants::sea_water_density));
     }
 };
 
