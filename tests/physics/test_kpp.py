@@ -146,9 +146,17 @@ def test_expansion_of_every_equation_of_state():
 
 
 def test_friction_velocity_is_that_of_the_mean_stress():
-    """Opposite stresses at the corners are none; 0.1 N m-2 are 0.99 cm/s."""
-    x = np.full((3, 3), 0.06)
-    out = middle(run("FrictionVelocity", {"surface_stress_x": x, "surface_stress_y": np.full((3, 3), 0.08)})["friction_velocity"])
-    assert out == pytest.approx(np.sqrt(0.1 / rho0))
+    """Opposite stresses at the corners are none; 0.1 N m-2 are 0.99 cm/s; what stands at dry corners does not count."""
+
+    def velocity(x, y, depth):
+        return middle(run("FrictionVelocity", {"surface_stress_x": x, "surface_stress_y": y, "depth_corner": depth})["friction_velocity"])
+
+    x, y, water = np.full((3, 3), 0.06), np.full((3, 3), 0.08), np.full((3, 3), 4000.0)
+    assert velocity(x, y, water) == pytest.approx(np.sqrt(0.1 / rho0))
+    coast = water.copy()
+    coast[0] = 0
+    strange = x.copy()
+    strange[0] = 1e30
+    assert velocity(strange, y, coast) == pytest.approx(np.sqrt(0.1 / rho0)) and velocity(strange, y, 0 * water) == 0
     x[:, ::2] = -0.06
-    assert middle(run("FrictionVelocity", {"surface_stress_x": x, "surface_stress_y": np.zeros((3, 3))})["friction_velocity"]) == 0
+    assert velocity(x, np.zeros((3, 3)), water) == 0
