@@ -24,14 +24,14 @@ class Diagnostic:
 @dataclass(frozen=True)
 class Integral:
     """`needs`: fields of the sequence; `made`: those that it has only for this, name -> (scheme, what its fields are called). `part(model, window, *arrays)`: what a
-    block gives, float64 of the shape of `dims`, which sums over blocks exactly (`rounded`); `of(model, sum)`: the value; None: the sum itself."""
+    block gives, float64 of the shape of `dims`, which sums over blocks exactly (`rounded`); `of(model, sum)`: the value, on root."""
 
     needs: tuple[str, ...]
     dims: tuple[str, ...]
     units: str
     long_name: str
     part: Callable
-    of: Callable | None = None
+    of: Callable
     made: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
     standard_name: str = ""
     surface = False

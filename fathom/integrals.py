@@ -45,15 +45,7 @@ class Integrals(Store):
         missing = [need for integral in self.variables.values() for need in integral.needs if need not in known]
         if missing:
             raise ValueError(f"output {self.path}: this model does not compute {', '.join(sorted(set(missing)))}")
-        needs = self._needs()
-        if not self.statistic:
-            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
-            return made
-        self.sums = [self._running_name(*need) for need in needs]
-        from fathom import mpi
-
-        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
-        return made + [self._running(field, surface, known, places, precision) for field, surface in needs]
+        return made + self._kept(known, precision)
 
     def open(self):
         s = self.simulation
@@ -74,18 +66,22 @@ class Integrals(Store):
         """One event; unknown before the first step, where what flows has not been computed."""
         from fathom import mpi
 
-        s, began = self.simulation, perf_counter()
-        fields = {f["name"]: f for f in s.sequence.fields}
+        s, began, totals, fields = self.simulation, perf_counter(), {}, {f["name"]: f for f in self.simulation.sequence.fields}
         for name, integral in self.variables.items():
             sources = [self._running_name(need, False) if self.statistic else need for need in integral.needs]
-            known = s.count > 0 or all(fields[source]["state"] or not fields[source]["written"] for source in sources)
             parts = [integral.part(s.model, window, *(np.asarray(a, float) / steps for a in arrays)) for window, *arrays in zip(s.domain.blocks, *(s.sequence.windows(source) for source in sources))]
             total = sum(parts, np.zeros(s.comm.allreduce(parts[0].shape if parts else (), op=mpi.MPI.MAX)))  # a rank may have no block
             s.comm.Allreduce(mpi.MPI.IN_PLACE, total, mpi.MPI.SUM)
-            value = total if integral.of is None else integral.of(s.model, total)
-            value = value if known else np.full_like(value, np.nan)
-            s.on_root(lambda: self._write(name, value))  # noqa: B023
-        s.on_root(lambda: self.file.extend(self.count, s.seconds if seconds is None else seconds, bounds if self.statistic else None))
+            totals[name] = total, s.count > 0 or all(fields[source]["state"] or not fields[source]["written"] for source in sources)
+
+        def write():
+            for name, (total, known) in totals.items():
+                value = self.variables[name].of(s.model, total)
+                self._write(name, value if known else np.full_like(value, np.nan))
+            self.file.extend(self.count, s.seconds if seconds is None else seconds, bounds if self.statistic else None)
+
+        s.on_root(write)
+        s.tidy()
         self.count += 1
         self.stalls.append(perf_counter() - began)
 

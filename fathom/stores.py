@@ -60,14 +60,19 @@ class Store(Stream):
         for name, d in (diagnostics.find(name, model, known) for name in self.requested):
             layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
             self.variables[name] = model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"]) if self.levels is not None and layer else d
+        for name, d in self.variables.items():
+            if not (self.statistic is None or (d.linear if self.statistic == "mean" else d.of is diagnostics.same)):
+                raise ValueError(f"output {self.path}: the {self.statistic} of '{name}' does not follow from that of {', '.join(d.needs)}; ask for the instantaneous one, or for those")
+        return self._kept(known, precision)
+
+    def _kept(self, known, precision):
+        """Fields that variables need stay readable; in place of them, the processes of their running statistics."""
+        from fathom import mpi
+
         needs = self._needs()
         if not self.statistic:
             self.keep = [field for field, _ in needs if f"{field}_after" not in known]
             return []
-        for name, d in self.variables.items():
-            if not (d.linear if self.statistic == "mean" else d.of is diagnostics.same):
-                raise ValueError(f"output {self.path}: the {self.statistic} of '{name}' does not follow from that of {', '.join(d.needs)}; ask for the instantaneous one, or for those")
-        from fathom import mpi
 
         places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
         self.sums = [self._running_name(*need) for need in needs]

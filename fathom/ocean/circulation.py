@@ -14,24 +14,26 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from fathom.components import scheme
 from fathom.diagnostics import Integral, rounded
 from fathom.ocean.sections import eastern, faces, northern, passages
+from fathom.ocean.surface import SurfaceForcing
 
-heat_capacity, reference_salinity = 1026 * 3996.0, 34.7  # [J m-3 K-1], as in the surface fluxes
+heat_capacity = SurfaceForcing.heat_capacity
 basins = ("global", "atlantic", "indo_pacific")
 density_edges = np.concatenate([np.arange(24.0, 35.0, 0.5), np.arange(35.0, 37.9, 0.1), [40.0]])  # of sigma_2 [kg m-3]
 _volume, _content = 2.0**-12, 2.0**-8  # units in which contributions are counted [m3 s-1], [degC m3 s-1]
 
 
-class Bands:
-    """Bands of latitude and basins of a grid: `edges` (n), `band` (ny, nx) of each cell, `inside` of each basin (ny, nx)."""
+class Geometry:
+    """Of a grid: `edges` (n) of its bands of latitude, `band` (ny, nx) of each cell, `inside` of each basin (ny, nx), parts of faces in each section; where the stream function is 0."""
 
     def __init__(self, grid: Any):
         h = grid.horizontal
-        self.h = h
         latitude, longitude = np.asarray(h.center_latitude), np.asarray(h.center_longitude)
         step = np.abs(np.diff(latitude, axis=0)).max() if len(latitude) > 1 else 1.0  # no band is without a row
         step = max(1.0, np.ceil(step - 0.01)) if h.spherical else step
@@ -46,6 +48,12 @@ class Bands:
             self.fold[-1] = 0.5  # such a face is the northern one of two cells
         self.beside = [eastern(self.band, h), northern(self.band, h)]
         self.between = [[one & near(one, h) for near in (eastern, northern)] for one in self.inside]
+        self.dry = np.asarray(grid.corner_levels) == 0
+        around = ~self.dry | np.roll(~self.dry, 1, axis=0) | np.roll(~self.dry, 1, axis=1)
+        self.sections = [faces(grid, line) if h.spherical else (np.zeros(latitude.shape),) * 2 for line in passages.values()]
+        self.passable = [bool(((east != 0) & around).any() or ((north != 0) & around).any()) for east, north in self.sections]
+        corner_latitude = np.asarray(h.corner_latitude)[1:, 1:]
+        self.continents = self.dry & (corner_latitude > 30) & (corner_latitude < 60) if h.spherical else np.zeros(latitude.shape, bool)
 
     def across(self, window: tuple, to_east: np.ndarray, to_north: np.ndarray, unit: float) -> np.ndarray:
         """D of the faces of a block, (basins, levels, edges); to_east, to_north (levels, ny, nx)."""
@@ -71,26 +79,21 @@ def is_atlantic(longitude: Any, latitude: Any) -> np.ndarray:
     return ((x > west) & (x < east)) | (np.asarray(latitude) >= 66)
 
 
-def bands(ocean: Any) -> Bands:
-    """Of its grid, made once."""
-    held = ocean.__dict__.get("_bands")
-    if held is None:
-        held = ocean._bands = Bands(ocean.grid)
-    return held
+_geometries: WeakKeyDictionary = WeakKeyDictionary()  # of grids, whose `horizontal` is made anew each time that it is asked for
 
 
-def _sections(ocean: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-    held = ocean.__dict__.get("_sections")
-    if held is None:
-        held = ocean._sections = [faces(ocean.grid, line) if ocean.grid.horizontal.spherical else (np.zeros(ocean.grid.shape[1:]),) * 2 for line in passages.values()]
-    return held
+def geometry(grid: Any) -> Geometry:
+    """Of a grid, made once."""
+    if grid not in _geometries:
+        _geometries[grid] = Geometry(grid)
+    return _geometries[grid]
 
 
 # ---- parts of a block, and what becomes of their sum ---------------------------------------------------------------------------------------
 
 
 def _overturning(ocean, window, to_east, to_north):
-    return bands(ocean).across(window, to_east, to_north, _volume)
+    return geometry(ocean.grid).across(window, to_east, to_north, _volume)
 
 
 def _from_surface(ocean, found):
@@ -105,7 +108,7 @@ def _in_density(ocean, window, to_east, to_north, temperature, salinity):
 
     sigma = potential_density(ocean, temperature, salinity, 2000.0) - 1000
     which = np.searchsorted(density_edges, np.nan_to_num(sigma, nan=0.0))
-    found = [bands(ocean).across(window, *(np.where(which == n, flow, 0).sum(axis=0, keepdims=True) for flow in (to_east, to_north)), _volume) for n in range(len(density_edges))]
+    found = [geometry(ocean.grid).across(window, *(np.where(which == n, flow, 0).sum(axis=0, keepdims=True) for flow in (to_east, to_north)), _volume) for n in range(len(density_edges))]
     return np.concatenate(found, axis=1)
 
 
@@ -114,7 +117,7 @@ def _from_lightest(ocean, found):
 
 
 def _northward(ocean, window, to_east, to_north):
-    return bands(ocean).across(window, *(np.nansum(flow, axis=0, keepdims=True) for flow in (to_east, to_north)), _content)[:, 0]
+    return geometry(ocean.grid).across(window, *(np.nansum(flow, axis=0, keepdims=True) for flow in (to_east, to_north)), _content)[:, 0]
 
 
 def _heat(ocean, found):
@@ -122,7 +125,8 @@ def _heat(ocean, found):
 
 
 def _fresh_water(ocean, window, volume_east, volume_north, salt_east, salt_north):
-    flows = (volume - salt / reference_salinity for volume, salt in ((volume_east, salt_east), (volume_north, salt_north)))
+    reference = scheme("SurfaceFluxes").all_parameters["reference_salinity"]
+    flows = (volume - salt / reference for volume, salt in ((volume_east, salt_east), (volume_north, salt_north)))
     return _northward(ocean, window, *flows)
 
 
@@ -133,15 +137,12 @@ def _summed(ocean, found):
 def _through(unit, ocean, window, to_east, to_north):
     j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
     east, north = (rounded(np.nansum(flow, axis=0), unit) for flow in (to_east, to_north))
-    return np.array([float((sign_east[j, i] * east).sum() + (sign_north[j, i] * north).sum()) for sign_east, sign_north in _sections(ocean)])
+    return np.array([float((sign_east[j, i] * east).sum() + (sign_north[j, i] * north).sum()) for sign_east, sign_north in geometry(ocean.grid).sections])
 
 
 def _open(ocean, found):
     """NaN where a grid has no such passage."""
-    wet = np.asarray(ocean.grid.corner_levels) > 0
-    around = wet | np.roll(wet, 1, axis=0) | np.roll(wet, 1, axis=1)
-    there = [bool(((east != 0) & around).any() or ((north != 0) & around).any()) for east, north in _sections(ocean)]
-    return np.where(there, found, np.nan)
+    return np.where(geometry(ocean.grid).passable, found, np.nan)
 
 
 def _open_heat(ocean, found):
@@ -149,7 +150,7 @@ def _open_heat(ocean, found):
 
 
 def _depth_integral(ocean, window, to_east):
-    whole = np.zeros(ocean.grid.shape[1:])
+    whole = np.zeros(geometry(ocean.grid).band.shape)
     j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
     whole[j, i] = rounded(np.nansum(to_east, axis=0), _volume)
     return whole
@@ -157,13 +158,8 @@ def _depth_integral(ocean, window, to_east):
 
 def _stream(ocean, found):
     """At corners; on a globe the land of the northern middle latitudes is 0, as on most maps."""
-    psi, h = -np.cumsum(found, axis=0), ocean.grid.horizontal
-    dry = np.asarray(ocean.grid.corner_levels) == 0
-    if h.spherical:
-        latitude = np.asarray(h.corner_latitude)[1:, 1:]
-        continents = dry & (latitude > 30) & (latitude < 60)
-        psi = psi - (np.median(psi[continents]) if continents.any() else 0.0)
-    return np.where(dry, np.nan, psi)
+    psi, g = -np.cumsum(found, axis=0), geometry(ocean.grid)
+    return np.where(g.dry, np.nan, psi - (np.median(psi[g.continents]) if g.continents.any() else 0.0))
 
 
 def transports(ocean: Any, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -179,7 +175,7 @@ def transports(ocean: Any, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
 
 def of_flow(ocean: Any, to_east: np.ndarray, to_north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Overturning (basins, interfaces, edges), NaN in the ground, and barotropic stream function (ny, nx) of the transports of the whole grid [m3 s-1]."""
-    window, b = (0, 0, *to_east.shape[1:]), bands(ocean)
+    window, b = (0, 0, *to_east.shape[1:]), geometry(ocean.grid)
     overturning, levels = _from_surface(ocean, _overturning(ocean, window, to_east, to_north)), np.asarray(ocean.grid.wet_levels)
     for n, inside in enumerate(b.inside):
         deepest = np.zeros(len(b.edges) + 1, int)
@@ -223,8 +219,8 @@ def coordinates(ocean: Any) -> dict[str, tuple]:
     result = {
         "basin": (("basin",), np.arange(len(basins), dtype=np.int32), named(basins, "basin")),
         "section": (("section",), np.arange(len(passages), dtype=np.int32), named(passages, "section")),
-        "latitude": (("latitude",), bands(ocean).edges, {"standard_name": "latitude", "units": "degrees_north"} if degrees else {"long_name": "y", "units": "m"}),
-        "density": (("density",), density_edges, {"standard_name": "sea_water_sigma_t", "long_name": "potential density at 2000 dbar less 1000 kg m-3, of which all lighter water is counted", "units": "kg m-3", "positive": "down"}),
+        "latitude": (("latitude",), geometry(ocean.grid).edges, {"standard_name": "latitude", "units": "degrees_north"} if degrees else {"long_name": "y", "units": "m"}),
+        "density": (("density",), density_edges, {"long_name": "potential density at 2000 dbar less 1000 kg m-3, of which all lighter water is counted", "units": "kg m-3", "positive": "down"}),
         "depth_interface": (("depth_interface",), interfaces, {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}),
     }
     from fathom import output

@@ -25,7 +25,7 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     u, v = (np.where(k < corner, gathered.pop(f"velocity_{a}"), np.nan) for a in "xy")
     state = {name: np.where(k < wet, a, np.nan) if a.shape[0] > 1 else np.where(wet > 0, a[0], np.nan) for name, a in gathered.items()}
     overturning, state["barotropic_stream_function"] = circulation.of_flow(model, *circulation.transports(model, u, v))
-    state["overturning"] = {name: (circulation.bands(model).edges, overturning[n]) for name, n in (("Atlantic", 1), ("Global", 0))} if model.grid.horizontal.spherical else {}
+    state["overturning"] = {name: (circulation.geometry(model.grid).edges, overturning[n]) for name, n in (("Atlantic", 1), ("Global", 0))} if model.grid.horizontal.spherical else {}
     state["eastward_velocity"], state["northward_velocity"] = u * np.cos(angle) - v * np.sin(angle), u * np.sin(angle) + v * np.cos(angle)
     return state
 
