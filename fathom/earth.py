@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 RADIUS = 6371220.0     # m
+ROTATION = 7.292123516990375e-5  # s-1
 
 
 def unit_vectors(longitude, latitude) -> np.ndarray:

@@ -1,8 +1,9 @@
 #include "model/overflow.hpp"
 #include "base/constants.hpp"
-#include "parallel/reduce.hpp"
+#include "parallel/meeting.hpp"
 #include "physics/thermodynamics/mwjf.hpp"
 #include <cmath>
+#include <limits>
 
 namespace fathom {
 
@@ -33,14 +34,17 @@ static double density(double temperature, double salinity, double pressure) {
     return physics::MWJF::anomaly(physics::MWJF::Parcel<One>(physics::MWJF{}, One(temperature), One(salinity)), physics::MWJF::Level(pressure)).lanes;
 }
 
-Overflows::Overflows(Sequence& s, std::vector<Overflow> given, const std::vector<double>& thickness, const std::vector<std::string>& tracers)
+Overflows::Overflows(Sequence& s, std::vector<Overflow> given, const std::vector<double>& thickness, const std::vector<std::string>& names)
     : transports(given.size()), sites(given.size(), -1), sequence(s), all(std::move(given)) {
     for (auto& o : all) {
-        own.push_back({resolve(o.inflow, thickness), resolve(o.source, thickness), resolve(o.entrainment, thickness), resolve(o.from_source, thickness), resolve(o.from_entrainment, thickness), {}});
-        for (auto& site : o.products) own.back().products.push_back(resolve(site.cells, thickness));
+        first.push_back(int(sets.size()));
+        for (auto* cells : {&o.inflow, &o.source, &o.entrainment, &o.from_source, &o.from_entrainment}) sets.push_back(resolve(*cells, thickness));
+        for (auto& site : o.products) sets.push_back(resolve(site.cells, thickness));
     }
-    s.attach("OverflowTransport", [this] { settle(); });
-    for (auto& name : tracers) s.attach("OverflowProduct of " + name, [this, name] { product(sequence.field(name), sequence.field(name + "_outlet")); });
+    for (auto& name : names) tracers.push_back(&s.field(name));
+    sums.resize(sets.size() * tracers.size()), means.resize(sums.size()), largest.resize(tracers.size());
+    s.attach("OverflowTransport", [this] { average(), settle(); });
+    for (std::size_t t = 0; t < names.size(); ++t) s.attach("OverflowProduct of " + names[t], [this, t, outlet = names[t] + "_outlet"] { product(t, sequence.field(outlet)); });
 }
 
 Overflows::Set Overflows::resolve(const Cells& cells, const std::vector<double>& thickness) const {
@@ -57,44 +61,68 @@ Overflows::Set Overflows::resolve(const Cells& cells, const std::vector<double>&
     return set;
 }
 
-double Overflows::mean(const Field& f, const Set& set) const {
-    std::vector<double> terms;
-    for (auto& c : set) terms.push_back(c.share * at(sequence, f, c.b, c.row, c.column, c.k));
-    return exact_sum(sequence.domain->comm, terms);
+/// The means of all tracers over all sets of cells, by one sum over the ranks: exact, in the unit of the largest term of a tracer.
+void Overflows::average() {
+    static const Region here("means of overflows", "", "sum");
+    Within within(here);
+    const MPI_Comm comm = sequence.domain->comm;
+    const auto terms = [&](std::size_t t, auto body) { for (std::size_t n = 0; n < sets.size(); ++n) for (auto& c : sets[n]) body(n, c.share * at(sequence, *tracers[t], c.b, c.row, c.column, c.k)); };
+    for (std::size_t t = 0; t < tracers.size(); ++t) {
+        largest[t] = 0;
+        terms(t, [&](std::size_t, double x) { largest[t] = std::abs(x) <= largest[t] ? largest[t] : std::isfinite(x) ? std::abs(x) : std::numeric_limits<double>::infinity(); });
+    }
+    {
+        Meet meet(comm, double(largest.size() * sizeof(double)));
+        MPI_Allreduce(MPI_IN_PLACE, largest.data(), int(largest.size()), MPI_DOUBLE, MPI_MAX, comm);
+    }
+    for (std::size_t t = 0; t < tracers.size(); ++t) {
+        const SumUnit unit = SumUnit::for_largest(std::isfinite(largest[t]) ? largest[t] : 1);
+        for (std::size_t n = 0; n < sets.size(); ++n) sums[t * sets.size() + n] = ExactSum(unit);
+        if (std::isfinite(largest[t])) terms(t, [&](std::size_t n, double x) {
+            ExactLanes lanes(unit);
+            const double one[register_lanes] = {x};
+            lanes.add(ExactLanes::Real::load(one));
+            sums[t * sets.size() + n].add(lanes);
+        });
+    }
+    allreduce(comm, sums);
+    for (std::size_t m = 0; m < sums.size(); ++m) means[m] = std::isfinite(largest[m / sets.size()]) ? sums[m].value() : std::nan("");
 }
 
 void Overflows::settle() {
-    const Field &T = sequence.field("temperature"), &S = sequence.field("salinity"), &level = sequence.field("outlet_level"), &volume = sequence.field("outlet_volume");
-    auto spread = [&](const Set& set, double Q) {
-        for (auto& c : set) put(sequence, level, c.b, c.row, c.column, c.k), put(sequence, volume, c.b, c.row, c.column, Q * c.share);
+    const Field &level = sequence.field("outlet_level"), &volume = sequence.field("outlet_volume");
+    const auto spread = [&](int set, double Q) {
+        for (auto& c : sets[set]) put(sequence, level, c.b, c.row, c.column, c.k), put(sequence, volume, c.b, c.row, c.column, Q * c.share);
     };
+    const auto buoyancy = [](double heavier) { return constants::gravity / constants::sea_water_density * heavier; };
     for (std::size_t n = 0; n < all.size(); ++n) {
         const Overflow& o = all[n];
-        const Resolved& r = own[n];
-        auto of = [&](const Set& set, double pressure) { return density(mean(T, set), mean(S, set), pressure); };
-        auto buoyancy = [&](double heavier) { return constants::gravity / constants::sea_water_density * heavier; };
-        const double T_s = mean(T, r.source), S_s = mean(S, r.source);
-        const auto m = transports[n] = overflow_transports(o.shape, buoyancy(density(T_s, S_s, o.sill_pressure) - of(r.inflow, o.sill_pressure)),
-                                                          buoyancy(density(T_s, S_s, o.break_pressure) - of(r.entrainment, o.break_pressure)));
-        spread(r.from_source, -m.source);
-        spread(r.from_entrainment, -m.entrainment);
-        for (auto& site : r.products) spread(site, 0);
+        const auto set = [&](int which) { return first[n] + which; };
+        const auto T = [&](int which) { return mean(temperature, set(which)); };
+        const auto S = [&](int which) { return mean(salinity, set(which)); };
+        const auto heavier = [&](int which, double pressure) { return density(T(source), S(source), pressure) - density(T(which), S(which), pressure); };
+        const auto m = transports[n] = overflow_transports(o.shape, buoyancy(heavier(inflow, o.sill_pressure)), buoyancy(heavier(entrainment, o.break_pressure)));
+        spread(set(from_source), -m.source);
+        spread(set(from_entrainment), -m.entrainment);
+        const int count = int(o.products.size());
+        for (int site = 0; site < count; ++site) spread(set(product_sites + site), 0);
         sites[n] = -1;
         if (!(m.product > 0)) continue;
-        const double share = m.entrainment / m.product, T_p = (1 - share) * mean(T, r.from_source) + share * mean(T, r.from_entrainment),
-                     S_p = (1 - share) * mean(S, r.from_source) + share * mean(S, r.from_entrainment);
-        for (int site = int(r.products.size()); site-- > 0 && sites[n] < 0;)
-            if (site == 0 || density(T_p, S_p, o.products[site].pressure) > of(r.products[site], o.products[site].pressure)) sites[n] = site;
-        spread(r.products[sites[n]], m.product);
+        const double share = m.entrainment / m.product, T_p = (1 - share) * T(from_source) + share * T(from_entrainment), S_p = (1 - share) * S(from_source) + share * S(from_entrainment);
+        for (int site = count; site-- > 0 && sites[n] < 0;) {
+            const double pressure = o.products[site].pressure;
+            if (site == 0 || density(T_p, S_p, pressure) > density(T(product_sites + site), S(product_sites + site), pressure)) sites[n] = site;
+        }
+        spread(set(product_sites + sites[n]), m.product);
     }
 }
 
-void Overflows::product(const Field& tracer, const Field& outlet) {
+void Overflows::product(std::size_t tracer, const Field& outlet) {
     for (std::size_t n = 0; n < all.size(); ++n) {
         const auto& m = transports[n];
         if (sites[n] < 0) continue;
-        const double content = (m.source * mean(tracer, own[n].from_source) + m.entrainment * mean(tracer, own[n].from_entrainment)) / m.product;
-        for (auto& c : own[n].products[sites[n]]) put(sequence, outlet, c.b, c.row, c.column, content);
+        const double content = (m.source * mean(tracer, first[n] + from_source) + m.entrainment * mean(tracer, first[n] + from_entrainment)) / m.product;
+        for (auto& c : sets[first[n] + product_sites + sites[n]]) put(sequence, outlet, c.b, c.row, c.column, content);
     }
 }
 

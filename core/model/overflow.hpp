@@ -7,6 +7,7 @@
 /// its sites that is lighter.
 #pragma once
 #include "model/sequence.hpp"
+#include "parallel/reduce.hpp"
 
 namespace fathom {
 
@@ -32,14 +33,20 @@ public:
 private:
     struct Own { int b, row, column, k; double share; };              ///< of a set of cells, on this rank; shares of all ranks sum to 1
     using Set = std::vector<Own>;
-    struct Resolved { Set inflow, source, entrainment, from_source, from_entrainment; std::vector<Set> products; };
+    enum { inflow, source, entrainment, from_source, from_entrainment, product_sites };   ///< sets of an overflow, from first[n] on; then its product sites
+    enum : std::size_t { temperature, salinity };          ///< the first tracers
     Set resolve(const Cells&, const std::vector<double>& thickness) const;
-    double mean(const Field&, const Set&) const;
+    double mean(std::size_t tracer, int set) const { return means[tracer * sets.size() + std::size_t(set)]; }
+    void average();
     void settle();
-    void product(const Field& tracer, const Field& outlet);
+    void product(std::size_t tracer, const Field& outlet);
     Sequence& sequence;
     std::vector<Overflow> all;
-    std::vector<Resolved> own;
+    std::vector<Set> sets;                                 // of all overflows
+    std::vector<int> first;
+    std::vector<const Field*> tracers;
+    std::vector<ExactSum> sums;                            // of each tracer, of each set
+    std::vector<double> means, largest;                    // largest: term of each tracer
 };
 
 }  // namespace fathom

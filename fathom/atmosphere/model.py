@@ -8,9 +8,8 @@ from fathom.atmosphere import cases, diagnostics, near_surface, report, start
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.clock import Period
-from fathom import components
+from fathom import components, earth
 
-earth_rotation = 7.292123516990375e-5  # [s-1]
 wind = ("eastward_wind", "northward_wind")
 air = (*wind, "air_temperature", "virtual_temperature", "log_pressure_ratio", "pressure_interface", "air_pressure", "geopotential")
 
@@ -48,7 +47,7 @@ class SpectralAtmosphere:
     rotations = ()
 
     def __init__(self, grid, *, physics=(), scheme="semi-lagrangian", orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, viscosity=0.0, sponge=0,
-                 off_centring=0.0, reference_temperature=350.0, reference_pressure=1e5, iterations=2, filter=0.05, williams=0.53, rotation=earth_rotation, gas_constant=287.0597, heat_capacity=1004.70895,
+                 off_centring=0.0, reference_temperature=350.0, reference_pressure=1e5, iterations=2, filter=0.05, williams=0.53, rotation=earth.ROTATION, gas_constant=287.0597, heat_capacity=1004.70895,
                  fix_mass=True, fix_energy=None, precision="fp64"):  # fmt: skip
         if not hasattr(grid, "truncation"):
             raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from fathom import earth
 from fathom.atmosphere import cases
 from fathom.atmosphere.parameters import checked
 from fathom.components import scheme
 
-earth_rotation = 7.292123516990375e-5  # [s-1]
 wind = ("eastward_wind", "northward_wind")
 
 
@@ -34,7 +34,7 @@ class ShallowWater:
     prognostic = (*wind, "fluid_geopotential")
 
     def __init__(self, grid, *, mean_geopotential=5e4, scheme="semi-lagrangian", orography=0.0, coriolis=None, diffusion_time=0, diffusion_order=4, viscosity=0.0, off_centring=0.0, iterations=2,
-                 filter=0.0, rotation=earth_rotation, precision="fp64"):  # fmt: skip
+                 filter=0.0, rotation=earth.ROTATION, precision="fp64"):  # fmt: skip
         from fathom.clock import Period
 
         if not hasattr(grid, "truncation") or grid.levels.number != 1:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom import earth
 from fathom.components import scheme
 from fathom.grids.arguments import integer, number_of
 from fathom.names import near
@@ -80,9 +81,8 @@ class AnisotropicFriction(StrainFriction):
         dx, dy = np.asarray(h.dx_center, float), np.asarray(h.dy_center, float)
         latitude = np.deg2rad(np.asarray(h.center_latitude, float)) if h.spherical else np.zeros_like(dx)
         if ocean.coriolis == "earth":
-            from fathom.ocean.model import earth_rotation
 
-            beta = 2 * earth_rotation * np.cos(latitude) / h.radius
+            beta = 2 * earth.ROTATION * np.cos(latitude) / h.radius
         else:
             beta = np.full_like(dx, abs(ocean.coriolis[1]))
         x = _beyond_western_coast(np.asarray(ocean.grid.wet_levels) > 0, dx, self.points, h.periodic)

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from fathom import earth
 from fathom.components import scheme
 from fathom.names import unknown
 from fathom.ocean import circulation, mixing, overflow
@@ -18,7 +19,6 @@ from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import PassiveTracer, add_tracers
 
-earth_rotation = 7.292123516990375e-5  # [s-1]
 sea_water_density = 1026.0  # [kg m-3]
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
 
@@ -341,7 +341,7 @@ class Ocean:
         if self.coriolis == "earth":
             if not h.spherical:
                 raise ValueError("a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the sphere")
-            return 2 * earth_rotation * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
+            return 2 * earth.ROTATION * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
         if h.spherical:
             raise ValueError(f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has coriolis='earth'")
         f0, beta = self.coriolis

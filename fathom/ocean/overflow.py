@@ -6,8 +6,6 @@ from fathom import earth
 from fathom.components import scheme
 from fathom.grids.arguments import number_of
 
-earth_rotation = 7.292123516990375e-5  # [s-1]
-
 
 class Overflow:
     """Dense water over a sill, its entrainment where the shelf breaks, and its product in the deep (Danabasoglu, Large & Briegleb 2010).
@@ -30,7 +28,7 @@ class Overflow:
         self.name = str(name)
         if (latitude is None) == (coriolis is None):
             raise ValueError(f"Overflow {name}: give either latitude or coriolis")
-        self.coriolis = number_of("coriolis", coriolis, "s-1") if latitude is None else 2 * earth_rotation * np.sin(np.deg2rad(number_of("latitude", latitude, "degrees")))
+        self.coriolis = number_of("coriolis", coriolis, "s-1") if latitude is None else 2 * earth.ROTATION * np.sin(np.deg2rad(number_of("latitude", latitude, "degrees")))
         self.shape = {"width": width, "thickness": thickness, "distance": distance, "slope": slope, "drag": drag}
         for key, value in self.shape.items():
             if not number_of(f"Overflow {name}: {key}", value, "m or 1") > 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .colours import faint, phases
+from .colours import faint, ink, phases
 from .style import new_figure, styled
 
 
@@ -35,6 +35,6 @@ def steps(runs: Mapping[str, Sequence[float]], marked: Mapping[str, Sequence[int
     if axes[0].get_legend_handles_labels()[0]:
         axes[0].legend(frameon=False, fontsize=7.5, ncols=4, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     axes[-1].set_xlabel("step")
-    figure.suptitle(title, x=0.02, ha="left", fontsize=11, fontweight="bold")
+    figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold", color=ink)
     figure.tight_layout()
     return figure

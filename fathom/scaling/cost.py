@@ -128,9 +128,10 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
 
     simulation.prepare().advance(3)
     comm, solver = simulation.comm, simulation.solvers["barotropic"]
-    before = solver.iterations, solver.reductions, solver.solves
+    iterations, reductions, solves = solver.iterations, solver.reductions, solver.solves
     least, profile, n = measured_steps(simulation, steps, seconds)
-    iterations, reductions = ((now - then) / (solver.solves - before[2]) for now, then in zip((solver.iterations, solver.reductions), before))
+    solves = solver.solves - solves
+    iterations, reductions = (solver.iterations - iterations) / solves, (solver.reductions - reductions) / solves
     d = simulation.domain.decomposition
     plan = core.halo_plan(d, "center", simulation.model.halo, 1).messages
     wet = np.asarray(simulation.model.grid.wet_levels)
