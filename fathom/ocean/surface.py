@@ -16,6 +16,7 @@ class BulkForcing:
     ----------
     data : "coads", the embedded climatology.
     salinity_restoring, temperature_restoring : piston velocity [m s-1]; 0 for none. The targets are the observed ones.
+    salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it covers all.
     balanced : bool. Fresh water sums to nothing over the sea: its mean is taken away in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...).
     """
@@ -23,23 +24,25 @@ class BulkForcing:
     air = ("eastward_wind", "northward_wind", "wind_speed", "air_temperature", "specific_humidity", "air_pressure", "downward_shortwave_flux",
            "downward_longwave_flux", "precipitation_flux", "sea_ice_fraction")  # fmt: skip
 
-    def __init__(self, data="coads", *, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, balanced=False, **parameters):
+    def __init__(self, data="coads", *, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, salinity_restoring_under_ice=0.0, balanced=False, **parameters):
         if data != "coads":
             raise ValueError(f"unknown forcing data '{data}'; allowed: coads")
         self.data = data
         self.bulk = scheme("BulkForcing", **({"insulation": 1e6} | parameters))  # observed ice already covers the cold water
         self.salinity_restoring, self.temperature_restoring = float(salinity_restoring), float(temperature_restoring)
+        self.salinity_restoring_under_ice = float(salinity_restoring_under_ice)
         if not isinstance(balanced, bool):
             raise ValueError(f"BulkForcing balanced = {balanced!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
         self.balanced = balanced
 
     def __repr__(self):
+        under_ice = f", salinity_restoring_under_ice={self.salinity_restoring_under_ice:.3g}" if self.salinity_restoring_under_ice else ""
         balanced = ", balanced=True" if self.balanced else ""
-        return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g}{balanced})"
+        return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
 
     @property
     def _targets(self):
-        wanted = [("restoring_temperature", "sea_surface_temperature", self.temperature_restoring), ("restoring_salinity", "sea_surface_salinity", self.salinity_restoring)]
+        wanted = [("restoring_temperature", "sea_surface_temperature", self.temperature_restoring), ("restoring_salinity", "sea_surface_salinity", self.salinity_restoring + self.salinity_restoring_under_ice)]
         return {field: data for field, data, speed in wanted if speed > 0}
 
     def processes(self, precision):
@@ -51,7 +54,8 @@ class BulkForcing:
         if self.balanced:
             list_.append(scheme("FreshwaterBalance").process(precision, phase="surface"))
         list_ += [scheme("StressToGrid").process(precision, phase="surface"), scheme("SurfaceFluxes").process(precision, phase="surface")]
-        for name, speed in (("TemperatureRestoring", self.temperature_restoring), ("SalinityRestoring", self.salinity_restoring)):
+        speeds = {"TemperatureRestoring": self.temperature_restoring, "SalinityRestoring": self.salinity_restoring, "SalinityRestoringUnderIce": self.salinity_restoring_under_ice}
+        for name, speed in speeds.items():
             if speed > 0:
                 list_.append(scheme(name, piston_velocity=speed).process(precision, phase="surface"))
         return list_

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from columns import run
 
-rho0, cp = 1026.0, 3996.0
+rho0, cp, fusion = 1026.0, 3996.0, 3.337e5
 
 
 def psi(zeta):
@@ -109,7 +109,7 @@ def test_wind_blows_relative_to_the_current():
 def test_frazil_ice_insulates_cooling_only():
     air = weather(200)
     bare = run_bulk(air)["surface_heat_flux"]
-    iced = run_bulk(air | {"frazil_heat": np.full(200, 0.05 * 917 * 334e3)})["surface_heat_flux"]  # 5 cm: half
+    iced = run_bulk(air | {"frazil_heat": np.full(200, 0.05 * 917 * fusion)})["surface_heat_flux"]  # 5 cm: half
     np.testing.assert_allclose(iced, np.where(bare < 0, bare / 2, bare), rtol=1e-12)
 
 
@@ -145,10 +145,16 @@ def test_fluxes_and_restoring():
         assert flux[f"{tracer}_surface_flux"].item() == pytest.approx(units - 2e-5)
 
 
-def test_freezing_point_holds_and_heat_is_kept():
-    """A year of a top layer under bulk forcing that freezes it in winter: heat in the water less frazil heat = what came in."""
+def test_restoring_under_ice_acts_where_there_is_ice():
+    for ice, share in ((0.0, 0), (0.25, 0.25), (1.0, 1), (1.2, 1)):
+        out = run("SalinityRestoringUnderIce", {"salinity": 33.0, "restoring_salinity": 34.0, "sea_ice_fraction": ice, "salinity_surface_flux": 0.0}, parameters={"piston_velocity": 2e-5})
+        assert out["salinity_surface_flux"].item() == pytest.approx(share * 2e-5)
+
+
+def test_freezing_point_holds_and_heat_and_salt_are_kept():
+    """A year of a top layer under bulk forcing that freezes it in winter: heat in the water less frazil heat = what came in; the salt that left the ice is in the water."""
     h, step, T, S, frazil = 10.0, 3600.0, 1.0, 34.0, 0.0
-    height, came_in, start, thickest = 0.3, 0.0, 1.0, 0.0
+    height, came_in, start, thickest, saltiest = 0.3, 0.0, 1.0, 0.0, 34.0
     capacity = rho0 * cp * (h + height)
     for n in range(365 * 24):
         season = np.cos(2 * np.pi * n / (365 * 24))
@@ -159,9 +165,12 @@ def test_freezing_point_holds_and_heat_is_kept():
         T += flux * step / (h + height)
         came_in += flux * step * rho0 * cp
         out = run("FreezingLimit", {"temperature": T, "salinity": S, "surface_height": height, "thickness": np.array([h]), "frazil_heat": frazil})
-        T, frazil = out["temperature"].item(), out["frazil_heat"].item()
-        thickest = max(thickest, frazil / (917 * 334e3))
+        T, S, frazil = (out[name].item() for name in ("temperature", "salinity", "frazil_heat"))
+        assert (h + height) * (S - 34.0) == pytest.approx((34.7 - 4) * frazil / fusion / 1000, rel=1e-9, abs=1e-9)
+        saltiest = max(saltiest, S)
+        thickest = max(thickest, frazil / (917 * fusion))
         assert T >= -0.0544 * S - 1e-12 and frazil >= 0
         assert frazil == 0 or abs(T + 0.0544 * S) < 1e-9  # ice and water warmer than freezing do not meet
-    assert capacity * (T - start) - frazil == pytest.approx(came_in, abs=1e-9 * thickest * 917 * 334e3 + 1)
+    assert capacity * (T - start) - frazil == pytest.approx(came_in, abs=1e-9 * thickest * 917 * fusion + 1)
+    assert saltiest > 35
     assert 0.3 < thickest < 3  # Stefan's law with ice on top: not the ten metres of open water

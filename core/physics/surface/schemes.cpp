@@ -19,7 +19,7 @@ namespace fathom::physics {
 std::vector<Entry> surface() {
     return {entry<TimeInterpolation>("TimeInterpolation"), entry<SurfaceCurrent>("SurfaceCurrent"), entry<BulkForcing>("BulkForcing"),
             entry<StressToGrid>("StressToGrid"), entry<SurfaceFluxes>("SurfaceFluxes"), entry<TemperatureRestoring>("TemperatureRestoring"),
-            entry<SalinityRestoring>("SalinityRestoring"), entry<GeothermalHeat>("GeothermalHeat"),
+            entry<SalinityRestoring>("SalinityRestoring"), entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"), entry<GeothermalHeat>("GeothermalHeat"),
             entry<FreezingLimit<false>>("FreezingLimit"), entry<FreezingLimit<true>>("FreezingLimitInCells"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover"),
             entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"), entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
             entry<LandSurface>("LandSurface"), entry<JerlovWater>("JerlovWater"), entry<ChlorophyllWater>("ChlorophyllWater"), entry<ShortwaveHeating>("ShortwaveHeating")};
