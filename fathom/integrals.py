@@ -56,10 +56,11 @@ class Integrals(Store):
     def _contents(self):
         used = {dim for integral in self.variables.values() for dim in integral.dims}
         coordinates = {name: held for name, held in self.simulation.model.integral_coordinates().items() if set(held[0]) <= used}
-        return coordinates, [self._specification(name, integral) for name, integral in self.variables.items()], None
+        return coordinates, [self._specification(name, integral, coordinates) for name, integral in self.variables.items()], None
 
-    def _specification(self, name, integral):
-        given = {"standard_name": integral.standard_name, "long_name": integral.long_name, "units": integral.units, "cell_methods": f"time: {self.statistic}" if self.statistic else ""}
+    def _specification(self, name, integral, coordinates):
+        places = " ".join(key for key, (dims, *_) in coordinates.items() if len(dims) > 1 and set(dims) <= set(integral.dims))
+        given = {"standard_name": integral.standard_name, "long_name": integral.long_name, "units": integral.units, "coordinates": places, "cell_methods": f"time: {self.statistic}" if self.statistic else ""}
         return output.VariableSpec(name, ("time", *integral.dims), self.dtype, {key: value for key, value in given.items() if value})
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):

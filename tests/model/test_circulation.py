@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import output
+from fathom import output, plots
 from fathom.ocean import circulation
 from fathom.ocean.diagnostics import potential_density
 from fathom.ocean.sections import faces
@@ -82,6 +82,8 @@ def test_what_crosses_a_latitude(runs):
 
 def test_stream_function(runs):
     flow, now = (output.open(runs / "1-0" / name) for name in ("flow.zarr", "now.nc"))
+    plots.picture(now, "barotropic_stream_function", path=runs / "psi.png")  # it knows where its corners are
+    assert {"longitude_corner", "latitude_corner"} <= set(now.barotropic_stream_function.coords) and (runs / "psi.png").stat().st_size > 10000
     psi = now.barotropic_stream_function.values[-1]
     east = np.nan_to_num(flow.transport_east.values[-1]).sum(axis=0)
     both = np.isfinite(psi[1:]) & np.isfinite(psi[:-1])
