@@ -81,7 +81,6 @@ class AnisotropicFriction(StrainFriction):
         dx, dy = np.asarray(h.dx_center, float), np.asarray(h.dy_center, float)
         latitude = np.deg2rad(np.asarray(h.center_latitude, float)) if h.spherical else np.zeros_like(dx)
         if ocean.coriolis == "earth":
-
             beta = 2 * earth.ROTATION * np.cos(latitude) / h.radius
         else:
             beta = np.full_like(dx, abs(ocean.coriolis[1]))
