@@ -82,15 +82,21 @@ def _opened(path: str | Path) -> Any:
     if path.is_dir():
         if not (path / "zarr.json").is_file():
             raise ValueError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json")
-        return xarray.open_zarr(path, chunks=None, consolidated=True)
+        return _with_times(xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False))
     if path.suffix == ".grib2":
         from .grib_dataset import open_dataset
         return open_dataset(path)
     try:
-        dataset = xarray.open_dataset(path, engine="netcdf4")
+        dataset = _with_times(xarray.open_dataset(path, engine="netcdf4", decode_times=False))
     except OSError as error:
         raise OSError(error.errno, f"{path} cannot be opened as NetCDF: damaged, truncated, or another format ({error})") from None
     if "time" in dataset.dims and "time" in dataset.coords:
         complete = dataset.time.notnull().values
         dataset = dataset if complete.all() else dataset.isel(time=complete.nonzero()[0])
     return dataset
+
+
+def _with_times(dataset: Any) -> Any:
+    """With dates for seconds; a store that has no time yet stays as it is, since no calendar but the standard one makes dates of nothing."""
+    import xarray
+    return xarray.decode_cf(dataset) if dataset.sizes.get("time", 1) else dataset

@@ -109,6 +109,8 @@ def test_means_have_bounds_and_the_clock_its_calendar(tmp_path, ending, calendar
     writer = output.create(path, coordinates(), variables(), time=output.TimeAxis("2000-02-28 00:00:00", calendar, bounds=True))
     with pytest.raises(ValueError, match="needs time bounds"):
         writer.extend(0, 0.0)
+    with output.open(path) as dataset:
+        assert dataset.sizes["time"] == 0  # nothing yet, and no error
     writer.extend(0, 1.5 * 86400, (86400.0, 2 * 86400.0))
     writer.close()
     with output.open(path) as dataset:
