@@ -8,7 +8,7 @@ public = {
     "Ocean": "ocean", "FreeSurface": "ocean", "Overflow": "ocean", "DenmarkStrait": "ocean", "FaroeBankChannel": "ocean",
     "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "BulkForcing": "ocean", "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere", "FirstPhysics": "atmosphere", "SingleColumn": "atmosphere", "ShallowWater": "atmosphere",
-    "Simulation": "simulation",
+    "Simulation": "simulation", "Records": "records",
     "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",
     "GaussianGrid": "grids", "HybridLevels": "grids", "SigmaLevels": "grids",
     "open": "output",

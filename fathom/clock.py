@@ -76,23 +76,6 @@ class Clock:
         month = now.year * 12 + now.month - 1 + period.months
         return self.seconds(now.replace(year=month // 12, month=month % 12 + 1, day=min(now.day, 28) if now.day > 28 else now.day))
 
-    def month_bracket(self, seconds):
-        """The two middles of months around a time: (month before 0..11, month after, seconds of both after the start)."""
-        now = self.date(seconds)
-
-        def middle(year, month):
-            first = now.replace(year=year, month=month, day=1, hour=0, minute=0, second=0)
-            last = first.replace(year=year + month // 12, month=month % 12 + 1)
-            return (self.seconds(first) + self.seconds(last)) / 2
-
-        here = middle(now.year, now.month)
-        step = 1 if seconds >= here else -1
-        month = now.year * 12 + now.month - 1 + step
-        other, other_month = middle(month // 12, month % 12 + 1), month % 12
-        pair = [(now.month - 1, here), (other_month, other)]
-        (a, t0), (b, t1) = pair if step > 0 else pair[::-1]
-        return a, b, t0, t1
-
 
 class Event:
     """Something that happens at a time: `action(simulation)` whenever `every` has passed since the start."""

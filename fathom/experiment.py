@@ -22,7 +22,7 @@ from fathom.toml import Document, dumps
 sections = ("constants", "grid", "model", "state", "simulation", "output", "parallel")
 parallel_keys = ("ranks", *parallel.usual)
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
-kinds = {"grid": "wet_levels", "model": "rotations", "surface": "records"}  # what a class must have to stand there
+kinds = {"grid": "wet_levels", "model": "rotations", "surface": "after"}  # what a class must have to stand there
 
 
 class Experiment:
@@ -129,7 +129,10 @@ class Experiment:
         for key, value in table.items():
             if key != "is":
                 self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
-                keywords[key] = self._build(value, (*path, key), default=getattr(defaults, key, None))
+                if key in getattr(cls, "mappings", ()) and isinstance(value, Mapping) and "is" not in value:
+                    keywords[key] = {name: self._build(item, (*path, key, name)) for name, item in value.items()}
+                else:
+                    keywords[key] = self._build(value, (*path, key), default=getattr(defaults, key, None))
         return self._at(path, cls, *arguments, **keywords)
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:

@@ -1,4 +1,10 @@
-"""Forcing in time: records at the middles of months, interpolated between them; the next is read while the model runs on."""
+"""Forcing in time: records interpolated between instants or middles of intervals, at whatever rhythm they come; the next is read while the model runs on.
+
+What the surface and the model read in time are sources: `fields`, names of the fields NAME_previous and NAME_next of a sequence; `axis`, when records are
+(fathom/times.py); `read(number)`, name -> array (ny, nx).
+"""
+
+import math
 
 import numpy as np
 
@@ -7,28 +13,51 @@ from fathom.failure import RunFailure
 
 
 class Forcing:
-    """What `surface.records(model, month)` gives, for the fields NAME_previous and NAME_next of a sequence."""
+    """The records of sources in the fields of a sequence."""
 
-    def __init__(self, surface, model, readers):
-        self.months = None
-        self.records = reading.Ahead(readers, lambda month: surface.records(model, month))
+    def __init__(self, sources, readers):
+        self.sources = sources
+        self.held = [None] * len(sources)  # (record before, after, when they hold) of each
+        self.coming = [[]] * len(sources)  # what will be wanted again, or next
+        self.records = reading.Ahead(readers, lambda key: sources[key[0]].read(key[1]))
+
+    @classmethod
+    def of(cls, surface, model, readers):
+        """That of a simulation; None where nothing is read in time."""
+        sources = [source for part in (surface, model) if hasattr(part, "records") for source in part.records(model)]
+        return cls(sources, readers) if sources else None
+
+    def check(self, clock, begin, end):
+        """ValueError where a run from `begin` to `end` [s] goes on without records."""
+        for source in self.sources:
+            first, last = source.axis.coverage(clock)
+            if begin < first or end > last + 1e-6:
+                raise ValueError(f"the records of {', '.join(source.fields)} are of {clock.date(first)} to {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)} "
+                                 "(repeated_year = true takes them for every year)")  # fmt: skip
 
     def load(self, simulation):
         """The records around now into the fields; how many steps they are good for. All ranks call it, all get the same RunFailure where one cannot be read."""
-        s = simulation
-        before, after, t0, t1 = s.clock.month_bracket(s.seconds)
-        if (before, after) != self.months:
-            coming = [s.clock.month_bracket(t1 + s.step)[1]] if t1 < s.end else []
-            for suffix, month, ahead in (("_previous", before, [after]), ("_next", after, [after, *coming])):
-                for name, values in self._fields(month, ahead):
+        s, until = simulation, math.inf
+        for n, source in enumerate(self.sources):
+            before, after, t0, t1 = now = source.axis.bracket(s.clock, s.seconds)
+            until = min(until, t1)
+            if now == self.held[n]:
+                continue
+            next_ = [source.axis.bracket(s.clock, t1 + s.step)[1]] if t1 + s.step < min(s.end, source.axis.coverage(s.clock)[1]) else []
+            for suffix, number, ahead in (("_previous", before, [after]), ("_next", after, [after, *next_])):
+                self.coming[n] = ahead
+                for name, values in self._fields(n, number):
                     s.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
-            s.sequence.ramp("forcing_weight", s.step, t0, t1 - t0)
-            self.months = (before, after)
+            for name in source.fields:
+                s.sequence.ramp(name + "_weight", s.step, t0, t1 - t0)
+            self.held[n] = now
             s.tidy()
-        return max(1, int(np.ceil((t1 - s.seconds) / s.step - 1e-9)))
+        return max(1, int(np.ceil((until - s.seconds) / s.step - 1e-9))) if until < math.inf else 1 << 60
 
-    def _fields(self, month, ahead):
+    def _fields(self, n, number):
+        ahead = [(m, wanted) for m, coming in enumerate(self.coming) for wanted in coming]
         try:
-            yield from self.records.items(month, ahead)
+            yield from self.records.items((n, number), ahead)
         except (OSError, ValueError, KeyError) as error:
-            raise RunFailure(f"the forcing of month {month + 1} cannot be read: {error}") from error
+            date = self.sources[n].axis.date(number)
+            raise RunFailure(f"the forcing{date and f' of {date}'} cannot be read: {error}") from error

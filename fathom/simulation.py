@@ -174,7 +174,7 @@ class Simulation:
         self.solvers = model.attach(self.sequence, self.step)
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.sequence.state)
-        self.forcing = Forcing(self.surface, model, self.readers) if self.sequence.has("forcing_weight") else None
+        self.forcing = Forcing.of(self.surface, model, self.readers)
         read_state(self, self.restart_from) if self.restart_from else model.initialise(self)
         self.tidy()
 
@@ -262,6 +262,8 @@ class Simulation:
             return serve(self)
         self._begin()
         self.end = end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
+        if self.forcing:
+            self.forcing.check(self.clock, self.seconds, end)
         watch = Event(sanity.rhythm(self.step, end - self.seconds), lambda s: s.watch(), self.step, "watch")
         events = [*self.events, watch]
         for event in events:

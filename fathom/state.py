@@ -1,14 +1,29 @@
-"""From what a user gives – a number, an array, a function, a data set's name – to arrays on the grid, with errors that say where."""
+"""From what a user gives – a number, an array, a function, a file, a data set's name – to arrays on the grid, with errors that say where."""
 
 import numpy as np
 
 
-def on_columns(grid, value, where="center", name="value"):
-    """An array (ny, nx), float64, of what was given."""
+def on_columns(grid, value, where="center", name="value", units=""):
+    """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units (fathom/records.py) is brought to these."""
+    from fathom.records import given
+
     shape = np.shape(grid.wet_levels)
+    if (records := given(value)) is not None:
+        return _of_records(grid, records, where, name, units)
     if callable(value):
         value = value(*grid.coordinates(where))
     return _checked(np.array(np.broadcast_to(_plain(value), shape) if np.ndim(_plain(value)) == 0 else _plain(value), float), shape, name, grid)
+
+
+def _of_records(grid, records, where, name, units):
+    """The one record that a file or xarray.DataArray has."""
+    from fathom.reading import once
+    from fathom.records import Input, sources
+
+    found = Input(name, records, units or records.find((name,)).units or "1", where=where)
+    if not found.axis.constant:
+        raise ValueError(f"{records} has {len(found.axis)} records in time; {name} takes one that stays")
+    return once(sources([found], grid)[0].read)(0)[name].astype(float)
 
 
 def on_layers(grid, value, name, where="center"):

@@ -40,11 +40,11 @@ exceptions: dict[tuple[str, str], str] = {}
 # Modules of fathom/ from the ground up: each may import those above it in this list, and its own line. A module stands for its
 # folder unless it is named itself.
 fathom: list[set[str]] = [
-    {"names", "failure", "clock", "cache", "earth"},
+    {"names", "failure", "clock", "times", "units", "cache", "earth"},
     {"toml", "expression", "mpi", "regions", "reading", "data"},
     {"output", "plots", "post"},  # know no model
     {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.timeline", "performance.timeline_page", "performance.traces", "performance.otf2_trace", "performance.machine"},
-    {"state", "diagnostics", "gather", "copies", "parallel", "choices"},
+    {"state", "records", "diagnostics", "gather", "copies", "parallel", "choices"},
     {"ocean", "atmosphere"},  # a model each
     {"streams", "stores", "integrals", "servers", "checkpoint", "forcing", "sanity", "show", "progress"},
     {"simulation", "performance.summary"},

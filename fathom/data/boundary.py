@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fathom import times
+from fathom.clock import Clock
 from fathom.reading import once
 
 from . import embedded, fill, sphere, surface
@@ -122,11 +124,7 @@ def ozone(latitude, pressure) -> np.ndarray:
 
 def _of_month(name, rows, date):
     """A variable of the surface climatology at a date, packed."""
-    moment = np.datetime64(date, "D")
-    day = (moment - moment.astype("datetime64[Y]")).astype(float)
-    middle = surface.day_of_year()
-    around = np.concatenate([middle[-1:] - 365, middle, middle[:1] + 365])
-    position = np.interp(day, around, np.arange(14)) - 1
-    before, weight = int(np.floor(position)), position - np.floor(position)
-    months = [surface.on_points(rows.point_latitude, rows.point_longitude, name, month=n % 12)[name].astype(float) for n in (before, before + 1)]
+    before, after, t0, t1 = times.months.bracket(Clock(np.datetime_as_string(np.datetime64(date, "D")).replace("T", " ")), 0.0)
+    weight = -t0 / (t1 - t0)
+    months = [surface.on_points(rows.point_latitude, rows.point_longitude, name, month=month)[name].astype(float) for month in (before, after)]
     return (1 - weight) * months[0] + weight * months[1]

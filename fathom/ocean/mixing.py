@@ -38,6 +38,17 @@ def factors_of(ocean, tracer):
     return {name: salt[name] for name in ("mixing_exchange", "mixing_pivot")} if ocean.double_diffusion is not None and tracer != "temperature" else {}
 
 
+chlorophyll = "chlorophyll", "mass_concentration_of_chlorophyll_a_in_sea_water", "mass_concentration_of_chlorophyll_in_sea_water", "chl", "chlor_a"
+
+
+def of_chlorophyll(ocean):
+    """What files give of chlorophyll: Input, or None."""
+    from fathom.records import Input, given
+
+    wanted = ocean.water is not None and "chlorophyll" in ocean.water.field_names
+    return Input("chlorophyll", records, "mg m-3", chlorophyll) if wanted and (records := given(ocean.chlorophyll)) is not None else None
+
+
 def fields(ocean):
     """Fields that never change: energy of tides, chlorophyll."""
     from fathom.data import tides
@@ -47,7 +58,7 @@ def fields(ocean):
     if ocean.tidal_mixing is not None:
         if ocean.tidal_energy is None and not h.spherical:
             raise ValueError("TidalMixing on a plane needs tidal_energy [J m-2]; that of the real sea floor is for grids on the sphere")
-        given["tidal_energy"] = tides.energy(h.corner_longitude, h.corner_latitude) if ocean.tidal_energy is None else on_columns(ocean.grid, ocean.tidal_energy, name="tidal_energy")
-    if ocean.water is not None and "chlorophyll" in ocean.water.field_names:
+        given["tidal_energy"] = tides.energy(h.corner_longitude, h.corner_latitude) if ocean.tidal_energy is None else on_columns(ocean.grid, ocean.tidal_energy, name="tidal_energy", units="J m-2")
+    if ocean.water is not None and "chlorophyll" in ocean.water.field_names and ocean.chlorophyll_records is None:
         given["chlorophyll"] = on_columns(ocean.grid, ocean.chlorophyll, name="chlorophyll")
     return given

@@ -18,6 +18,7 @@ from fathom.ocean.free_surface import FreeSurface, gravity
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import PassiveTracer, add_tracers
+from fathom.records import interpolation, sources
 
 sea_water_density = 1026.0  # [kg m-3]
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
@@ -33,10 +34,10 @@ class Ocean:
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
     background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing, as is
     tidal_mixing : TidalMixing, or None (default).
-    tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane; None: of the real sea floor.
+    tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
     double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a diffusivity of their own.
     water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None: in the top layer (default without).
-    chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx) or a function of (longitude, latitude), of (x, y) on a plane.
+    chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
     tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction, SmagorinskyFriction or None.
@@ -74,6 +75,7 @@ class Ocean:
             raise ValueError(f"water = {self.water!r}; allowed: JerlovWater, ChlorophyllWater, none")
         self.background_mixing, self.tidal_mixing, self.double_diffusion = background_mixing, tidal_mixing, double_diffusion
         self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
+        self.chlorophyll_records = mixing.of_chlorophyll(self)
         self.tracer_advection = tracer_advection or scheme("CentredAdvection")
         self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
@@ -130,6 +132,8 @@ class Ocean:
         if self.stretched:
             sequence += [scheme(name).process(bytes_) for name in ("StretchedCells", "StretchedCorners")]
         if self.water is not None:
+            if self.chlorophyll_records is not None:
+                sequence.append(interpolation("chlorophyll", bytes_))
             add(self.water, "surface")
         if self.has_boundary_layer:
             add("FrictionVelocity", "surface")
@@ -177,6 +181,10 @@ class Ocean:
         mixing.of_tracers(self, add, after)
         add_tracers(self, sequence, add, bytes_)
         return sequence + (surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_))
+
+    def records(self, _):
+        """Sources of what changes in time beside the surface (fathom/forcing.py)."""
+        return [] if self.chlorophyll_records is None else sources([self.chlorophyll_records], self.grid)
 
     @property
     def warm_floor(self):

@@ -1,20 +1,26 @@
 """What drives the ocean from above: the processes that give stress and fluxes, and the data they read.
 
-A surface offers `processes(precision)` for the sequence, `fields(ocean)` that never change, and `records(ocean, month)`: fields in
-time, interpolated between the middles of months.
+A surface offers `processes(precision)` for the sequence, `after(precision, cells)` for the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the
+sources of fields in time (fathom/forcing.py).
 """
 
 import numpy as np
 
+from fathom import names
 from fathom.components import scheme
+from fathom.ocean.air import Air, climatology
+from fathom.records import Input, given, interpolation, sources
 
 
 class BulkForcing:
-    """Bulk formulae (Large & Yeager 2009) over a monthly climatology of the air, with restoring of surface salinity.
+    """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring of surface salinity.
 
     Parameters
     ----------
-    data : "coads", the embedded climatology.
+    data : "coads", the embedded monthly climatology; a file, folder or Records with all variables; or a mapping of variable -> "coads", a file, Records,
+        xarray.DataArray or number. Variables: eastward_wind, northward_wind, wind_speed (else that of the wind), air_temperature, specific_humidity, air_pressure,
+        downward_shortwave_flux, downward_longwave_flux, precipitation_flux, sea_ice_fraction; for restoring sea_surface_temperature, sea_surface_salinity.
+    missing : None, or "coads": variables that are not in the data are those of the embedded climatology.
     salinity_restoring, temperature_restoring : piston velocity [m s-1]; 0 for none. The targets are the observed ones.
     salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it covers all.
     balanced : bool. Fresh water sums to nothing over the sea: its mean is taken away in each step.
@@ -24,16 +30,17 @@ class BulkForcing:
     air = ("eastward_wind", "northward_wind", "wind_speed", "air_temperature", "specific_humidity", "air_pressure", "downward_shortwave_flux",
            "downward_longwave_flux", "precipitation_flux", "sea_ice_fraction")  # fmt: skip
 
-    def __init__(self, data="coads", *, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, salinity_restoring_under_ice=0.0, balanced=False, **parameters):
-        if data != "coads":
-            raise ValueError(f"unknown forcing data '{data}'; allowed: coads")
-        self.data = data
+    mappings = ("data",)  # keywords that take a table of values
+
+    def __init__(self, data="coads", *, missing=None, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, salinity_restoring_under_ice=0.0, balanced=False, **parameters):
+        self.data, self.missing = data, missing
         self.bulk = scheme("BulkForcing", **({"insulation": 1e6} | parameters))  # observed ice already covers the cold water
         self.salinity_restoring, self.temperature_restoring = float(salinity_restoring), float(temperature_restoring)
         self.salinity_restoring_under_ice = float(salinity_restoring_under_ice)
         if not isinstance(balanced, bool):
             raise ValueError(f"BulkForcing balanced = {balanced!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
         self.balanced = balanced
+        self.given = Air(data, {name: name for name in self.air} | self._targets, missing)
 
     def __repr__(self):
         under_ice = f", salinity_restoring_under_ice={self.salinity_restoring_under_ice:.3g}" if self.salinity_restoring_under_ice else ""
@@ -46,10 +53,7 @@ class BulkForcing:
         return {field: data for field, data, speed in wanted if speed > 0}
 
     def processes(self, precision):
-        list_ = [scheme("SurfaceCurrent").process(precision, phase="surface")]
-        for field in [*self.air, *self._targets]:
-            names = {"previous": field + "_previous", "next": field + "_next", "value": field}
-            list_.append(scheme("TimeInterpolation").process(precision, phase="surface", on=names, label=f"TimeInterpolation of {field}"))
+        list_ = [scheme("SurfaceCurrent").process(precision, phase="surface"), *self.given.processes(precision)]
         list_ += [self.bulk.process(precision, phase="surface"), scheme("IceCover").process(precision, phase="surface")]
         if self.balanced:
             list_.append(scheme("FreshwaterBalance").process(precision, phase="surface"))
@@ -69,54 +73,93 @@ class BulkForcing:
         return [scheme("FreezingLimitInCells").process(precision, phase="surface", on=names, label="FreezingLimit")]
 
     def fields(self, ocean):
-        return {}
+        return self.given.fields(ocean)
 
-    def records(self, ocean, month):
-        """name of the field -> array (ny, nx) at the middle of a month, 0 for January."""
-        from fathom.data import surface
-
-        h = ocean.grid.horizontal
-        data = surface.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), *self.air, *self._targets.values(), month=month)
-        return {field: data[field] for field in self.air} | {field: data[name] for field, name in self._targets.items()}
+    def records(self, ocean):
+        return self.given.records(ocean)
 
 
 class SurfaceForcing:
-    """Stress and fluxes given directly, constant in time: numbers, arrays (ny, nx), or functions of (longitude, latitude) or (x, y).
+    """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude, latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
 
     Parameters
     ----------
-    stress_x, stress_y : along the grid's axes, at corners [N m-2].
+    stress_x, stress_y : along the grid's axes, at corners [N m-2]; or
+    stress_eastward, stress_northward : at centres [N m-2].
     heat_flux : [W m-2], positive into the ocean, at centres.
     shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
     freshwater_flux : [kg m-2 s-1], positive into the ocean.
     restoring_temperature, restoring_salinity : targets [degC, 1e-3], with
-    piston_velocity : thickness of the top layer over the time scale [m s-1].
+    piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); of temperature in its place
+    heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
+    air, missing : as `data` and `missing` of BulkForcing.
     """
 
-    heat_capacity = 1026 * 3996.0  # of a cubic metre of sea water [J m-3 K-1]
+    mappings = ("air",)
+    # keyword -> field, unit, place
+    quantities = {
+        "stress_x": ("surface_stress_x", "N m-2", "corner"), "stress_y": ("surface_stress_y", "N m-2", "corner"), "stress_eastward": ("stress_eastward", "N m-2", "center"),
+        "stress_northward": ("stress_northward", "N m-2", "center"), "heat_flux": ("surface_heat_flux", "W m-2", "center"), "shortwave_flux": ("surface_shortwave_flux", "W m-2", "center"),
+        "salinity_flux": ("salinity_given_flux", "1e-3 m s-1", "center"), "freshwater_flux": ("surface_freshwater_flux", "kg m-2 s-1", "center"),
+        "restoring_temperature": ("restoring_temperature", "degC", "center"), "restoring_salinity": ("restoring_salinity", "1e-3", "center"),
+        "heat_flux_sensitivity": ("heat_flux_sensitivity", "W m-2 K-1", "center")}  # fmt: skip
+    aliases = {"stress_eastward": "surface_eastward_stress", "stress_northward": "surface_northward_stress", "restoring_temperature": "sea_surface_temperature",
+               "restoring_salinity": "sea_surface_salinity"}  # keyword -> field of the table of names  # fmt: skip
 
     def __init__(self, stress_x=0.0, stress_y=0.0, heat_flux=0.0, salinity_flux=0.0, restoring_temperature=None, restoring_salinity=None, piston_velocity=1e-5, shortwave_flux=0.0,
-                 freshwater_flux=0.0):  # fmt: skip
+                 freshwater_flux=0.0, *, stress_eastward=0.0, stress_northward=0.0, heat_flux_sensitivity=None, air=climatology, missing=None):  # fmt: skip
         self.shortwave_flux, self.freshwater_flux = shortwave_flux, freshwater_flux
         self.stress_x, self.stress_y, self.heat_flux, self.salinity_flux = stress_x, stress_y, heat_flux, salinity_flux
+        self.stress_eastward, self.stress_northward, self.air, self.missing = stress_eastward, stress_northward, air, missing
         self.restoring_temperature, self.restoring_salinity, self.piston_velocity = restoring_temperature, restoring_salinity, float(piston_velocity)
+        self.heat_flux_sensitivity = heat_flux_sensitivity
+        if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
+            raise ValueError("stress_x, stress_y and stress_eastward, stress_northward are two ways to say one thing; give one pair")
+        if heat_flux_sensitivity is not None and restoring_temperature is None:
+            raise ValueError("heat_flux_sensitivity needs restoring_temperature, over which heat_flux is")
+        self.inputs, self.over = {}, None  # keyword -> what files give; the air of the bulk formulae
+        for name, (field, units, where) in self.quantities.items():
+            if (records := given(getattr(self, name))) is not None:
+                row = names.fields.get(self.aliases.get(name, field))
+                self.inputs[name] = Input(field, records, units, (name, *(filter(None, (row.name, row.standard_name, row.alias)) if row else ())), where)
+        if self._of_bulk:
+            self.over = Air(air, {name: name for name in ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")}, missing)
 
-    def __repr__(self):
-        given = {k: v for k, v in vars(self).items() if not (v is None or (np.isscalar(v) and v == 0))}
-        return f"SurfaceForcing({', '.join(given)})"
+    def _is_given(self, name):
+        value = getattr(self, name)
+        return not (value is None or (np.isscalar(value) and value == 0))
 
     @property
-    def _restored(self):
-        return [(tracer, target) for tracer, target in (("temperature", self.restoring_temperature), ("salinity", self.restoring_salinity)) if target is not None]
+    def _true(self):
+        """Whether stress is given eastward and northward."""
+        return self._is_given("stress_eastward") or self._is_given("stress_northward")
+
+    @property
+    def _of_bulk(self):
+        """Whether the slope of the heat flux is that of bulk formulae."""
+        return getattr(self.heat_flux_sensitivity, "name", "") == "BulkSensitivity"
+
+    def __repr__(self):
+        return f"SurfaceForcing({', '.join(name for name in self.quantities if self._is_given(name))})"
 
     def processes(self, precision):
-        list_ = []
-        for tracer in ("temperature", "salinity"):
-            names = {"given": f"{tracer}_given_flux", "flux": f"{tracer}_surface_flux"}
-            list_.append(scheme("GivenFlux").process(precision, phase="surface", on=names, label=f"GivenFlux of {tracer}"))
-        for tracer, _ in self._restored:
-            list_.append(scheme(f"{tracer.capitalize()}Restoring", piston_velocity=self.piston_velocity).process(precision, phase="surface"))
+        list_ = [interpolation(i.field, precision, i.where) for i in self.inputs.values()] + (self.over.processes(precision) if self.over else [])
+
+        def add(what, **keywords):
+            list_.append((scheme(what) if isinstance(what, str) else what).process(precision, phase="surface", **keywords))
+
+        if self._true:
+            add("StressToGrid")
+        add("SurfaceFluxes")
+        if self._is_given("salinity_flux"):
+            add("GivenFlux", on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"}, label="GivenFlux of salinity")
+        if self._of_bulk:
+            add(self.heat_flux_sensitivity)
+        if self.restoring_temperature is not None:
+            add("BarnierRestoring" if self.heat_flux_sensitivity is not None else scheme("TemperatureRestoring", piston_velocity=self.piston_velocity))
+        if self.restoring_salinity is not None:
+            add(scheme("SalinityRestoring", piston_velocity=self.piston_velocity))
         return list_
 
     def after(self, precision, cells=None):
@@ -125,12 +168,9 @@ class SurfaceForcing:
     def fields(self, ocean):
         from fathom.state import on_columns
 
-        rain = on_columns(ocean.grid, self.freshwater_flux)
-        salt = on_columns(ocean.grid, self.salinity_flux) - scheme("SurfaceFluxes").all_parameters["reference_salinity"] / 1000 * rain
-        fields = {"surface_stress_x": on_columns(ocean.grid, self.stress_x, "corner"), "surface_stress_y": on_columns(ocean.grid, self.stress_y, "corner"),
-                  "temperature_given_flux": on_columns(ocean.grid, self.heat_flux) / self.heat_capacity, "salinity_given_flux": salt,
-                  "surface_shortwave_flux": on_columns(ocean.grid, self.shortwave_flux), "surface_freshwater_flux": rain}  # fmt: skip
-        return fields | {f"restoring_{tracer}": on_columns(ocean.grid, target) for tracer, target in self._restored}
+        constant = [name for name in self.quantities if name not in self.inputs and getattr(self, name) is not None and not (name == "heat_flux_sensitivity" and self._of_bulk)]
+        fields = {self.quantities[name][0]: on_columns(ocean.grid, getattr(self, name), self.quantities[name][2], name) for name in constant}
+        return fields | (self.over.fields(ocean) if self.over else {})
 
-    def records(self, ocean, month):
-        return {}
+    def records(self, ocean):
+        return sources(list(self.inputs.values()), ocean.grid) + (self.over.records(ocean) if self.over else [])

@@ -34,7 +34,7 @@ def test_one_reads_for_all(folder, alone, on_ranks):
     found = on_ranks(3, here / "reading_on_ranks.py", folder, "parallel.readers=1", "parallel.io_servers=1")
     assert found["files"] == {name: [0] for name in all_files}
     computing, last, serving = found["bits"].pop("failure")  # a record that cannot be read ends the run where it is needed
-    assert computing == last and computing[0] == 2 and "the forcing of month 2 cannot be read" in computing[1] and "february.nc" in computing[1]
+    assert computing == last and computing[0] == 2 and "the forcing of 02-01 00:00 cannot be read" in computing[1] and "february.nc" in computing[1]
     assert serving == [0, "the computing ranks ended with an error"]
     for name, told in found["bits"].items():
         assert told["checksum"] == alone["bits"][name]["checksum"] and told["input"]["readers"] == [0]

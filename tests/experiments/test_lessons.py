@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 folder = Path(__file__).parents[2] / "examples"
-names = {"double_gyre": 30, "baroclinic_channel": 20, "lock_exchange": 64, "overflow": 20, "solid_rotation": 40, "single_column": 100}
+names = {"double_gyre": 30, "baroclinic_channel": 20, "lock_exchange": 64, "overflow": 20, "solid_rotation": 40, "single_column": 100, "own_forcing": 48}
 
 
 @pytest.fixture
@@ -78,3 +78,9 @@ def test_single_column(learn):
     assert lesson["departure"] < 2
     assert 3 < lesson["swing"]["meadow"] < 15 < lesson["swing"]["desert"] < 40
     assert 800 < lesson["depth"]["meadow"] < 2500 < lesson["depth"]["desert"] < 8000
+
+
+def test_own_forcing(learn):
+    """The period of inertia to half a percent."""
+    lesson = learn("own_forcing")
+    assert lesson["period"] == pytest.approx(lesson["theory"], rel=5e-3)

@@ -105,6 +105,29 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     return {"checksum": sim.checksum(), "blocks": len(sim.domain.decomposition.blocks), "speed": sim.sequence.motion(sim.step)["speed"]}
 
 
+def earth():
+    """A small ocean on the sphere, with one continent."""
+    import fathom as fm
+
+    grid = fm.LatitudeLongitudeGrid(nx=24, ny=16, latitude=[-70, 60], levels=fm.ZLevels(number=4, depth=4000), bathymetry=lambda x, y: 4000.0 * (np.abs(x - 100) > 20) + 0 * y)
+    return fm.Ocean(grid, free_surface=fm.FreeSurface(tolerance=1e-6)).set(temperature=lambda x, y, z: 20 * np.cos(np.deg2rad(y)) * np.exp(-z / 1000), salinity=35.0)
+
+
+def under_winds_of(folder):
+    """It under 6-hourly winds of a folder and the climatology; started in the middle of an interval."""
+    import fathom as fm
+
+    surface = fm.BulkForcing(str(folder), missing="coads", temperature_restoring=1e-5)
+    return fm.Simulation(earth(), "1h", start="2000-01-15 21:00", surface=surface, directory=folder, overwrite=True)
+
+
+def winds(folder):
+    """Checksum of that."""
+    sim = under_winds_of(folder)
+    sim.advance(6)
+    return {"checksum": sim.checksum()}
+
+
 def main():
     name, *arguments = sys.argv[1:]
     options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}

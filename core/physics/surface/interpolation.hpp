@@ -1,8 +1,8 @@
-/// A forcing variable between two times, such as the middles of two months:
+/// A forcing variable between two times, such as the middles of two months, or two instants six hours apart:
 ///
 ///   value = previous + w (next - previous),   w = forcing_weight[0]
 ///
-/// One scheme for every variable: process.on({{"previous", "air_temperature_previous"}, ..., {"value", "air_temperature"}}).
+/// One scheme for every variable, which has a weight of its own: process.on({{"previous", "air_temperature_previous"}, ..., {"forcing_weight", "air_temperature_weight"}}).
 #pragma once
 #include "base/pack.hpp"
 #include "field/field.hpp"
@@ -10,14 +10,15 @@
 
 namespace fathom::physics {
 
-struct TimeInterpolation {
-    static constexpr std::string_view summary = "A forcing variable between two times";
+template <bool corners> struct TimeInterpolation {
+    static constexpr Place where = corners ? place::corner_vector_column : place::center_column;
+    static constexpr std::string_view summary = corners ? "A forcing variable at corners between two times" : "A forcing variable between two times";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("previous",       place::center_column, "1"),
-        reads ("next",           place::center_column, "1"),
-        reads ("forcing_weight", place::profile,       "1"),
-        writes("value",          place::center_column, "1")};
+        reads ("previous",       where,          "1"),
+        reads ("next",           where,          "1"),
+        reads ("forcing_weight", place::profile, "1"),
+        writes("value",          where,          "1")};
 
     template <class Real> void operator()(In<Real> previous, In<Real> next, Profile<Real> weight, Out<Real> value) const {
         const Real from = previous[0];

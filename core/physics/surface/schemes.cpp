@@ -9,6 +9,7 @@
 #include "physics/surface/ground.hpp"
 #include "physics/surface/interpolation.hpp"
 #include "physics/surface/restoring.hpp"
+#include "physics/surface/sensitivity.hpp"
 #include "physics/surface/snowfall.hpp"
 #include "physics/surface/stress.hpp"
 #include "physics/surface/sunlight.hpp"
@@ -17,9 +18,10 @@
 namespace fathom::physics {
 
 std::vector<Entry> surface() {
-    return {entry<TimeInterpolation>("TimeInterpolation"), entry<SurfaceCurrent>("SurfaceCurrent"), entry<BulkForcing>("BulkForcing"),
+    return {entry<TimeInterpolation<false>>("TimeInterpolation"), entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"), entry<SurfaceCurrent>("SurfaceCurrent"), entry<BulkForcing>("BulkForcing"),
             entry<StressToGrid>("StressToGrid"), entry<SurfaceFluxes>("SurfaceFluxes"), entry<TemperatureRestoring>("TemperatureRestoring"),
-            entry<SalinityRestoring>("SalinityRestoring"), entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"), entry<GeothermalHeat>("GeothermalHeat"),
+            entry<SalinityRestoring>("SalinityRestoring"), entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"), entry<BarnierRestoring>("BarnierRestoring"),
+            entry<BulkSensitivity>("BulkSensitivity"), entry<GeothermalHeat>("GeothermalHeat"),
             entry<FreezingLimit<false>>("FreezingLimit"), entry<FreezingLimit<true>>("FreezingLimitInCells"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover"),
             entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"), entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
             entry<LandSurface>("LandSurface"), entry<JerlovWater>("JerlovWater"), entry<ChlorophyllWater>("ChlorophyllWater"), entry<ShortwaveHeating>("ShortwaveHeating")};

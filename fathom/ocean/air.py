@@ -1,0 +1,120 @@
+"""What the ocean reads of the air above it and of the observed sea surface: the embedded climatology, files of the user's, numbers, by variable."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from fathom import names, times
+from fathom.components import scheme
+from fathom.records import Input, Records, Speed, endings, given, interpolation, sources
+
+climatology = "coads"  # what the embedded one is called
+
+# What variables may be called in files beside their own name: CF standard names, short names of CMIP and ECMWF.
+accepted = {
+    "eastward_wind": ("uas", "u10"), "northward_wind": ("vas", "v10"), "wind_speed": ("sfcWind", "si10"), "air_temperature": ("tas", "t2m"), "specific_humidity": ("huss",),
+    "air_pressure": ("air_pressure_at_mean_sea_level", "air_pressure_at_sea_level", "surface_air_pressure", "psl", "msl", "ps"),
+    "downward_shortwave_flux": ("surface_downwelling_shortwave_flux_in_air", "rsds"), "downward_longwave_flux": ("surface_downwelling_longwave_flux_in_air", "rlds"),
+    "precipitation_flux": ("pr", "prra"), "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"), "sea_surface_temperature": ("tos", "sst"), "sea_surface_salinity": ("sos", "sss"),
+}  # fmt: skip
+wind = ("eastward_wind", "northward_wind")
+
+
+class Air:
+    """Variables of the air and of the observed sea, for the fields of an ocean that they become.
+
+    data : "coads"; files or Records that have all; or a mapping of variable -> "coads", a file, Records, xarray.DataArray or number.
+    wanted : field -> variable.
+    missing : "coads" or None, where variables come from that are not in the data; the speed of the wind follows from its components.
+    ValueError: a variable that is not there, or that is not known.
+    """
+
+    def __init__(self, data, wanted, missing=None):
+        self.inputs, self.climate, self.constants = [], {}, {}
+        if missing not in (None, climatology):
+            raise ValueError(f"missing = {missing!r}; allowed: {climatology!r}, none")
+        of, units, absent = _by_variable(data), _units(), []
+        for field, name in wanted.items():
+            value, embedded = of(name)[0], _is_climatology(of(name)[0])
+            if (records := _has(of(name), name)) is not None:
+                self.inputs.append(Input(field, records, units[field], _called(name), only=of(name)[1]))
+            elif value is not None and not embedded and given(value) is None:
+                self.constants[field] = value
+            elif not embedded and name == "wind_speed" and all(_has(of(part), part) for part in wind):
+                self.inputs.append(Speed(field, *(Input(part, given(of(part)[0]), units[part], _called(part), only=of(part)[1]) for part in wind)))
+            elif embedded or missing:
+                self.climate[field] = name
+            else:
+                absent.append(name)
+        if absent:
+            there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
+            raise ValueError(f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes what is missing from the embedded climatology")
+
+    def processes(self, precision):
+        return [interpolation(field, precision) for field in (*self.climate, *(i.field for i in self.inputs))]
+
+    def fields(self, ocean):
+        """Those that never change."""
+        from fathom.state import on_columns
+
+        return {field: on_columns(ocean.grid, value, name=field) for field, value in self.constants.items()}
+
+    def records(self, ocean):
+        return [*([Climatology(self.climate, ocean.grid)] if self.climate else []), *sources(self.inputs, ocean.grid)]
+
+
+class Climatology:
+    """The embedded climatology as a source of records (fathom/forcing.py)."""
+
+    axis = times.months
+
+    def __init__(self, wanted, grid):
+        self.wanted, self.grid = wanted, grid
+
+    @property
+    def fields(self):
+        return list(self.wanted)
+
+    def read(self, month):
+        from fathom.data import surface
+
+        h = self.grid.horizontal
+        data = surface.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), *dict.fromkeys(self.wanted.values()), month=month)
+        return {field: data[name] for field, name in self.wanted.items()}
+
+
+def _called(name):
+    """What it may be called in files, first its own name."""
+    return name, *accepted[name]
+
+
+def _is_climatology(value):
+    return isinstance(value, str) and value == climatology
+
+
+def _has(value, name):
+    """The records that have a variable, of what `_by_variable` gives; None where there are none."""
+    records = given(value[0])
+    return records if records is not None and records.matches(_called(name), value[1]) else None
+
+
+def _by_variable(data):
+    """A function: variable -> (what is given for it, whether the one variable of a file is it, whatever it is called)."""
+    if isinstance(data, Mapping):
+        for name in data:
+            if name not in accepted:
+                raise ValueError(names.unknown("variable of the forcing", name, accepted))
+        return lambda name: (data.get(name), True)
+    if _is_climatology(data):
+        return lambda name: (climatology, True)
+    if isinstance(data, (str, Path)) and not (Path(data).expanduser().exists() or "*" in str(data) or str(data).endswith(endings)):
+        raise ValueError(f"unknown forcing data {str(data)!r}{names.near(str(data), [climatology])}; allowed: {climatology!r}, a file or folder that exists, a mapping of variable to file")
+    records = data if isinstance(data, Records) else Records(data)
+    return lambda name: (records, False)
+
+
+def _units():
+    """Of fields, as the processes have them."""
+    schemes = ("BulkForcing", "IceCover", "TemperatureRestoring", "SalinityRestoring")
+    return {f["name"]: f["units"] for name in schemes for f in scheme(name).entry["fields"]}

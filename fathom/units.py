@@ -1,0 +1,53 @@
+"""Units as files write them ("K", "mm/day", "kg m**-2 s-1"), and what numbers in one are in another.
+
+    factor, offset = conversion("K", "degC")        # 1, -273.15: number in degC = factor * number in K + offset
+"""
+
+from __future__ import annotations
+
+import re
+
+# symbol -> factor and powers of (m, s, kg, K)
+_symbols = {
+    "1": (1.0, (0, 0, 0, 0)), "%": (1e-2, (0, 0, 0, 0)), "percent": (1e-2, (0, 0, 0, 0)),
+    "m": (1.0, (1, 0, 0, 0)), "km": (1e3, (1, 0, 0, 0)), "cm": (1e-2, (1, 0, 0, 0)), "mm": (1e-3, (1, 0, 0, 0)),
+    "s": (1.0, (0, 1, 0, 0)), "h": (3600.0, (0, 1, 0, 0)), "hr": (3600.0, (0, 1, 0, 0)), "hour": (3600.0, (0, 1, 0, 0)), "day": (86400.0, (0, 1, 0, 0)), "d": (86400.0, (0, 1, 0, 0)),
+    "kg": (1.0, (0, 0, 1, 0)), "g": (1e-3, (0, 0, 1, 0)), "mg": (1e-6, (0, 0, 1, 0)), "K": (1.0, (0, 0, 0, 1)), "kelvin": (1.0, (0, 0, 0, 1)),
+    "degC": (1.0, (0, 0, 0, 1)), "Celsius": (1.0, (0, 0, 0, 1)), "celsius": (1.0, (0, 0, 0, 1)), "deg_C": (1.0, (0, 0, 0, 1)), "degree_C": (1.0, (0, 0, 0, 1)),
+    "degrees_C": (1.0, (0, 0, 0, 1)), "degree_Celsius": (1.0, (0, 0, 0, 1)), "degrees_Celsius": (1.0, (0, 0, 0, 1)), "°C": (1.0, (0, 0, 0, 1)),
+    "Pa": (1.0, (-1, -2, 1, 0)), "hPa": (1e2, (-1, -2, 1, 0)), "kPa": (1e3, (-1, -2, 1, 0)), "mbar": (1e2, (-1, -2, 1, 0)), "millibar": (1e2, (-1, -2, 1, 0)), "bar": (1e5, (-1, -2, 1, 0)),
+    "N": (1.0, (1, -2, 1, 0)), "J": (1.0, (2, -2, 1, 0)), "W": (1.0, (2, -3, 1, 0)), "dyn": (1e-5, (1, -2, 1, 0)), "dyne": (1e-5, (1, -2, 1, 0)),
+}  # fmt: skip
+_celsius = {symbol for symbol in _symbols if symbol[-1] == "C" or symbol.lower().endswith("celsius")}
+_practical_salinity = ("psu", "PSU", "pss", "PSS-78", "g kg-1", "g/kg", "1e-3", "0.001", "10^-3", "1")  # all the same number
+_part = re.compile(r"\s*([/*.·]?)\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[A-Za-z_°%]+)(?:\s*(?:\*\*|\^)\s*([-+]?\d+)|([-+]?\d+))?")
+_fresh_water = 1000.0  # [kg m-3]
+
+
+def conversion(given: str, wanted: str) -> tuple[float, float]:
+    """(factor, offset) from one unit to another. ValueError: a unit that is not known, or one that measures something else."""
+    if given.strip() == wanted or (wanted == "1e-3" and given.strip() in _practical_salinity):
+        return 1.0, 0.0
+    (factor, powers), (unit, aim) = _parsed(given), _parsed(wanted)
+    if powers == (1, -1, 0, 0) and aim == (-2, -1, 1, 0):  # a depth of water for its mass
+        factor, powers = factor * _fresh_water, aim
+    if powers != aim:
+        raise ValueError(f"'{given}' does not measure what '{wanted}' does")
+    from_celsius, to_celsius = (273.15 * (text.strip() in _celsius) for text in (given, wanted))
+    return factor / unit, (from_celsius - to_celsius) / unit
+
+
+def _parsed(text: str) -> tuple[float, tuple[int, ...]]:
+    """Factor to SI, and powers of (m, s, kg, K)."""
+    factor, powers, place, text = 1.0, (0, 0, 0, 0), 0, text.strip()
+    while place < len(text):
+        match = _part.match(text, place)
+        symbol = match and match[2]
+        if not match or not (symbol in _symbols or symbol[0].isdigit()):
+            from fathom.names import near
+
+            raise ValueError(f"'{text}' is not a unit that is known here{near(symbol or text, _symbols)}")
+        unit, of = _symbols.get(symbol) or (float(symbol), (0, 0, 0, 0))
+        power = int(match[3] or match[4] or 1) * (-1 if match[1] == "/" else 1)
+        factor, powers, place = factor * unit**power, tuple(a + power * b for a, b in zip(powers, of)), match.end()
+    return factor, powers
