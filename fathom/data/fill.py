@@ -2,10 +2,13 @@
 
 On the sphere div(grad f) = 0 wherever f is missing: each missing value is the mean of its neighbours, weighted by
 the length of the shared side over the distance. Nothing new appears: filled values stay inside the range of the
-known ones, and there is no step at the edge of the data.
+known ones, and there is no step at the edge of the data. Levels that stand alone are solved directly; the factors are kept for the next
+field with the same gaps.
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,15 +30,36 @@ def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6
 
 
 def _solve(levels, latitude, coupling, tolerance):
-    from scipy.sparse.linalg import LinearOperator, cg
-
     missing = np.isnan(levels).ravel()
     if missing.all():
         raise ValueError(f"nothing to fill from: all {missing.size} values are missing")
     if not missing.any():
         return levels.copy()
-    laplacian = _laplacian(levels.shape, latitude, coupling)
     known = np.where(missing, 0.0, levels.ravel())
+    if coupling:
+        solution = _iterated(levels, missing, known, _laplacian(levels.shape, latitude, coupling), tolerance)
+    else:
+        rows, factors = _factorised(missing.tobytes(), levels.shape, tuple(np.asarray(latitude, float)))
+        solution = factors.solve(-(rows @ known))
+    result = known
+    result[missing] = np.clip(solution, np.nanmin(levels), np.nanmax(levels))
+    return result.reshape(levels.shape)
+
+
+@lru_cache(8)
+def _factorised(missing, shape, latitude):
+    """Rows of the Laplacian where values are missing, and the factors of their part of it."""
+    from scipy.sparse.linalg import splu
+
+    missing = np.frombuffer(missing, bool)
+    rows = _laplacian(shape, latitude, 0.0)[missing]
+    return rows, splu(rows[:, missing].tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+
+
+def _iterated(levels, missing, known, laplacian, tolerance):
+    """By conjugate gradients."""
+    from scipy.sparse.linalg import LinearOperator, cg
+
     right = -(laplacian[missing] @ known)
     matrix = laplacian[missing][:, missing]
     inverse_diagonal = 1.0 / matrix.diagonal()
@@ -44,9 +68,7 @@ def _solve(levels, latitude, coupling, tolerance):
                           M=LinearOperator(matrix.shape, lambda residual: inverse_diagonal * residual))
     if failed:
         raise ArithmeticError(f"harmonic fill of {missing.sum()} points did not converge to {tolerance:g}")
-    result = known
-    result[missing] = np.clip(solution, np.nanmin(levels), np.nanmax(levels))
-    return result.reshape(levels.shape)
+    return solution
 
 
 def _first_guess(levels):

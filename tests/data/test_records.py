@@ -42,6 +42,7 @@ def test_found_converted_and_regridded(tmp_path):
     assert given(str(tmp_path / "part0.nc")) and given("levitus") is None and given(3.0) is None and given(np.zeros((2, 2))) is None
 
 
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
 def test_zarr_and_memory_are_the_same(tmp_path):
     data = daily()
     data.to_dataset(name="tas").to_zarr(tmp_path / "a.zarr", zarr_format=3)
