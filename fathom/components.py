@@ -16,6 +16,7 @@ class Scheme:
     """A process with its parameters; a class of its own for each entry of the catalogue."""
 
     entry: dict = {}
+    _in_cells = None  # the class of the same name for cells of their own thickness
 
     every = None  # a length of time, for a process that does not run in every step
 
@@ -28,7 +29,7 @@ class Scheme:
                 raise ValueError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
         self.parameters = {name: float(value) for name, value in parameters.items()}
-        mpi.core.process(self.name, self.parameters)  # names and bounds are checked by the core
+        mpi.core.process(self.entry["name"], self.parameters)  # names and bounds are checked by the core
 
     @property
     def name(self):
@@ -37,8 +38,7 @@ class Scheme:
     @property
     def in_cells(self):
         """The same in cells of their own thickness; itself where that is nothing to it."""
-        name = f"{self.name}InCells"
-        return scheme(name, every=self.every, **self.parameters) if name in schemes() else self
+        return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
 
     @property
     def field_names(self):
@@ -55,7 +55,7 @@ class Scheme:
 
         known = {p["name"] for p in self.entry["parameters"]}
         values = {**self.parameters, **{k: float(v) for k, v in runtime.items() if k in known}}
-        process = mpi.core.process(self.name, values, precision).on(on or {})
+        process = mpi.core.process(self.entry["name"], values, precision).on(on or {})
         process.phase = phase
         if self.every:
             process.every = max(1, int(Period(self.every).seconds / runtime["step"] + 1e-9))  # at least as often as said
@@ -88,7 +88,15 @@ def schemes():
     """All schemes of the core: name -> class."""
     from fathom import mpi
 
-    return {e["name"]: type(e["name"], (Scheme,), {"entry": e, "__doc__": _documentation(e), "__module__": "fathom"}) for e in mpi.core.catalogue()}
+    def class_of(entry, name):
+        return type(name, (Scheme,), {"entry": entry, "__doc__": _documentation(entry), "__module__": "fathom"})
+
+    catalogue = mpi.core.catalogue()
+    found = {e["name"]: class_of(e, e["name"]) for e in catalogue if not e["in_cells_of"]}
+    for e in catalogue:
+        if e["in_cells_of"]:
+            found[e["in_cells_of"]]._in_cells = class_of(e, e["in_cells_of"])
+    return found
 
 
 def scheme(name, *, every=None, **parameters):

@@ -1,11 +1,14 @@
-"""The earth as a sphere, and places on it as unit vectors."""
+"""The earth as a sphere, and places on it as unit vectors; what the model takes of earth and sea, as in core/base/constants.hpp."""
 
 from __future__ import annotations
 
 import numpy as np
 
-RADIUS = 6371220.0     # m
-ROTATION = 7.292123516990375e-5  # s-1
+RADIUS = 6371220.0                 # m
+ROTATION = 7.292123516990375e-5    # s-1
+GRAVITY = 9.80616                  # m s-2
+SEA_WATER_DENSITY = 1026.0         # kg m-3, of the Boussinesq approximation
+SEA_WATER_HEAT_CAPACITY = 3996.0   # J kg-1 K-1
 
 
 def unit_vectors(longitude, latitude) -> np.ndarray:

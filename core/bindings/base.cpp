@@ -1,4 +1,5 @@
-/// Limits of the machine, and the elementary functions of packs for tests. No logic.
+/// Constants, limits of the machine, and the elementary functions of packs for tests. No logic.
+#include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
@@ -33,6 +34,10 @@ template <class T> void elementary(const std::string& name, Numbers<T> x, int wi
 }  // namespace
 
 void bind_base(nb::module_& m) {
+    nb::dict of_earth;
+    of_earth["RADIUS"] = constants::earth_radius; of_earth["ROTATION"] = constants::rotation; of_earth["GRAVITY"] = constants::gravity;
+    of_earth["SEA_WATER_DENSITY"] = constants::sea_water_density; of_earth["SEA_WATER_HEAT_CAPACITY"] = constants::sea_water_heat_capacity;
+    m.attr("earth") = of_earth;
     m.def("triad_bandwidth", [](std::size_t bytes, int repetitions) { nb::gil_scoped_release nogil; return triad_bandwidth(bytes, repetitions); },
           "bytes"_a = std::size_t(1) << 27, "repetitions"_a = 5, "bytes per second, three streams counted, with the threads that are set");
     m.def("fma_rate", [](int precision, double seconds) { nb::gil_scoped_release nogil; return precision == 4 ? fma_rate<float>(seconds) : fma_rate<double>(seconds); },

@@ -40,7 +40,7 @@ nb::list describe_catalogue() {
             parameters.append(d);
         }
         nb::dict d;
-        d["name"] = e.name; d["summary"] = e.summary; d["parameters"] = parameters; d["fields"] = describe(e.fields);
+        d["name"] = e.name; d["in_cells_of"] = e.in_cells_of; d["summary"] = e.summary; d["parameters"] = parameters; d["fields"] = describe(e.fields);
         list.append(d);
     }
     return list;
@@ -164,7 +164,7 @@ void bind_field(nb::module_& m) {
         .def("at", [](const Process& p, const std::string& field, const std::string& horizontal, const std::string& vertical, bool vector) {
             return p.at(field, place_of(horizontal, vertical, vector)); }, "field"_a, "horizontal"_a, "vertical"_a, "vector"_a = false, "the same scheme on a field that is elsewhere")
         .def("__repr__", [](const Process& p) { return "<process " + p.name + ">"; });
-    m.def("catalogue", &describe_catalogue, "all schemes: name, summary, parameters, fields");
+    m.def("catalogue", &describe_catalogue, "all schemes: name, in_cells_of (the scheme that this is in cells of their own thickness, or empty), summary, parameters, fields");
     m.def("process", &make, "scheme"_a, "parameters"_a = std::map<std::string, double>{}, "precision"_a = 8, "width"_a = 0,
           "a scheme of the catalogue with these parameters; precision: bytes of a number; width: 0 for packs, 1 for numbers");
     m.def("reference_density", &physics::reference_density, "pressure"_a, "what the density anomaly of an equation of state without one of its own is one of [kg m-3]; pressure [dbar]");

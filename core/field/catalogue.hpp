@@ -1,5 +1,6 @@
 /// A catalogue lists schemes by name. One line `entry<Scheme>("Name")` gives a scheme its Python class, TOML section, limits,
-/// error messages, timer and generic tests.
+/// error messages, timer and generic tests. Where Scheme is a template of `own` (thickness.hpp) the line stands for both: as "NameInCells" the
+/// second is known to the core and to tests, to users both are the scheme "Name".
 #pragma once
 #include "field/process.hpp"
 #include <optional>
@@ -9,7 +10,7 @@ namespace fathom {
 struct SchemeParameter { std::string name, units, meaning; double value, least, most; };
 
 struct Entry {
-    std::string name, summary;
+    std::string name, summary, in_cells_of;                       ///< in_cells_of: the name of the scheme that this is in cells of their own thickness
     std::vector<SchemeParameter> parameters;
     std::vector<Process::Field> fields;
     /// precision: 4 or 8 bytes a number; width: 0 for packs, 1 for numbers (tests).
@@ -29,7 +30,7 @@ template <class Scheme> void set_parameter(Scheme& scheme, std::string_view of, 
 }
 
 template <class Scheme> Entry entry(std::string name) {
-    Entry e{name, std::string(Scheme::summary), {}, {}, {}};
+    Entry e{name, std::string(Scheme::summary), {}, {}, {}, {}};
     const Scheme defaults;
     std::apply([&](auto... p) { (e.parameters.push_back({std::string(p.name), std::string(p.units), std::string(p.meaning), defaults.*p.value, p.least, p.most}), ...); }, Scheme::parameters);
     for (const Use& u : Scheme::fields) e.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
@@ -40,6 +41,18 @@ template <class Scheme> Entry entry(std::string name) {
         return width == 1 ? process<double, 1>(name, scheme) : process<double>(name, scheme);
     };
     return e;
+}
+
+/// What lines of a catalogue come to; a list of lists is one too.
+struct Entries : std::vector<Entry> {
+    Entries(Entry one) { push_back(std::move(one)); }
+    Entries(std::initializer_list<Entries> lists) { for (auto& list : lists) insert(end(), list.begin(), list.end()); }
+};
+
+template <template <bool own> class Scheme> Entries entry(std::string name) {
+    Entry in_cells = entry<Scheme<true>>(name + "InCells");
+    in_cells.in_cells_of = name;
+    return {entry<Scheme<false>>(name), std::move(in_cells)};
 }
 
 }  // namespace fathom

@@ -1,5 +1,5 @@
 /// How thick cells are: as their layer, alike in all columns (full cells), or each as itself: a bottom cell that is cut, layers that follow the surface.
-/// A scheme that says `template <bool own>` is written once for both: of the catalogue are `Scheme` and, for cells of their own thickness, `SchemeInCells`.
+/// A scheme that says `template <bool own>` is written once for both; its line of the catalogue, `entry<Scheme>("Scheme")`, makes both entries.
 #pragma once
 #include "field/field.hpp"
 

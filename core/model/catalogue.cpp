@@ -4,12 +4,8 @@
 
 namespace fathom {
 
-const std::vector<Entry>& catalogue() {
-    static const std::vector<Entry> all = [] {
-        std::vector<Entry> list;
-        for (auto part : {physics::schemes(), numerics::schemes()}) list.insert(list.end(), part.begin(), part.end());
-        return list;
-    }();
+const Entries& catalogue() {
+    static const Entries all{physics::schemes(), numerics::schemes()};
     return all;
 }
 

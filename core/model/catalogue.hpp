@@ -4,7 +4,7 @@
 
 namespace fathom {
 
-const std::vector<Entry>& catalogue();
+const Entries& catalogue();
 const Entry& find_entry(std::string_view name);      ///< throws Error: names that are near
 
 }  // namespace fathom

@@ -6,7 +6,7 @@
 
 namespace fathom::numerics {
 
-std::vector<Entry> atmosphere_schemes() {
+Entries atmosphere_schemes() {
     return {entry<HybridPressure>("HybridPressure"), entry<HydrostaticGeopotential>("HydrostaticGeopotential"), entry<PrimitiveEquations>("PrimitiveEquations"),
             entry<SemiImplicitTerms>("SemiImplicitTerms"), entry<WindExtrapolation>("WindExtrapolation"), entry<TendencyStart>("TendencyStart"), entry<Arrival>("Arrival"),
             entry<ImplicitCoriolis>("ImplicitCoriolis"),

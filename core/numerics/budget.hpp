@@ -3,9 +3,9 @@
 /// the terms of TracerUpdate's equation, computed from the new values: that they add up is a test of the model, to round-off. A share is what a process has added to
 /// the explicit tendency.
 #pragma once
+#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
-#include <algorithm>
 
 namespace fathom::numerics {
 
@@ -36,7 +36,11 @@ template <bool own> struct TracerBudget {
     double step = 3600;
     static constexpr std::string_view summary = "storage, vertical mixing and surface flux of a tracer in every cell";
     static constexpr std::tuple parameters{Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array of_all{
+    static constexpr auto after = [] {
+        if constexpr (own) return reads("cell_thickness_after", place::center_layer, "m");
+        else return std::array<Use, 0>{};
+    }();
+    static constexpr auto fields = joined(
         reads ("tracer",                   place::center_layer,     "1"),
         reads ("tracer_after",             place::center_layer,     "1"),
         reads ("tracer_surface_flux",      place::center_column,    "1"),
@@ -46,16 +50,7 @@ template <bool own> struct TracerBudget {
         writes("tracer_budget_storage",    place::center_layer,     "m s-1"),
         writes("tracer_budget_mixing",     place::center_layer,     "m s-1"),
         writes("tracer_budget_surface",    place::center_layer,     "m s-1"),
-        cell_thickness<own>()};
-    static constexpr auto fields = [] {
-        if constexpr (!own) return of_all;
-        else {
-            std::array<Use, of_all.size() + 1> all;
-            std::ranges::copy(of_all, all.begin());
-            all.back() = reads("cell_thickness_after", place::center_layer, "m");
-            return all;
-        }
-    }();
+        cell_thickness<own>(), after);
 
     template <class Real>
     void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface,

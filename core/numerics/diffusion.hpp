@@ -2,6 +2,7 @@
 ///   sum over faces of  kappa (width / distance) dz (T_neighbour - T),     dz the lesser of both sides
 /// The coefficient is `diffusivity` times the field diffusivity_scale, the mean of both sides at a face. The content is only moved.
 #pragma once
+#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 
@@ -31,23 +32,23 @@ private:
     }
 };
 
-#define FATHOM_DIFFUSION_GEOMETRY                                     \
-        reads("wet_levels",        place::center_column,     "1", 1), \
-        reads("diffusivity_scale", place::center_column,     "1", 1), \
-        reads("length_north_face", place::north_face_column, "m", 1), \
-        reads("dy_north_face",     place::north_face_column, "m", 1), \
-        reads("length_east_face",  place::east_face_column,  "m", 1), \
-        reads("dx_east_face",      place::east_face_column,  "m", 1)
+inline constexpr std::array diffusion_geometry{
+    reads("wet_levels",        place::center_column,     "1", 1),
+    reads("diffusivity_scale", place::center_column,     "1", 1),
+    reads("length_north_face", place::north_face_column, "m", 1),
+    reads("dy_north_face",     place::north_face_column, "m", 1),
+    reads("length_east_face",  place::east_face_column,  "m", 1),
+    reads("dx_east_face",      place::east_face_column,  "m", 1)};
 
 template <bool own> struct LaplacianDiffusion {
     double diffusivity = 1e3;
     static constexpr std::string_view summary = "Laplacian lateral diffusion of a tracer with a grid-scaled coefficient";
     static constexpr std::tuple parameters{Parameter<LaplacianDiffusion>{"diffusivity", &LaplacianDiffusion::diffusivity, "m2 s-1", 0, 1e7, "lateral diffusivity where diffusivity_scale is 1"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("tracer",          place::center_layer, "1", 1),
-        FATHOM_DIFFUSION_GEOMETRY,
+        diffusion_geometry,
         cell_thickness<own>(1),
-        updates("tracer_tendency", place::center_layer, "1")};
+        updates("tracer_tendency", place::center_layer, "1"));
 
     template <class Real>
     void operator()(In<Real, 1> tracer, In<Real, 1> wet, In<Real, 1> scale, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
@@ -64,11 +65,11 @@ template <bool own> struct LaplacianDiffusion {
 struct TracerLaplacian {
     static constexpr std::string_view summary = "Laplacian of a tracer along levels, first half of biharmonic diffusion";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads ("tracer",           place::center_layer,  "1", 1),
-        FATHOM_DIFFUSION_GEOMETRY,
+        diffusion_geometry,
         reads ("area_center",      place::center_column, "m2"),
-        writes("tracer_laplacian", place::center_layer,  "1")};
+        writes("tracer_laplacian", place::center_layer,  "1"));
 
     template <class Real>
     void operator()(In<Real, 1> tracer, In<Real, 1> wet, In<Real, 1> scale, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
@@ -84,11 +85,11 @@ template <bool own> struct BiharmonicDiffusion {
     double diffusivity = 1e11;
     static constexpr std::string_view summary = "biharmonic lateral diffusion of a tracer; needs TracerLaplacian before it";
     static constexpr std::tuple parameters{Parameter<BiharmonicDiffusion>{"diffusivity", &BiharmonicDiffusion::diffusivity, "m4 s-1", 0, 1e17, "lateral biharmonic diffusivity where diffusivity_scale is 1"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("tracer_laplacian", place::center_layer, "1", 1),
-        FATHOM_DIFFUSION_GEOMETRY,
+        diffusion_geometry,
         cell_thickness<own>(1),
-        updates("tracer_tendency",  place::center_layer, "1")};
+        updates("tracer_tendency",  place::center_layer, "1"));
 
     template <class Real>
     void operator()(In<Real, 1> laplacian, In<Real, 1> wet, In<Real, 1> scale, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
@@ -96,6 +97,5 @@ template <bool own> struct BiharmonicDiffusion {
         LaplacianDiffusion<own>{-diffusivity}(laplacian, wet, scale, length_north, distance_north, length_east, distance_east, thickness, tendency);
     }
 };
-#undef FATHOM_DIFFUSION_GEOMETRY
 
 }  // namespace fathom::numerics

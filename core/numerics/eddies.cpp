@@ -5,11 +5,13 @@
 
 namespace fathom::numerics {
 
-std::vector<Entry> eddy_schemes() {
-    return {entry<NeutralSlopes<TanhTaper, false>>("TanhTaperedSlopes"), entry<NeutralSlopes<TanhTaper, true>>("TanhTaperedSlopesInCells"),
-            entry<NeutralSlopes<QuadraticTaper, false>>("QuadraticTaperedSlopes"), entry<NeutralSlopes<QuadraticTaper, true>>("QuadraticTaperedSlopesInCells"),
-            entry<NeutralSlopes<Clipping, false>>("ClippedSlopes"), entry<NeutralSlopes<Clipping, true>>("ClippedSlopesInCells"),
-            entry<IsoneutralFlux<false>>("IsoneutralFlux"), entry<IsoneutralFlux<true>>("IsoneutralFluxInCells"), entry<SlopedFlux>("SlopedFlux"), entry<IsoneutralMixing>("IsoneutralMixing"), entry<BolusTransport>("BolusTransport"),
+template <bool own> using TanhTaperedSlopes = NeutralSlopes<TanhTaper, own>;
+template <bool own> using QuadraticTaperedSlopes = NeutralSlopes<QuadraticTaper, own>;
+template <bool own> using ClippedSlopes = NeutralSlopes<Clipping, own>;
+
+Entries eddy_schemes() {
+    return {entry<TanhTaperedSlopes>("TanhTaperedSlopes"), entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"), entry<ClippedSlopes>("ClippedSlopes"),
+            entry<IsoneutralFlux>("IsoneutralFlux"), entry<SlopedFlux>("SlopedFlux"), entry<IsoneutralMixing>("IsoneutralMixing"), entry<BolusTransport>("BolusTransport"),
             entry<MixedLayerDepth>("MixedLayerDepth"), entry<StratificationStructure>("StratificationStructure"), entry<EadyStructure>("EadyStructure"),
             entry<MixedLayerBuoyancy>("MixedLayerBuoyancy"), entry<MixedLayerEddies>("MixedLayerEddies")};
 }

@@ -5,6 +5,7 @@
 /// div(A grad u) = 1/areaC [d(A dy/dx du) + d(A dx/dy du)]. The twist is 0 where dx/dy is a function of i times one of j, as between
 /// parallels and meridians, but not on a dipole grid. Land is a dry corner with u = 0: no slip needs no mask. A = viscosity x scale.
 #pragma once
+#include "field/joined.hpp"
 #include "field/process.hpp"
 
 namespace fathom::numerics {
@@ -36,28 +37,28 @@ template <class Real> struct FrictionStencil {
     }
 };
 
-#define FATHOM_FRICTION_GEOMETRY                                      \
-        reads("viscosity_scale",     place::corner_column,        "1", 1), \
-        reads("dx_corner",           place::corner_column,        "m", 1), \
-        reads("dy_corner",           place::corner_column,        "m", 1), \
-        reads("length_north_face",   place::north_face_column,    "m", 1), \
-        reads("dy_north_face",       place::north_face_column,    "m", 1), \
-        reads("length_east_face",    place::east_face_column,     "m", 1), \
-        reads("dx_east_face",        place::east_face_column,     "m", 1), \
-        reads("curvature_x",         place::corner_vector_column, "m-1", 1), \
-        reads("curvature_y",         place::corner_vector_column, "m-1", 1), \
-        reads("curvature_squared",   place::corner_column,        "m-2")
+inline constexpr std::array friction_geometry{
+    reads("viscosity_scale",     place::corner_column,        "1", 1),
+    reads("dx_corner",           place::corner_column,        "m", 1),
+    reads("dy_corner",           place::corner_column,        "m", 1),
+    reads("length_north_face",   place::north_face_column,    "m", 1),
+    reads("dy_north_face",       place::north_face_column,    "m", 1),
+    reads("length_east_face",    place::east_face_column,     "m", 1),
+    reads("dx_east_face",        place::east_face_column,     "m", 1),
+    reads("curvature_x",         place::corner_vector_column, "m-1", 1),
+    reads("curvature_y",         place::corner_vector_column, "m-1", 1),
+    reads("curvature_squared",   place::corner_column,        "m-2")};
 
 struct LaplacianFriction {
     double viscosity = 1e4;
     static constexpr std::string_view summary = "Laplacian lateral friction with a grid-scaled coefficient";
     static constexpr std::tuple parameters{Parameter<LaplacianFriction>{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7, "lateral viscosity where viscosity_scale is 1"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("velocity_x",          place::corner_vector_layer, "m s-1", 1),
         reads  ("velocity_y",          place::corner_vector_layer, "m s-1", 1),
-        FATHOM_FRICTION_GEOMETRY,
+        friction_geometry,
         updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2")};
+        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2"));
 
     template <class Real>
     void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
@@ -75,13 +76,13 @@ struct LaplacianFriction {
 struct VelocityLaplacian {
     static constexpr std::string_view summary = "vector Laplacian of the velocity, first half of biharmonic friction";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads ("velocity_x",           place::corner_vector_layer, "m s-1", 1),
         reads ("velocity_y",           place::corner_vector_layer, "m s-1", 1),
-        FATHOM_FRICTION_GEOMETRY,
+        friction_geometry,
         reads ("wet_levels",           place::center_column,       "1", 1),
         writes("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1"),
-        writes("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1")};
+        writes("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1"));
 
     template <class Real>
     void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
@@ -102,12 +103,12 @@ struct BiharmonicFriction {
     double viscosity = 1e12;
     static constexpr std::string_view summary = "biharmonic lateral friction; needs VelocityLaplacian before it";
     static constexpr std::tuple parameters{Parameter<BiharmonicFriction>{"viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17, "lateral biharmonic viscosity where viscosity_scale is 1"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1),
         reads  ("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1),
-        FATHOM_FRICTION_GEOMETRY,
+        friction_geometry,
         updates("velocity_tendency_x",  place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y",  place::corner_vector_layer, "m s-2")};
+        updates("velocity_tendency_y",  place::corner_vector_layer, "m s-2"));
 
     template <class Real>
     void operator()(In<Real, 1> lx, In<Real, 1> ly, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
@@ -115,6 +116,5 @@ struct BiharmonicFriction {
         LaplacianFriction{-viscosity}(lx, ly, scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2, tendency_x, tendency_y);
     }
 };
-#undef FATHOM_FRICTION_GEOMETRY
 
 }  // namespace fathom::numerics

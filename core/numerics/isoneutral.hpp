@@ -6,19 +6,21 @@
 /// The part in kappa is minus the derivative of the sum over triads of half of kappa V (d_e T / distance_e + S' D_v T / distance_v)^2, V a quarter of the volume of
 /// a face: it is symmetric and takes variance from every tracer, whatever the slopes. That in kappa_GM is antisymmetric: it moves content and keeps variance.
 #pragma once
+#include "field/joined.hpp"
 #include "numerics/neutral_slopes.hpp"
 
 namespace fathom::numerics {
 
-#define FATHOM_CONDUCTANCES(reach)                                                \
-        reads("conductance_east_of_upper",  place::center_interface, "m", reach), \
-        reads("conductance_west_of_upper",  place::center_interface, "m", reach), \
-        reads("conductance_north_of_upper", place::center_interface, "m", reach), \
-        reads("conductance_south_of_upper", place::center_interface, "m", reach), \
-        reads("conductance_east_of_lower",  place::center_interface, "m", reach), \
-        reads("conductance_west_of_lower",  place::center_interface, "m", reach), \
-        reads("conductance_north_of_lower", place::center_interface, "m", reach), \
-        reads("conductance_south_of_lower", place::center_interface, "m", reach)
+consteval std::array<Use, 8> conductances(int reach) {
+    return {reads("conductance_east_of_upper",  place::center_interface, "m", reach),
+            reads("conductance_west_of_upper",  place::center_interface, "m", reach),
+            reads("conductance_north_of_upper", place::center_interface, "m", reach),
+            reads("conductance_south_of_upper", place::center_interface, "m", reach),
+            reads("conductance_east_of_lower",  place::center_interface, "m", reach),
+            reads("conductance_west_of_lower",  place::center_interface, "m", reach),
+            reads("conductance_north_of_lower", place::center_interface, "m", reach),
+            reads("conductance_south_of_lower", place::center_interface, "m", reach)};
+}
 
 /// Along levels and upward: all there is where both diffusivities are equal.
 template <bool own> struct IsoneutralFlux {
@@ -27,7 +29,7 @@ template <bool own> struct IsoneutralFlux {
     static constexpr std::tuple parameters{
         Parameter<IsoneutralFlux>{"diffusivity",            &IsoneutralFlux::diffusivity,            "m2 s-1", 0, 1e7, "of the slopes of neutral surfaces, by eddy advection"},
         Parameter<IsoneutralFlux>{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity, "m2 s-1", 0, 1e7, "along neutral surfaces"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("tracer",            place::center_layer,      "1", 1),
         reads  ("eddy_structure",    place::center_layer,      "1", 1),
         reads  ("wet_levels",        place::center_column,     "1", 1),
@@ -36,8 +38,8 @@ template <bool own> struct IsoneutralFlux {
         reads  ("length_east_face",  place::east_face_column,  "m", 1),
         reads  ("dx_east_face",      place::east_face_column,  "m", 1),
         cell_thickness<own>(1),
-        FATHOM_CONDUCTANCES(0),
-        updates("tracer_tendency",   place::center_layer,      "1")};
+        conductances(0),
+        updates("tracer_tendency",   place::center_layer,      "1"));
 
     template <class Real>
     void operator()(In<Real, 1> tracer, In<Real, 1> structure, In<Real, 1> wet, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
@@ -76,10 +78,10 @@ struct SlopedFlux {
     static constexpr std::tuple parameters{
         Parameter<SlopedFlux>{"diffusivity",            &SlopedFlux::diffusivity,            "m2 s-1", 0, 1e7, "of the slopes of neutral surfaces, by eddy advection"},
         Parameter<SlopedFlux>{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity, "m2 s-1", 0, 1e7, "along neutral surfaces"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("tracer",          place::center_layer, "1", 1),
-        FATHOM_CONDUCTANCES(1),
-        updates("tracer_tendency", place::center_layer, "1")};
+        conductances(1),
+        updates("tracer_tendency", place::center_layer, "1"));
 
     template <class Real>
     void operator()(In<Real, 1> tracer, In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
@@ -128,11 +130,11 @@ struct BolusTransport {
     static constexpr std::string_view summary = "volume transports of the advection by eddies (Gent & McWilliams 1990), for output";
     static constexpr std::tuple parameters{
         Parameter<BolusTransport>{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7, "of the slopes of neutral surfaces, by eddy advection"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads ("thickness",             place::profile,      "m"),
-        FATHOM_CONDUCTANCES(1),
+        conductances(1),
         writes("bolus_transport_east",  place::center_layer, "m3 s-1"),
-        writes("bolus_transport_north", place::center_layer, "m3 s-1")};
+        writes("bolus_transport_north", place::center_layer, "m3 s-1"));
 
     template <class Real>
     void operator()(Profile<Real> thickness, In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
@@ -153,6 +155,5 @@ struct BolusTransport {
         }
     }
 };
-#undef FATHOM_CONDUCTANCES
 
 }  // namespace fathom::numerics

@@ -3,11 +3,11 @@
 #include "field/catalogue.hpp"
 
 namespace fathom::numerics {
-std::vector<Entry> schemes();
-std::vector<Entry> momentum_schemes();
-std::vector<Entry> tracer_schemes();
-std::vector<Entry> volume_schemes();
-std::vector<Entry> eddy_schemes();
-std::vector<Entry> strain_schemes();
-std::vector<Entry> atmosphere_schemes();
+Entries schemes();
+Entries momentum_schemes();
+Entries tracer_schemes();
+Entries volume_schemes();
+Entries eddy_schemes();
+Entries strain_schemes();
+Entries atmosphere_schemes();
 }

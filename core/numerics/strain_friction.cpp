@@ -3,7 +3,7 @@
 
 namespace fathom::numerics {
 
-std::vector<Entry> strain_schemes() {
+Entries strain_schemes() {
     return {entry<AnisotropicFriction>("AnisotropicFriction"), entry<FlowDirection>("FlowDirection"), entry<StrainViscosity<false>>("SmagorinskyViscosity"),
             entry<StrainViscosity<true>>("BiharmonicSmagorinskyViscosity"), entry<StrainFriction<StrainPart::friction>>("StrainFriction"),
             entry<StrainFriction<StrainPart::first>>("StrainLaplacian"), entry<StrainFriction<StrainPart::second>>("BiharmonicStrainFriction")};

@@ -7,6 +7,7 @@
 ///   anisotropic:  with A along a direction theta and B across it,  N = nu_S + (nu_T - nu_S) m m^T,  m = (cos 2 theta, sin 2 theta),  nu_T = (A + B) / 2,  nu_S = B
 /// Land is a dry corner with u = 0: no slip needs no mask.
 #pragma once
+#include "field/joined.hpp"
 #include "field/process.hpp"
 #include <algorithm>
 #include <array>
@@ -63,29 +64,29 @@ template <class Real> struct StrainStencil {
     }
 };
 
-#define FATHOM_STRAIN_GEOMETRY                                        \
-        reads("dx_corner",         place::corner_column,     "m", 1), \
-        reads("dy_corner",         place::corner_column,     "m", 1), \
-        reads("length_north_face", place::north_face_column, "m", 1), \
-        reads("dy_north_face",     place::north_face_column, "m", 1), \
-        reads("length_east_face",  place::east_face_column,  "m", 1), \
-        reads("dx_east_face",      place::east_face_column,  "m", 1), \
-        reads("area_center",       place::center_column,     "m2", 1)
+inline constexpr std::array strain_geometry{
+    reads("dx_corner",         place::corner_column,     "m", 1),
+    reads("dy_corner",         place::corner_column,     "m", 1),
+    reads("length_north_face", place::north_face_column, "m", 1),
+    reads("dy_north_face",     place::north_face_column, "m", 1),
+    reads("length_east_face",  place::east_face_column,  "m", 1),
+    reads("dx_east_face",      place::east_face_column,  "m", 1),
+    reads("area_center",       place::center_column,     "m2", 1)};
 
 /// A along a direction, B across it.
 struct AnisotropicFriction {
     static constexpr std::string_view summary = "friction with one viscosity along a direction and another across it (Smith & McWilliams 2003)";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("velocity_x",           place::corner_vector_layer, "m s-1", 1),
         reads  ("velocity_y",           place::corner_vector_layer, "m s-1", 1),
         reads  ("viscosity_along",      place::center_column,       "m2 s-1", 1),
         reads  ("viscosity_across",     place::center_column,       "m2 s-1", 1),
         reads  ("cosine_of_direction",  place::center_layer,        "1", 1),        // of twice the angle from the grid's x
         reads  ("sine_of_direction",    place::center_layer,        "1", 1),
-        FATHOM_STRAIN_GEOMETRY,
+        strain_geometry,
         updates("velocity_tendency_x",  place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y",  place::corner_vector_layer, "m s-2")};
+        updates("velocity_tendency_y",  place::corner_vector_layer, "m s-2"));
 
     template <class Real>
     void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> along, In<Real, 1> across, In<Real, 1> cosine, In<Real, 1> sine, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn,
@@ -130,11 +131,11 @@ template <bool biharmonic> struct StrainViscosity {
     static constexpr std::tuple parameters{
         Parameter<StrainViscosity>{"coefficient", &StrainViscosity::coefficient, "1", 0, 20,  "Smagorinsky's, C"},
         Parameter<StrainViscosity>{"step",        &StrainViscosity::step,        "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads ("velocity_x",        place::corner_vector_layer, "m s-1", 1),
         reads ("velocity_y",        place::corner_vector_layer, "m s-1", 1),
-        FATHOM_STRAIN_GEOMETRY,
-        writes("lateral_viscosity", place::center_layer,        "1")};
+        strain_geometry,
+        writes("lateral_viscosity", place::center_layer,        "1"));
 
     template <class Real>
     void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe, In<Real, 1> area,
@@ -174,14 +175,14 @@ template <StrainPart part> struct StrainFriction {
     static constexpr Use result(std::string_view tendency, std::string_view laplacian) {
         return first ? Use{laplacian, place::corner_vector_layer, "m s-3/2", Access::writes, 0} : Use{tendency, place::corner_vector_layer, "m s-2", Access::updates, 0};
     }
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         Use{part == StrainPart::second ? "velocity_laplacian_x" : "velocity_x", place::corner_vector_layer, part == StrainPart::second ? "m s-3/2" : "m s-1", Access::reads, 1},
         Use{part == StrainPart::second ? "velocity_laplacian_y" : "velocity_y", place::corner_vector_layer, part == StrainPart::second ? "m s-3/2" : "m s-1", Access::reads, 1},
         reads("lateral_viscosity", place::center_layer,  "1", 1),
         reads("wet_levels",        place::center_column, "1", 1),
-        FATHOM_STRAIN_GEOMETRY,
+        strain_geometry,
         result("velocity_tendency_x", "velocity_laplacian_x"),
-        result("velocity_tendency_y", "velocity_laplacian_y")};
+        result("velocity_tendency_y", "velocity_laplacian_y"));
     template <class Real> using Result = std::conditional_t<first, Out<Real>, InOut<Real>>;
 
     template <class Real>
@@ -200,6 +201,5 @@ template <StrainPart part> struct StrainFriction {
         }
     }
 };
-#undef FATHOM_STRAIN_GEOMETRY
 
 }  // namespace fathom::numerics

@@ -5,7 +5,7 @@
 
 namespace fathom::numerics {
 
-std::vector<Entry> volume_schemes() {
+Entries volume_schemes() {
     return {entry<StretchedCells>("StretchedCells"), entry<StretchedCorners>("StretchedCorners"), entry<StretchedPressureGradient>("StretchedPressureGradient"), entry<SurfaceVolume>("SurfaceVolume"),
             entry<FreshwaterConvergence>("FreshwaterConvergence"), entry<FreshwaterContent>("FreshwaterContent"), entry<FreshwaterBalance>("FreshwaterBalance"),
             entry<OverflowTransport>("OverflowTransport"), entry<OverflowProduct>("OverflowProduct"), entry<OverflowConvergence>("OverflowConvergence"), entry<OverflowVolume>("OverflowVolume"),

@@ -4,14 +4,14 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> thermodynamics();
-std::vector<Entry> turbulence();
-std::vector<Entry> surface();
-std::vector<Entry> convection();
-std::vector<Entry> cloud();
-std::vector<Entry> radiation();
-std::vector<Entry> drag();
-std::vector<Entry> idealised();
-std::vector<Entry> schemes();        ///< all of them
+Entries thermodynamics();
+Entries turbulence();
+Entries surface();
+Entries convection();
+Entries cloud();
+Entries radiation();
+Entries drag();
+Entries idealised();
+Entries schemes();        ///< all of them
 
 }  // namespace fathom::physics

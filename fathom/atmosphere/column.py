@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom import earth
 from fathom.atmosphere.physics import FirstPhysics, surface_defaults
 from fathom.clock import Clock, Period
 from fathom.components import Scheme, scheme
@@ -43,7 +44,7 @@ class SingleColumn:
         interface = np.asarray(levels.a) + np.asarray(levels.b) * surface_pressure
         interface[0] = max(interface[0], 1.0)  # heights of interfaces need p > 0
         self.pressure = (interface[1:] + interface[:-1]) / 2
-        self.mass = np.diff(interface) / 9.80616
+        self.mass = np.diff(interface) / earth.GRAVITY
         known = surface_defaults | {"pressure_interface": interface, "air_pressure": self.pressure, "latitude": latitude, "longitude": longitude}
         for name, value in known.items():
             if self.sequence.has(name) and (name in self.sequence.state or not self._written(name)):

@@ -7,6 +7,7 @@ carries it, air_temperature or virtual_temperature –, surface_geopotential, an
 import numpy as np
 
 from fathom.atmosphere import near_surface
+from fathom.data.moist_air import GRAVITY
 from fathom.data.schmidt import turned
 from fathom.diagnostics import Diagnostic
 
@@ -69,7 +70,7 @@ def at_pressure(model, name, diagnostic, pressures):
         def interpolated(state):
             at = state.column
             if name in heights:
-                return at.geopotential_height(pressures) * (1 if name == "geopotential_height" else 9.80665)
+                return at.geopotential_height(pressures) * (1 if name == "geopotential_height" else GRAVITY)
             if name == "air_temperature":
                 return at.air_temperature(pressures)
             if name == "wind_speed":
@@ -157,7 +158,7 @@ _rules = {
     "air_pressure": lambda s: np.exp(s.column.x),
     "potential_temperature": lambda s: s["air_temperature"] * (1e5 / s["air_pressure"]) ** (2 / 7),
     "geopotential": lambda s: s.column.geopotential,
-    "geopotential_height": lambda s: s.column.geopotential / 9.80665,
+    "geopotential_height": lambda s: s.column.geopotential / GRAVITY,
     "air_pressure_at_mean_sea_level": lambda s: s.column.mean_sea_level_pressure()[None],
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,

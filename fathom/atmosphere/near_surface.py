@@ -6,12 +6,12 @@ area, the wind at 10 m follows from the drag of the column. State and surface ar
 
 import numpy as np
 
+from fathom import earth
 from fathom.data.moist_air import GAS_CONSTANT, RATIO, relative_humidity, saturation_pressure
 from fathom.post import near_surface
 
 exchange = ("sea_conductance", "ground_conductance", "momentum_conductance", "sea_roughness", "ground_roughness", "open_sea", "ground_wetness", "sea_surface_temperature", "ground_temperature")
 names = ("air_temperature_2m", "specific_humidity_2m", "relative_humidity_2m", "eastward_wind_10m", "northward_wind_10m", "wind_speed_10m")
-gravity = 9.80616  # [m s-2]
 
 
 def at(state, name):
@@ -23,7 +23,7 @@ def at(state, name):
     T, q, u, v = (state[n][-1] for n in ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind"))
     scheme = next(p for p in state.model.physics if p.name == "BulkExchange").all_parameters
     surface_pressure, given = state["surface_air_pressure"][0], {n: state[n][0] for n in exchange}
-    middle = np.maximum((state["geopotential"][-1] - state["surface_geopotential"][0]) / gravity, 10.5)
+    middle = np.maximum((state["geopotential"][-1] - state["surface_geopotential"][0]) / earth.GRAVITY, 10.5)
     height = np.minimum(middle, scheme["layer"])
     speed = np.sqrt(u**2 + v**2 + scheme["gust"] ** 2)
     flow = state["air_pressure"][-1] / (GAS_CONSTANT * T * (1 + (1 / RATIO - 1) * q)) * speed
@@ -36,7 +36,7 @@ def at(state, name):
     def over(what, skin, wetness):
         transfer = {"drag": drag, "heat_transfer": np.maximum(given[f"{what}_conductance"] / flow, 1e-7)}
         if name == "air_temperature_2m":
-            return near_surface.temperature_at_2m(T + gravity / 1004.7 * (middle - height), skin, height, roughness[what], **transfer)
+            return near_surface.temperature_at_2m(T + earth.GRAVITY / 1004.7 * (middle - height), skin, height, roughness[what], **transfer)
         e = saturation_pressure(skin)
         saturated = RATIO * e / (surface_pressure - (1 - RATIO) * e)
         return near_surface.at_height(q, q + wetness * (saturated - q), 2.0, height, roughness[what], **transfer)

@@ -6,6 +6,7 @@ from fathom import earth
 from fathom.atmosphere import cases
 from fathom.atmosphere.parameters import checked
 from fathom.components import scheme
+from fathom.data.moist_air import GRAVITY
 
 wind = ("eastward_wind", "northward_wind")
 
@@ -117,7 +118,7 @@ class ShallowWater:
         from fathom.atmosphere.diagnostics import of_earth
         from fathom.diagnostics import Diagnostic
 
-        return of_earth(self, "column") | {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / 9.80665, vertical="column"),
+        return of_earth(self, "column") | {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / GRAVITY, vertical="column"),
                 "wind_speed": Diagnostic(wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column")}  # fmt: skip
 
     def criteria(self, step):

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 ERA5_FILE = "era5_tl31_19590102T00.nc"
 ECMWF_FILE = "pl_regular_ll.grib"
-ROTATION = 7.292e-5          # s-1
 OUTLINE = {"air_temperature": "K", "eastward_wind": "m s-1", "northward_wind": "m s-1", "specific_humidity": "kg kg-1", "geopotential": "m2 s-2"}
 
 
@@ -116,7 +115,7 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     s = xarray.DataArray(np.log(top / add), {"pressure": add}, "pressure")
     rest = {name: data[name].isel(pressure=0, drop=True) - climate[name].interp(pressure=top).drop_vars("pressure") for name in OUTLINE}
     latitude, warmth = np.deg2rad(data.latitude), rest["air_temperature"]
-    coriolis, at_15 = (2 * ROTATION * np.sin(angle) for angle in (latitude, np.deg2rad(15)))
+    coriolis, at_15 = (2 * earth.ROTATION * np.sin(angle) for angle in (latitude, np.deg2rad(15)))
     factor = np.rad2deg(GAS_CONSTANT / earth.RADIUS) * coriolis / (coriolis**2 + at_15**2)
     around = xarray.concat([warmth.isel(longitude=[-1]), warmth, warmth.isel(longitude=[0])], "longitude").assign_coords(
         longitude=np.concatenate([data.longitude[-1:] - 360, data.longitude, data.longitude[:1] + 360])).differentiate("longitude")

@@ -8,6 +8,7 @@ no data but a stated transport, the same everywhere, over the depth: what waves 
 
 import numpy as np
 
+from fathom import earth
 from fathom.reading import once
 
 from . import embedded
@@ -16,7 +17,6 @@ from .bathymetry import cell_means
 wavenumber = 2 * np.pi / 10e3  # [m-1]
 transport = 64.0  # root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as observed (Egbert & Ray 2000)
 least_depth = 500.0  # [m], where the sea is shallower, tides are lost to bottom friction
-sea_water_density = 1026.0  # [kg m-3]
 
 
 def roughness(depth, water):
@@ -40,6 +40,6 @@ def energy(corner_longitude, corner_latitude):
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     depth, water = np.asarray(data["ocean_depth"], float), np.asarray(data["ocean_fraction"], float)
     speed = np.where(depth > least_depth, transport / np.maximum(depth, least_depth), 0.0)
-    rough = 0.5 * sea_water_density * wavenumber * roughness(depth, water) * speed**2
+    rough = 0.5 * earth.SEA_WATER_DENSITY * wavenumber * roughness(depth, water) * speed**2
     fraction, total = cell_means(np.stack([water, water * rough]), data["latitude"], data["longitude"], corner_longitude, corner_latitude)
     return np.where(fraction > 0, total / np.maximum(fraction, 1e-9), 0.0)

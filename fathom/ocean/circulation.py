@@ -18,11 +18,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from fathom import earth
 from fathom.components import scheme
 from fathom.diagnostics import Integral, rounded
 from fathom.ocean.sections import eastern, faces, northern, passages
 
-heat_capacity = 1026 * 3996.0  # of a cubic metre of sea water [J m-3 K-1]
+heat_capacity = earth.SEA_WATER_DENSITY * earth.SEA_WATER_HEAT_CAPACITY  # of a cubic metre of sea water [J m-3 K-1]
 basins = ("global", "atlantic", "indo_pacific")
 density_edges = np.concatenate([np.arange(24.0, 35.0, 0.5), np.arange(35.0, 37.9, 0.1), [40.0]])  # of sigma_2 [kg m-3]
 _volume, _content = 2.0**-12, 2.0**-8  # units in which contributions are counted [m3 s-1], [degC m3 s-1]

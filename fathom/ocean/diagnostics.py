@@ -6,7 +6,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from fathom.data.regrid import vertical
-from fathom.diagnostics import Diagnostic, same, weighted
+from fathom.diagnostics import Diagnostic, rounded, same, weighted
+from fathom.ocean.sections import corners, passages
 
 
 def _east(ocean, window):
@@ -100,40 +101,21 @@ def at_depth(diagnostic, depths, horizontal):
     return replace(diagnostic, of=of, vertical="layer")
 
 
-_sections = WeakKeyDictionary()  # of grids: `horizontal` is made anew each time that it is asked for
-
-
-def drake_section(grid):
-    """(i, j0, widths [m] of the faces from j0 on): the corners of Drake Passage, the column nearest 68 W between 72 S and 53 S; None where the grid has none."""
-    if grid not in _sections:
-        _sections[grid] = _drake_section(grid.horizontal)
-    return _sections[grid]
-
-
-def _drake_section(h):
-    if not h.spherical:
-        return None
-    lon, lat = np.asarray(h.corner_longitude)[1:, 1:], np.asarray(h.corner_latitude)[1:, 1:]
-    passage = (lat < -53) & (lat > -72)
-    distance = np.where(passage, np.abs((lon - 292 + 180) % 360 - 180), np.inf).min(axis=0)
-    if not np.isfinite(distance).any() or distance.min() > 5:
-        return None
-    i = int(distance.argmin())
-    rows = np.flatnonzero(passage[:, i])
-    return i, int(rows[0]), np.array(h.dy_corner)[rows[0] : rows[-1] + 1, i]
+_drake: WeakKeyDictionary = WeakKeyDictionary()  # of grids
 
 
 def drake_transport(simulation):
     """The series of the volume transport through Drake Passage [m3 s-1]; none where the grid has no such passage."""
-    section = drake_section(simulation.model.grid)
-    if section is None:
+    grid = simulation.model.grid
+    if grid not in _drake:
+        _drake[grid] = list(zip(*corners(grid, passages["drake_passage"])))
+    if not _drake[grid]:
         return {}
-    i, first, width = section
-    total, grid = 0.0, simulation.model.grid
-    for n, (b0, a0, ny, nx) in enumerate(simulation.domain.blocks):
-        south, north = max(first, b0), min(first + len(width), b0 + ny)
-        if a0 <= i < a0 + nx and south < north:
-            u = simulation.sequence.part("velocity_x", n, south - b0, i - a0, north - south, 1)[:, :, 0]
-            for j in range(south, north):
-                total += float(np.dot(u[:, j - south], grid.column(j, i, "corner"))) * width[j - first]
+    total = 0.0
+    for n, (j0, i0, ny, nx) in enumerate(simulation.domain.blocks):
+        for j, i, *lengths in _drake[grid]:
+            if j0 <= j < j0 + ny and i0 <= i < i0 + nx:
+                u, v = (simulation.sequence.part(name, n, j - j0, i - i0, 1, 1)[:, 0, 0] for name in ("velocity_x", "velocity_y"))
+                flow = lengths[0] * u.astype(float) + lengths[1] * v
+                total += float(rounded(np.dot(flow, grid.column(j, i, "corner")), 2.0**-12))
     return {"drake_transport": (simulation.comm.allreduce(total), "m3 s-1")}

@@ -1,8 +1,7 @@
 """The free surface of the ocean: how its height is solved for, and what fresh water does to it."""
 
+from fathom import earth
 from fathom.grids.arguments import integer, number_of
-
-gravity = 9.80616  # [m s-2]
 
 
 class FreeSurface:
@@ -65,7 +64,7 @@ class FreeSurface:
         from fathom.mpi import core
 
         how = {name: value for name, value in self.__dict__.items() if name not in ("implicitness", "freshwater")}
-        return core.Barotropic(sequence, step, self.implicitness, gravity, **how)
+        return core.Barotropic(sequence, step, self.implicitness, earth.GRAVITY, **how)
 
     def __repr__(self):
         return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"

@@ -14,13 +14,12 @@ from fathom.names import unknown
 from fathom.ocean import circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
-from fathom.ocean.free_surface import FreeSurface, gravity
+from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import PassiveTracer, add_tracers
 from fathom.records import interpolation, sources
 
-sea_water_density = 1026.0  # [kg m-3]
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
 
 
@@ -358,4 +357,4 @@ class Ocean:
     def profiles(self):
         """Profiles: name -> values."""
         depth = np.cumsum(self.grid.vertical.thickness) - 0.5 * np.asarray(self.grid.vertical.thickness)
-        return {"thickness": list(self.grid.vertical.thickness), "pressure_reference": list(sea_water_density * gravity * depth / 1e4)}
+        return {"thickness": list(self.grid.vertical.thickness), "pressure_reference": list(earth.SEA_WATER_DENSITY * earth.GRAVITY * depth / 1e4)}

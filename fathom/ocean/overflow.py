@@ -46,7 +46,7 @@ class Overflow:
         """What the core takes, on a grid; `taken`: columns that have an outlet, which grows."""
         places = {key: self._places(grid, key, given, taken) for key, given in self.outlets.items()}
         products = [self._places(grid, f"products[{n}]", given, taken) for n, given in enumerate(self.products)]
-        pressure = lambda cells: float(np.mean([grid.levels.middles[k] for k, _, _ in cells])) * 1026 * 9.80616 / 1e4
+        pressure = lambda cells: float(np.mean([grid.levels.middles[k] for k, _, _ in cells])) * earth.SEA_WATER_DENSITY * earth.GRAVITY / 1e4
         return {"shape": [self.coriolis, *(float(self.shape[key]) for key in ("width", "thickness", "distance", "slope", "drag"))],
                 "sill_pressure": pressure(places["from_source"]), "break_pressure": pressure(places["from_entrainment"]),
                 **{key: self._cells(grid, key, region) for key, region in self.regions.items()}, **places,

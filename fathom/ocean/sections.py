@@ -50,6 +50,20 @@ def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
     return crossing[0], crossing[1]
 
 
+def corners(grid: Any, line: tuple) -> tuple[np.ndarray, ...]:
+    """Corners whose velocities (u, v) flow through the faces of a section: rows, columns, and the lengths [m] a, b with which a layer of thickness h [m] carries
+    h (a u + b v) [m3 s-1] to the left: half of what passes a face is from the corner at each of its ends (docs/numerics.md, Volume)."""
+    h = grid.horizontal
+    nowhere = (np.array([], int),) * 2 + (np.array([]),) * 2
+    if not h.spherical:
+        return nowhere
+    east, north = faces(grid, line)
+    above = np.concatenate([east[1:], np.zeros_like(east[:1])])
+    a, b = 0.5 * (east + above) * np.asarray(h.dy_corner), 0.5 * (north + eastern(north, h)) * np.asarray(h.dx_corner)
+    j, i = np.nonzero(((a != 0) | (b != 0)) & (np.asarray(grid.corner_levels) > 0))
+    return j, i, a[j, i], b[j, i]
+
+
 def eastern(values: np.ndarray, h: Any) -> np.ndarray:
     """The values of the neighbours in the east; those at a closed edge are their own."""
     there = np.roll(values, -1, axis=-1)

@@ -67,10 +67,11 @@ class BulkForcing:
     def after(self, precision, cells=None):
         """Processes at the end of a step; cells: where they differ in thickness, what their fields are called then."""
         names = {"temperature": "temperature_after", "salinity": "salinity_after", "surface_height": "sea_surface_height_after"}
+        limit = scheme("FreezingLimit")
         if cells is None:
-            return [scheme("FreezingLimit").process(precision, phase="surface", on=names)]
+            return [limit.process(precision, phase="surface", on=names)]
         names |= {field: cells.get(name, name) for field, name in (("cell_thickness", "cell_thickness"), ("surface_height", "sea_surface_height_after"))}
-        return [scheme("FreezingLimitInCells").process(precision, phase="surface", on=names, label="FreezingLimit")]
+        return [limit.in_cells.process(precision, phase="surface", on=names)]
 
     def fields(self, ocean):
         return self.given.fields(ocean)

@@ -16,7 +16,7 @@ import numpy as np
 from fathom import earth
 
 halo = 2
-gravity, implicitness = 9.80616, 0.6
+implicitness = 0.6
 steps = {"x1": 1200.0, "1deg": 3600.0, "3deg": 7200.0, "0.1deg": 180.0}  # [s]
 # numbers that must move between memory and processor for a point and iteration with the diagonal, if no vector stays in cache: reads and writes of each pass
 streams = {"pcg": 14, "chrongear": 8, "pipelined": 18, "s-step": 62 / 4, "pcsi": 4.5}
@@ -82,7 +82,7 @@ class Problem:
         f = self.fields = fields(grid) if isinstance(grid, str) else grid
         self.comm, self.wet = comm, f["wet"]
         self.ny, self.nx = self.wet.shape
-        self.mass = 1 / (gravity * implicitness * f["step"] ** 2)
+        self.mass = 1 / (earth.GRAVITY * implicitness * f["step"] ** 2)
         self.decomposition = core.decompose(core.Topology(self.nx, self.ny, f["periodic"], f["fold"]), self.wet.astype(np.int32).ravel(), comm.size, halo=halo)
         self.blocks = [b for b in self.decomposition.blocks if b[5] == comm.rank]
         self.slabs = [self.scatter(f[n].astype(float)) for n in ("wet", "area", "depth", "dx", "dy")]

@@ -7,7 +7,7 @@ import fathom as fm
 from fathom import output, plots
 from fathom.ocean import circulation
 from fathom.ocean.diagnostics import potential_density
-from fathom.ocean.sections import faces
+from fathom.ocean.sections import corners, faces, passages
 
 SCRIPT = """
 import json, sys
@@ -99,6 +99,16 @@ def test_sections_go_from_coast_to_coast():
     assert (north[north != 0] == 1).all() and (east[east != 0] == -1).all() and north.any() and east.any()
     rows = np.flatnonzero(north.any(axis=0))
     assert (np.diff(rows) == 1).all() and len(rows) == north.astype(bool).sum()  # a staircase: one step a column
+
+
+def test_corners_of_a_section_carry_what_its_faces_do():
+    grid = fm.LatitudeLongitudeGrid(nx=36, ny=30, latitude=(-80, 60), levels=fm.ZLevels(number=3, depth=4000), bathymetry="flat")
+    u, v = np.random.default_rng(1).standard_normal((2, 3, 30, 36)) * (np.arange(3)[:, None, None] < np.asarray(grid.corner_levels))
+    flow = circulation.transports(fm.Ocean(grid), u, v)
+    for line in (passages["drake_passage"], passages["mozambique_channel"], ((340.0, 20.0), (20.0, 40.0))):
+        through = sum((face * to).sum() for face, to in zip(faces(grid, line), flow))
+        by_corners = sum(float(np.dot(a * u[:, j, i] + b * v[:, j, i], grid.column(j, i, "corner"))) for j, i, a, b in zip(*corners(grid, line)))
+        assert by_corners == pytest.approx(through, rel=1e-12) and abs(through) > 1e6
 
 
 def test_mixed_layer_depth_and_density():

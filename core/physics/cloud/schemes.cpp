@@ -5,7 +5,7 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> cloud() {
+Entries cloud() {
     return {entry<PositiveHumidity>("PositiveHumidity"), entry<LargeScaleCondensation>("LargeScaleCondensation"), entry<DiagnosticCloud>("DiagnosticCloud")};
 }
 

@@ -3,6 +3,6 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> convection() { return {entry<BettsMiller>("BettsMiller")}; }
+Entries convection() { return {entry<BettsMiller>("BettsMiller")}; }
 
 }  // namespace fathom::physics

@@ -3,6 +3,6 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> drag() { return {entry<OrographicDrag>("OrographicDrag")}; }
+Entries drag() { return {entry<OrographicDrag>("OrographicDrag")}; }
 
 }  // namespace fathom::physics

@@ -4,6 +4,6 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> idealised() { return {entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"), entry<ColumnStep>("ColumnStep")}; }
+Entries idealised() { return {entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"), entry<ColumnStep>("ColumnStep")}; }
 
 }  // namespace fathom::physics

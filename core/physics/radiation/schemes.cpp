@@ -6,7 +6,7 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> radiation() {
+Entries radiation() {
     return {entry<Sunlight>("Sunlight"), entry<StandardOzone>("StandardOzone"), entry<Radiation>("Radiation"), entry<RadiativeHeating>("RadiativeHeating")};
 }
 

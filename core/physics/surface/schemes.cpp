@@ -17,12 +17,12 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> surface() {
+Entries surface() {
     return {entry<TimeInterpolation<false>>("TimeInterpolation"), entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"), entry<SurfaceCurrent>("SurfaceCurrent"), entry<BulkForcing>("BulkForcing"),
             entry<StressToGrid>("StressToGrid"), entry<SurfaceFluxes>("SurfaceFluxes"), entry<TemperatureRestoring>("TemperatureRestoring"),
             entry<SalinityRestoring>("SalinityRestoring"), entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"), entry<BarnierRestoring>("BarnierRestoring"),
             entry<BulkSensitivity>("BulkSensitivity"), entry<GeothermalHeat>("GeothermalHeat"),
-            entry<FreezingLimit<false>>("FreezingLimit"), entry<FreezingLimit<true>>("FreezingLimitInCells"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover"),
+            entry<FreezingLimit>("FreezingLimit"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover"),
             entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"), entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
             entry<LandSurface>("LandSurface"), entry<JerlovWater>("JerlovWater"), entry<ChlorophyllWater>("ChlorophyllWater"), entry<ShortwaveHeating>("ShortwaveHeating")};
 }

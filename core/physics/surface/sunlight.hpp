@@ -5,6 +5,7 @@
 /// The whole flux enters the top layer with the other surface fluxes; here it hands down what it does not absorb. The content only moves.
 #pragma once
 #include "base/any.hpp"
+#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "physics/surface/transmission.hpp"
 
@@ -13,12 +14,12 @@ namespace fathom::physics {
 struct ShortwaveHeating {
     static constexpr std::string_view summary = "Heating of the water by the sunlight that passes its top layer";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        FATHOM_READS_SUNLIGHT,
+    static constexpr auto fields = joined(
+        sunlight_read,
         reads  ("area_center",          place::center_column, "m2"),
         reads  ("wet_levels",           place::center_column, "1"),
         reads  ("thickness",            place::profile,       "m"),
-        updates("temperature_tendency", place::center_layer,  "degC m3 s-1")};
+        updates("temperature_tendency", place::center_layer,  "degC m3 s-1"));
 
     template <class Real> void operator()(In<Real> flux_1, In<Real> flux_2, In<Real> extinction_1, In<Real> extinction_2, In<Real> area, In<Real> wet, Profile<Real> thickness,
                                           InOut<Real> tendency) const {

@@ -10,11 +10,11 @@
 
 namespace fathom::physics {
 
-#define FATHOM_READS_SUNLIGHT                                                        \
-        reads("shortwave_flux_1",       place::center_column, "degC m s-1"),         \
-        reads("shortwave_flux_2",       place::center_column, "degC m s-1"),         \
-        reads("shortwave_extinction_1", place::center_column, "m-1"),                \
-        reads("shortwave_extinction_2", place::center_column, "m-1")
+inline constexpr std::array sunlight_read{
+    reads("shortwave_flux_1",       place::center_column, "degC m s-1"),
+    reads("shortwave_flux_2",       place::center_column, "degC m s-1"),
+    reads("shortwave_extinction_1", place::center_column, "m-1"),
+    reads("shortwave_extinction_2", place::center_column, "m-1")};
 
 template <class Real> struct Transmission {
     static constexpr double deepest = 20;

@@ -2,16 +2,17 @@
 #pragma once
 #include "base/brief.hpp"
 #include "base/constants.hpp"
+#include "field/joined.hpp"
 #include "field/process.hpp"
 #include <array>
 
 namespace fathom::physics {
 
-#define FATHOM_SUNLIGHT_OF_WATER                                              \
-        writes("shortwave_flux_1",       place::center_column, "degC m s-1"), \
-        writes("shortwave_flux_2",       place::center_column, "degC m s-1"), \
-        writes("shortwave_extinction_1", place::center_column, "m-1"),        \
-        writes("shortwave_extinction_2", place::center_column, "m-1")
+inline constexpr std::array sunlight_written{
+    writes("shortwave_flux_1",       place::center_column, "degC m s-1"),
+    writes("shortwave_flux_2",       place::center_column, "degC m s-1"),
+    writes("shortwave_extinction_1", place::center_column, "m-1"),
+    writes("shortwave_extinction_2", place::center_column, "m-1")};
 
 inline constexpr double warming = 1 / (constants::sea_water_density * constants::sea_water_heat_capacity);
 
@@ -21,7 +22,7 @@ struct JerlovWater {
 
     static constexpr std::string_view summary = "Absorption of sunlight by Jerlov's types of water (Paulson & Simpson 1977)";
     static constexpr std::tuple parameters{Parameter<JerlovWater>{"type", &JerlovWater::type, "1", 1, 5, "1, 2, 3, 4, 5: Jerlov's types I, IA, IB, II, III"}};
-    static constexpr std::array fields{reads("surface_shortwave_flux", place::center_column, "W m-2"), FATHOM_SUNLIGHT_OF_WATER};
+    static constexpr auto fields = joined(reads("surface_shortwave_flux", place::center_column, "W m-2"), sunlight_written);
 
     struct Type { double share, depth_1, depth_2; };
     static constexpr std::array<Type, 5> types{{{0.58, 0.35, 23}, {0.62, 0.60, 20}, {0.67, 1.00, 17}, {0.77, 1.50, 14}, {0.78, 1.40, 7.9}}};
@@ -41,7 +42,7 @@ struct JerlovWater {
 struct ChlorophyllWater {
     static constexpr std::string_view summary = "Absorption of sunlight by chlorophyll (Ohlmann 2003)";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("surface_shortwave_flux", place::center_column, "W m-2"), reads("chlorophyll", place::center_column, "mg m-3"), FATHOM_SUNLIGHT_OF_WATER};
+    static constexpr auto fields = joined(reads("surface_shortwave_flux", place::center_column, "W m-2"), reads("chlorophyll", place::center_column, "mg m-3"), sunlight_written);
 
     template <class Real> void operator()(In<Real> sun, In<Real> chlorophyll, Out<Real> flux_1, Out<Real> flux_2, Out<Real> extinction_1, Out<Real> extinction_2) const {
         const Real x = cube_root(smaller(larger(chlorophyll[0], 0.01), 10)), entering = warming * sun[0];

@@ -9,17 +9,14 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> thermodynamics() {
-    std::vector<Entry> all{entry<HydrostaticPressure>("HydrostaticPressure"), entry<LinearEquationOfState>("LinearEquationOfState"), entry<LinearExpansion>("LinearEquationOfStateExpansion"),
-                           entry<SurfaceBuoyancy<LinearEquationOfState>>("LinearEquationOfStateSurfaceBuoyancy")};
-    const auto add = [&]<class State>(std::type_identity<State>, const std::string& name) {
-        all.insert(all.end(), {entry<State>(name), entry<Expansion<State>>(name + "Expansion"), entry<SurfaceBuoyancy<State>>(name + "SurfaceBuoyancy")});
-    };
-    add(std::type_identity<MWJF>{}, "MWJF");
-    add(std::type_identity<JMCD>{}, "JMCD");
-    add(std::type_identity<UNESCO>{}, "UNESCO");
-    add(std::type_identity<TEOS10Polynomial>{}, "TEOS10Polynomial");
-    return all;
+template <class State> Entries equation_of_state(const std::string& name) {
+    return {entry<State>(name), entry<Expansion<State>>(name + "Expansion"), entry<SurfaceBuoyancy<State>>(name + "SurfaceBuoyancy")};
+}
+
+Entries thermodynamics() {
+    return {entry<HydrostaticPressure>("HydrostaticPressure"), entry<LinearEquationOfState>("LinearEquationOfState"), entry<LinearExpansion>("LinearEquationOfStateExpansion"),
+            entry<SurfaceBuoyancy<LinearEquationOfState>>("LinearEquationOfStateSurfaceBuoyancy"), equation_of_state<MWJF>("MWJF"), equation_of_state<JMCD>("JMCD"),
+            equation_of_state<UNESCO>("UNESCO"), equation_of_state<TEOS10Polynomial>("TEOS10Polynomial")};
 }
 
 }  // namespace fathom::physics

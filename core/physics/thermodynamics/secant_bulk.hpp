@@ -78,18 +78,18 @@ template <class Real> std::pair<Real, Real> join(Fraction<Real> lower, Fraction<
 
 }  // namespace secant_bulk
 
-#define FATHOM_DENSITY_OF_SEA_WATER                                      \
-        reads ("temperature",        place::center_layer,     "degC"),   \
-        reads ("salinity",           place::center_layer,     "1e-3"),   \
-        reads ("pressure_reference", place::profile,          "dbar"),   \
-        reads ("thickness",          place::profile,          "m"),      \
-        writes("density_anomaly",    place::center_layer,     "kg m-3"), \
-        writes("stratification",     place::center_interface, "s-2")
+inline constexpr std::array fields_of_density{
+    reads ("temperature",        place::center_layer,     "degC"),
+    reads ("salinity",           place::center_layer,     "1e-3"),
+    reads ("pressure_reference", place::profile,          "dbar"),
+    reads ("thickness",          place::profile,          "m"),
+    writes("density_anomaly",    place::center_layer,     "kg m-3"),
+    writes("stratification",     place::center_interface, "s-2")};
 
 struct JMCD {
     static constexpr std::string_view summary = "Density of sea water after Jackett & McDougall (1995), from potential temperature and practical salinity";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{FATHOM_DENSITY_OF_SEA_WATER};
+    static constexpr auto fields = fields_of_density;
 
     template <class Real> struct Parcel : secant_bulk::Modulus<secant_bulk::JMCD, Real> {
         Parcel(const JMCD&, Real T, Real S) : secant_bulk::Modulus<secant_bulk::JMCD, Real>(T, larger(S, 0)) {}
@@ -112,7 +112,7 @@ struct JMCD {
 struct UNESCO {
     static constexpr std::string_view summary = "Density of sea water by EOS-80 (Fofonoff & Millard 1983), from potential temperature and practical salinity";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{FATHOM_DENSITY_OF_SEA_WATER};
+    static constexpr auto fields = fields_of_density;
 
     template <class Real> struct Parcel {
         Real T, S;
@@ -138,6 +138,5 @@ struct UNESCO {
         density_and_stratification(*this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); }, thickness, anomaly, stratification);
     }
 };
-#undef FATHOM_DENSITY_OF_SEA_WATER
 
 }  // namespace fathom::physics

@@ -19,6 +19,7 @@
 #pragma once
 #include "base/any.hpp"
 #include "base/constants.hpp"
+#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "physics/surface/transmission.hpp"
 #include "physics/turbulence/langmuir.hpp"
@@ -46,7 +47,7 @@ struct KPP {
         Parameter<KPP>{"wave_diffusivity",       &KPP::wave_diffusivity,       "m2 s-1", 0,    1,    "diffusivity of internal waves"},
         Parameter<KPP>{"convective_viscosity",   &KPP::convective_viscosity,   "m2 s-1", 0,    1000, "viscosity of a statically unstable interface below the boundary layer"},
         Parameter<KPP>{"convective_diffusivity", &KPP::convective_diffusivity, "m2 s-1", 0,    1000, "diffusivity of a statically unstable interface below the boundary layer"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads ("stratification",            place::center_interface,     "s-2"),
         reads ("surface_buoyancy",          place::center_layer,         "m s-2"),
         reads ("velocity_x",                place::corner_vector_layer,  "m s-1", 1),
@@ -57,14 +58,14 @@ struct KPP {
         reads ("surface_haline_contraction", place::center_column,        "1e3"),
         reads ("temperature_surface_flux",  place::center_column,        "degC m s-1"),
         reads ("salinity_surface_flux",     place::center_column,        "1e-3 m s-1"),
-        FATHOM_READS_SUNLIGHT,
+        sunlight_read,
         reads ("thickness",                 place::profile,              "m"),
         reads ("wet_levels",                place::center_column,        "1"),
         writes("viscosity_at_center",       place::center_interface,     "m2 s-1"),
         writes("vertical_diffusivity",      place::center_interface,     "m2 s-1"),
         writes("boundary_layer_depth",      place::center_column,        "m"),
         writes("temperature_nonlocal_flux", place::center_column,        "degC m s-1"),
-        writes("salinity_nonlocal_flux",    place::center_column,        "1e-3 m s-1")};
+        writes("salinity_nonlocal_flux",    place::center_column,        "1e-3 m s-1"));
 
     template <class Real> void operator()(In<Real> stratification, In<Real> surface_buoyancy, In<Real, 1> u, In<Real, 1> v, In<Real> friction_velocity,
                                           In<Real, 1> coriolis, In<Real> expansion, In<Real> contraction, In<Real> temperature_flux, In<Real> salinity_flux, In<Real> sun_1,

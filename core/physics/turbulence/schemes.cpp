@@ -12,7 +12,7 @@
 
 namespace fathom::physics {
 
-std::vector<Entry> turbulence() {
+Entries turbulence() {
     return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing"), entry<KPP>("KPP"), entry<NonlocalTransport>("NonlocalTransport"),
             entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion"), entry<FrictionVelocity>("FrictionVelocity"), entry<BryanLewisMixing>("BryanLewisMixing"),
             entry<TidalMixing>("TidalMixing"), entry<DoubleDiffusion>("DoubleDiffusion")};
