@@ -111,7 +111,7 @@ def compare(before: Path, now: Path, file: Path | None) -> int:
 @click.option("--ranks", default="1,2", show_default=True, help="Ranks here on which it is measured.")
 @click.option("--simulate", default="16,64,256,1024,4096", show_default=True, help="Ranks that are simulated.")
 @click.option("--machine", default="here", show_default=True, help="here, a name (`fathom machine --list`), or a file.")
-@click.option("--what-if", "what_if", multiple=True, metavar="A=B,C=D", help="solver, preconditioner, exchange, sum, block, noise, io_servers; or a quantity of the machine: network.latency=1e-6.")
+@click.option("--what-if", "what_if", multiple=True, metavar="A=B,C=D", help="solver, preconditioner, exchange, sum, block, noise, threads, io_servers, io_sets; or a quantity of the machine: network.latency=1e-6.")
 @click.option("--measure", type=click.Path(path_type=Path), metavar="FILE", help="Run this case in place of FILE: the same processes on a grid that fits into this machine.")
 @click.option("--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
@@ -130,13 +130,21 @@ def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how
 @click.option("--list", "listed", is_flag=True, help="The machines of the catalogue.")
 @click.option("--ranks", type=click.IntRange(1), default=2, show_default=True, help="Ranks on which it is measured.")
 @click.option("--write", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write what was measured, for `fathom scale --machine FILE`.")
-def machine(name: str | None, listed: bool, ranks: int, file: Path | None) -> int:
+@click.option("--case", type=click.Path(path_type=Path), metavar="TOML", help="Measure with this experiment what threads are worth, and add it to FILE.")
+def machine(name: str | None, listed: bool, ranks: int, file: Path | None, case: Path | None) -> int:
     """Rates of cores, memory, messages and sums of this machine, and how often it is interrupted; or those of NAME, with the source of each."""
     from fathom.scaling.here import show
 
     if listed or name:
         return show(name)
-    return launch.distribute(ranks, 1, Path("."), lambda: show(None, file, True))
+    if case is not None and file is None:
+        raise ValueError(f"machine --case {case}: what threads are worth is added to a file; give --write FILE too")
+    status = launch.distribute(ranks, 1, Path("."), lambda: show(None, file, True))
+    if case is not None and file is not None and status == 0 and launch.launched() is None:
+        from fathom.scaling.threads import add_to
+
+        add_to(file, case)
+    return status
 
 
 @cli.command(short_help="Draw a field of an output file.")

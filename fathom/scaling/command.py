@@ -18,7 +18,7 @@ from .machine import Machine, load
 
 pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
 of_run = {"solver": "model.free_surface.solver", "preconditioner": "model.free_surface.preconditioner"}  # measured, not priced
-what_ifs = (*of_run, "exchange", "sum", "block", "noise", "io_servers")
+what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads", "io_servers", "io_sets")
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,16 @@ class Request:
         """That are supposed, or in a probe started beside the ranks; None: output is not asked for."""
         return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None
 
-    def arguments(self, ranks: int, probe: Path, servers: int | None = None) -> list[str]:
+    @property
+    def sets(self) -> int:
+        """Of servers; each server by default."""
+        return int(self.what_if.get("io_sets", self.servers or 0))
+
+    def arguments(self, ranks: int, probe: Path, servers: int | None = None, threads: int | None = None) -> list[str]:
         """Of the command that measures on so many ranks: a step, or, with so many servers, output."""
         settings = [text for setting in self.settled for text in ("--set", setting)]
         output = [] if servers is None else ["--what-if", f"io_servers={servers}"]
-        return ["scale", str(self.measure or self.file), "--ranks", str(ranks), "--threads", str(self.threads), "--probe", str(probe), *output, *settings]
+        return ["scale", str(self.measure or self.file), "--ranks", str(ranks), "--threads", str(threads or self.threads), "--probe", str(probe), *output, *settings]
 
 
 def counts(text: str, option: str) -> tuple[int, ...]:
@@ -107,8 +112,12 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
             raise ValueError(f"--what-if {key}={request.what_if[key]}{near(request.what_if[key], known) or ';'} allowed: {', '.join(known)}")
     if "block" in request.what_if and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", request.what_if["block"]):
         raise ValueError(f"--what-if block={request.what_if['block']}: is not WIDTHxHEIGHT, as in 36x24")
-    if not request.what_if.get("io_servers", "1").isdigit():
-        raise ValueError(f"--what-if io_servers={request.what_if['io_servers']}: is not a number of servers")
+    for key, what in (("io_servers", "servers"), ("io_sets", "sets of servers"), ("threads", "threads")):
+        text = request.what_if.get(key, "1")
+        if not text.isdigit() or (key != "io_servers" and int(text) < 1):
+            raise ValueError(f"--what-if {key}={text}: is not a number of {what}")
+    if "io_sets" in request.what_if and (not request.servers or request.servers % request.sets):
+        raise ValueError(f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt out evenly to {request.sets} sets; io_servers={2 * request.sets} could")
     if machine is not None:
         supposed(machine, request.what_if)  # mistakes before anything runs
     found = predict(request, machine)
@@ -150,6 +159,7 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     from . import spectral, virtual
     from .cost import Measured
     from .machine import read
+    from .threads import for_ranks_of, speedups, with_threads
     from .writing import Writing, priced
 
     line, cores = Line(), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -161,10 +171,10 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
         raise ValueError(f"--what-if io_servers={request.servers}: {request.file} has no [output] that servers could write")
     with tempfile.TemporaryDirectory() as folder:
 
-        def probe(ranks: int, servers: int | None = None) -> Path:
+        def probe(ranks: int, servers: int | None = None, threads: int = request.threads) -> Path:
             line.redraw(f"measuring {'a step' if servers is None else 'output'} on {ranks} rank{'s' * (ranks > 1)}" + f" and {servers} server{'s' * (servers != 1)}" * (servers is not None))
-            file = Path(folder) / f"{ranks}-{servers}.json"
-            status = launch.start(ranks + (servers or 0), request.threads, request.arguments(ranks, file, servers), nowhere) if launch.launched() is None else 2
+            file = Path(folder) / f"{ranks}-{servers}-{threads}.json"
+            status = launch.start(ranks + (servers or 0), threads, request.arguments(ranks, file, servers, threads), nowhere) if launch.launched() is None else 2
             if status or not file.exists():
                 raise SystemExit(status or 1)  # it was said
             return file
@@ -173,6 +183,10 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
             file = probe(ranks)
             costs[ranks] = Measured.read(file)
             machines[ranks] = read(file.with_suffix(".toml").read_text(), "this machine")
+        faster: dict[str, float] = {}
+        threads = int(request.what_if.get("threads", request.threads))
+        if threads != request.threads and (machine is None or "threads.number" not in machine.values):
+            faster = speedups(*(Measured.read(probe(1, threads=n)) for n in (1, max(2, min(max(threads, request.threads), cores)))))
         writes = None
         if request.servers is not None:  # a core for the server, where there is one
             ranks = max((r for r in request.ranks if r < cores), default=min(request.ranks))
@@ -187,14 +201,16 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     step = Period(document.tables["simulation"]["step"], "step").seconds
     if "network.latency" not in here.values:
         raise ValueError("scale: messages of this machine are measured on two ranks or more; give --ranks 1,2")
-    there = supposed(machine or here, request.what_if)
+    there = supposed((machine or here).but(faster, "measured here"), request.what_if)
+    cost = base if threads == request.threads else with_threads(base, there, threads)
+    there = for_ranks_of(there, threads) if threads != request.threads else there
     exchange, total = request.what_if.get("exchange", "packed"), request.what_if.get("sum", "allreduce")
     block = tuple(int(n) for n in request.what_if["block"].split("x")) if "block" in request.what_if else None
 
-    def one(ranks: int, of: Machine, block: tuple[int, int] | None = None, turns: float = 1.0) -> dict[str, Any]:
+    def one(cost: Any, ranks: int, of: Machine, block: tuple[int, int] | None = None, turns: float = 1.0) -> dict[str, Any]:
         place = pricing.layout(grid, ranks, base.reach, block)
-        t = pricing.step(base, place, of, here, exchange, total, turns)
-        output = priced(writes, place.work, step, t.elapsed, request.servers or 0, of, virtual.slower(of, here, 1) / virtual.slower(here, here, 1), total) if writes is not None else {}
+        t = pricing.step(cost, place, of, here, exchange, total, turns)
+        output = priced(writes, place.work, step, t.elapsed, request.servers or 0, of, virtual.slower(of, here, 1) / virtual.slower(here, here, 1), total, request.sets) if writes is not None else {}
         regions = t.regions()
         shares = {phase: sum(sum(regions.get(r, {}).values()) for r in parts) for phase, parts in pricing.phases.items()}
         return {"ranks": ranks, "used": place.used, "seconds": t.elapsed, "years_a_day": step / t.elapsed / 365.2425, "phases": shares, "regions": regions, "efficiencies": t.efficiency(), "output": output,
@@ -207,13 +223,13 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
             line.redraw(f"{ranks} ranks, predicted")
             turns = max(1.0, ranks / cores)
             own = here.but({"node.slice": machines[ranks]["node.slice"]}, "measured") if turns > 1 else here
-            checked.append(one(ranks, own, turns=turns) | {"measured": c.seconds})
+            checked.append(one(base, ranks, own, turns=turns) | {"measured": c.seconds})
     simulated, refused = [], []
-    alone = pricing.step(base, pricing.layout(grid, 1, base.reach), there, here).elapsed
+    alone = pricing.step(cost, pricing.layout(grid, 1, base.reach), there, here).elapsed
     for ranks in request.simulate:
         line.redraw(f"{ranks} ranks, simulated")
         try:
-            simulated.append(one(ranks, there, block))
+            simulated.append(one(cost, ranks, there, block))
         except ValueError as error:
             if not simulated:
                 raise

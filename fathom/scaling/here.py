@@ -123,7 +123,7 @@ def show(name: str | None, file: Path | None = None, measured: bool = False) -> 
     if name is None and not measured:
         for each in names():
             m = load(each)
-            click.echo(f"{each:<18}{m.name}; {len(m.values)} quantities, fitted: {', '.join(m.fitted) or 'none'}")
+            click.echo(f"{each:<18}{m.name}; {len(m.values)} quantities, fitted: {', '.join(m.fitted) or 'none'}; unconfirmed: {len(m.unconfirmed)}")
         return 0
     if name is None:
         from fathom import mpi

@@ -4,7 +4,7 @@
     latency = [1.3e-6, "Alverson et al. 2010, the Gemini interconnect"]
 
 Each quantity is [value, where it is from]. What begins with "fitted:" was found from measurements of programs, which it names; with "estimate:" it is what one
-would expect of such a machine. A file may leave out what it does not need; who asks for something that is missing is told which file lacks it.
+would expect of such a machine; "unconfirmed:" a published number that was not found again. A file may leave out what it does not need; who asks for something that is missing is told which file lacks it.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ quantities: dict[str, dict[str, Quantity]] = {
         "copy": Quantity("rate at which a core copies a message", "bytes/s", 1e3),
         "slice": Quantity("after which a rank that waits gets back the core that it shares", "s", 0, 10),
         "latency": Quantity("of a message within a node", "s", 0, 1), "bandwidth": Quantity("of messages of a core within a node", "bytes/s", 1e3),
+    },
+    "threads": {
+        "number": Quantity("of a rank, with which speed-ups were measured", "1", 2, 1e4), "columns": Quantity("speed-up of processes of columns", "1", 1e-3), "solver": Quantity("speed-up of the sweeps of a solver", "1", 1e-3),
+        "transform": Quantity("speed-up of Fourier and Legendre transforms", "1", 1e-3), "messages": Quantity("speed-up of filling and emptying messages", "1", 1e-3),
     },
     "network": {
         "topology": Quantity("how nodes are joined", words=topologies, kind=str), "shape": _list("nodes of a torus in each direction; of a fat tree [nodes of a switch]; of a dragonfly [nodes of a router, routers of a group]"),
@@ -97,6 +101,10 @@ class Machine:
     @property
     def fitted(self) -> list[str]:
         return [key for key, source in self.sources.items() if source.startswith("fitted:")]
+
+    @property
+    def unconfirmed(self) -> list[str]:
+        return [key for key, source in self.sources.items() if source.startswith("unconfirmed:")]
 
     def nodes(self, ranks: int) -> int:
         return -(-ranks // int(self["node.cores"]))

@@ -1,10 +1,10 @@
 """Output of a case on virtual ranks: what the protocol measured of itself in two short runs here, one without servers and one with a server, played as a queue (servers.py).
 
     stall          copy x points of the fullest rank + a question to all ranks and its answer + a word to each server of the set
-    service        from the first word of an event until it is written: of one server, that has a core of its own
+    service        from the first word of an event until it is written: of one server, that has a core of its own; the n servers of a set share the chunks, 1 / n each
     synchronous    as the ranks themselves took here, less by their number, not less than the disk takes:   max(s r / P, bytes / files.write)
 
-Stores share these in proportion to their stalls without servers. Each set is one server.
+Stores share these in proportion to their stalls without servers.
 """
 
 from __future__ import annotations
@@ -65,18 +65,20 @@ def measure(document: Any) -> Writing | None:
     return Writing(ran.ranks, of("copy"), float(np.mean(service)), mean, of("copied_bytes") * ran.ranks, {name: (rhythm[name], stall[name] / max(mean, 1e-12)) for name in stall})
 
 
-def priced(w: Writing, points: np.ndarray, step: float, seconds: float, servers: int, machine: Machine, slower: float, total: str = "allreduce") -> dict[str, Any]:
-    """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given: by the ranks themselves, and by servers. slower: than where it was measured."""
+def priced(w: Writing, points: np.ndarray, step: float, seconds: float, servers: int, machine: Machine, slower: float, total: str = "allreduce", sets: int | None = None) -> dict[str, Any]:
+    """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given: by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers; None: each is one."""
     ranks = len(points)
     asking = sums.seconds(machine, ranks, 1, total) if ranks > 1 else 0.0
-    stall = w.copy * w.ranks * float(points.max() / points.sum()) * slower + asking + overhead(machine)
+    sets = servers if sets is None else sets
+    each = servers // max(sets, 1) or 1
+    stall = w.copy * w.ranks * float(points.max() / points.sum()) * slower + asking + each * overhead(machine)
     disk = machine.get("files.write", 0.0)
-    service, synchronous = (max(of * slower, w.bytes / disk if disk else 0.0) for of in (w.service, w.synchronous * w.ranks / ranks))
+    service, synchronous = (max(of * slower, w.bytes / disk if disk else 0.0) for of in (w.service / each, w.synchronous * w.ranks / ranks))
     times, parts = _events(w.stores, step, seconds)
     intervals = np.diff(times, prepend=0.0).tolist()
     found = {"step": seconds, "stall": stall, "service": service, "synchronous": synchronous, "events": len(times)}
-    for name, sets in (("without_servers", 0), ("with_servers", servers)):
-        played = play(Output(stall, service, synchronous, sets, slots=max(sets + 1, 2) if sets else None), intervals, parts)
+    for name, of in (("without_servers", 0), ("with_servers", sets)):
+        played = play(Output(stall, service, synchronous, of, slots=max(of + 1, 2) if of else None), intervals, parts)
         found[name] = {"seconds": seconds * played["elapsed"] / times[-1], "fallback": played["fallback"] / len(times), "busy": played["busy"]}
     return found
 

@@ -1,10 +1,11 @@
 """fathom scale: plans of virtual ranks against those of a run, a small ocean measured and spread over ranks that are not there, mistakes."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from fathom.scaling import command, load, report, virtual
+from fathom.scaling import command, load, report, threads, virtual
 from fathom.scaling.cost import Cost
 from fathom.scaling.writing import Writing, priced
 
@@ -119,6 +120,27 @@ def test_output_is_a_queue_of_servers():
     assert fast["with_servers"]["fallback"] > 0.3 and many["with_servers"]["fallback"] == 0 and many["with_servers"]["seconds"] < fast["with_servers"]["seconds"] < fast["without_servers"]["seconds"]
     disk = priced(w, points, 600.0, 0.1, 1, here.but({"files.write": 1e8}), 1.0)
     assert disk["synchronous"] == disk["service"] == 1.0
+    pairs = priced(w, points, 600.0, 0.005, 40, here, 1.0, sets=20)  # two servers share an event
+    assert pairs["service"] == pytest.approx(0.1) and pairs["stall"] > many["stall"] and pairs["with_servers"]["busy"] == pytest.approx(many["with_servers"]["busy"], rel=0.2)
+
+
+def test_threads_follow_their_speed_up(cost, ocean):
+    """Measured with two threads: what they are worth on two, what is left of that on four, ranks of a node."""
+    many = replace(cost, threads=2, three=cost.three / 1.8, two=cost.two / 1.5, packing=cost.packing / 1.2)
+    machine = here.but({"node.cores": 8, "noise.frequency": 2.0, **threads.speedups(cost, many)})
+    assert threads.with_threads(cost, machine, 2).three == pytest.approx(many.three) and threads.with_threads(cost, machine, 1).two == cost.two
+    four = threads.with_threads(cost, machine, 4)
+    serial = 2 / 1.8 - 1
+    assert four.three == pytest.approx(cost.three * (serial + (1 - serial) / 4)) and threads.with_threads(four, machine, 2).two == pytest.approx(many.two)
+    seen = threads.for_ranks_of(machine, 4)
+    assert seen["node.cores"] == 2 and seen["noise.frequency"] == 8.0 and seen["node.triad_of_core"] == machine["node.triad_of_core"]
+    place = virtual.layout(ocean.grid, 4, 2)
+    whole, halves = virtual.step(cost, place, machine, here).elapsed, virtual.step(many, place, threads.for_ranks_of(machine, 2), here).elapsed
+    assert halves < whole
+    with pytest.raises(ValueError, match="threads=9: a node of .* has 8 cores"):
+        threads.for_ranks_of(machine, 9)
+    with pytest.raises(ValueError, match="does not say threads.number"):
+        threads.with_threads(cost, here, 2)
 
 
 def test_verdict_finds_crossing_and_end():
@@ -138,6 +160,8 @@ def test_verdict_finds_crossing_and_end():
         (["--what-if", "sum=alreduce"], "did you mean 'allreduce'"),
         (["--what-if", "exchange=put-flag"], "did you mean 'put-flags'"),
         (["--what-if", "block=8"], "is not WIDTHxHEIGHT"),
+        (["--what-if", "threads=0"], "is not a number of threads"),
+        (["--what-if", "io_servers=3,io_sets=2"], "3 servers cannot be dealt out evenly to 2 sets"),
         (["--what-if", "io_servers=two"], "is not a number of servers"),
         (["--what-if", "io_servers=2"], "has no [output] that servers could write"),
         (["--machine", "cray-ex", "--what-if", "network.latensy=1"], "did you mean 'latency'"),
