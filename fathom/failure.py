@@ -2,7 +2,9 @@
 
 
 class RunFailure(RuntimeError):
-    """A run that cannot go on."""
+    """A run that cannot go on. `left`: ranks have been lost before; those that are left all have this failure, and end by themselves."""
+
+    left = False
 
 
 class Unstable(RunFailure):

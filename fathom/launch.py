@@ -141,7 +141,7 @@ class Ranks:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
         if error is None or self.comm.size == 1:
             return False
-        if self._everywhere():
+        if getattr(error, "left", False) or self._everywhere():
             return False  # all ranks leave by themselves; rank 0 speaks
         report(error, f"rank {self.comm.rank}: ")
         sys.stderr.flush()

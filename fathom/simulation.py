@@ -310,9 +310,10 @@ class Simulation:
             with region("delivery", "output", "output"):
                 self.settle()
             self.wall_seconds = wall_clock.perf_counter() - began
-        except RunFailure:  # on all computing ranks
+        except RunFailure as failure:  # on all computing ranks
             if self.servers is not None:
                 self.servers.finish(failed=True)
+                failure.left = bool(self.servers.lost)
             self.delivery.close()
             raise
         finally:

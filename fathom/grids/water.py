@@ -204,7 +204,8 @@ class WaterGrid(Grid):
         x, y = ("longitude", "latitude") if h.spherical else ("x", "y")
         centers = self.coordinates()
         return {f"corner_{x}": np.asarray(h.corner_longitude), f"corner_{y}": np.asarray(h.corner_latitude), x: centers[0], y: centers[1],
-                "depth": self.levels.middles, "thickness": self.levels.weights, "wet_levels": self.wet_levels, "area": np.asarray(h.area_center)}  # fmt: skip
+                "depth": self.levels.middles, "thickness": self.levels.weights, "wet_levels": self.wet_levels, "area": np.asarray(h.area_center),
+                **({"bottom_thickness": self.bottom_thickness()} if self.levels.least_share is not None else {})}  # fmt: skip
 
     def to_netcdf(self, path):
         """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and `tools/build_data.py --levels` read."""

@@ -59,7 +59,8 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
 
     grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or all four one-dimensional, or
     corner_x, corner_y and x, y [m] of a rectangular plane, or longitude, latitude, distance [m] (sections, points); thickness (nz) [m], or
-    hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known.
+    hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known,
+    bottom_thickness (ny, nx) [m] where bottom cells are cut.
     """
     from fathom.names import get
     variables = list(variables)
@@ -78,7 +79,23 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
         if key in grid:
             row = get(name)
             result[row.alias] = (("latitude", "longitude") if _regular(grid) else dimensions["center"], np.asarray(grid[key]), row.attributes)
+    if "depth" in result and "wet_levels" in grid and "chosen_depth" not in grid and get("cell_thickness").alias not in {held.name for held in variables}:
+        result |= _thickness(grid, np.result_type(np.float32, *(held.dtype for held in variables)))
     return result
+
+
+def _thickness(grid: Mapping[str, Any], dtype: np.dtype) -> dict[str, tuple]:
+    """Of cells, without the height of the sea surface: that of their layer, or where bottom cells are cut each its own, NaN in the ground."""
+    from fathom.names import get
+    row, layers = get("cell_thickness"), np.asarray(grid["thickness"], float)
+    attributes = dict(row.attributes) | {"long_name": f"{row.long_name} with the sea surface at rest"}
+    if "bottom_thickness" not in grid:
+        return {row.alias: (("depth",), layers, attributes)}
+    wet, bottom = np.asarray(grid["wet_levels"]), np.asarray(grid["bottom_thickness"])
+    cells = np.empty((len(layers), *wet.shape), dtype)
+    for k, layer in enumerate(layers):
+        cells[k] = np.where(k + 1 < wet, layer, np.where(k + 1 == wet, bottom, np.nan))
+    return {row.alias: (("depth", *dimensions["center"]), cells, attributes)}
 
 
 def _names(place: str) -> tuple[str, str]:

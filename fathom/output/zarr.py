@@ -70,7 +70,8 @@ class ZarrWriter:
         sizes = sizes_of(arrays, variables)
         _make_room(path, overwrite)
         writes = files.Writes()
-        metadata = {name: _array_metadata(array.shape, array.shape, array.dtype, dims, given, compression)
+        as_variables = {held.dims[held.varies :]: chunk_of(held.dims, sizes, chunks)[held.varies :] for held in variables if len(held.dims) > 1}
+        metadata = {name: _array_metadata(array.shape, as_variables.get(dims, array.shape), array.dtype, dims, given, compression)
                     for name, (dims, array, given) in arrays.items()}
         for variable in variables:
             shape = tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims)
@@ -89,7 +90,11 @@ class ZarrWriter:
             raise explain(error, path, f"creating {path}") from None
         writer = cls(path, writes)
         for name, (dims, array, _) in arrays.items():
-            writer._put(name, (0,) * array.ndim, array)
+            if dims in as_variables and array.ndim > 1:
+                for region in writer.regions(name):
+                    writer.write(name, None, region, array[..., region[0] : region[1], region[2] : region[3]])
+            else:
+                writer._put(name, (0,) * array.ndim, array)
         return writer
 
     @property

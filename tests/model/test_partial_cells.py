@@ -100,6 +100,26 @@ def test_heat_from_the_sea_floor(share):
     assert sim.sequence.content("temperature") - content == pytest.approx(20 * (per_step * np.asarray(h.area_center)).sum(), rel=1e-6)
 
 
+@pytest.mark.parametrize("name", ["a.zarr", "a.nc"])
+@pytest.mark.parametrize("share", [None, 0.2])
+def test_a_volume_integral_of_a_store_is_that_of_the_model(share, name, tmp_path):
+    """area x thickness of a store: the model's volume and mean, and where the water ends."""
+    import fathom as fm
+    from fathom import output
+
+    ocean = box(partial_cells=share)
+    sim = fm.Simulation(stirred(ocean), step="30min", directory=tmp_path, surface=wind())
+    sim.output(name, ["temperature", "sea_surface_height"], every="2h", dtype="float64")
+    sim.run("2h", report=False)
+    with output.open(tmp_path / name) as data:
+        volume = data.areacello * data.thkcello * data.thetao[-1].notnull()
+        assert data.thkcello.dims == (("depth",) if share is None else ("depth", "y", "x")) and data.thkcello.attrs["standard_name"] == "cell_thickness"
+        assert float(volume.sum()) == pytest.approx(sim.sequence.volume(False), rel=1e-13)
+        assert float((data.thetao[-1] * volume).sum() / volume.sum()) == pytest.approx(sim.sequence.extremes("temperature")["mean"], rel=1e-13)
+        at_top = data.areacello * data.zos[-1] * data.thetao[-1, 0]
+        assert float((data.thetao[-1] * volume).sum() + at_top.sum()) == pytest.approx(sim.sequence.content("temperature"), rel=1e-13)
+
+
 def test_errors_of_partial_cells():
     import fathom as fm
 
