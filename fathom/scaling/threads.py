@@ -2,7 +2,7 @@
 
     t(T) / t(1) = s + (1 - s) / T,     s = (n / S - 1) / (n - 1)                 Amdahl (1967); S: speed-up measured with n threads, which shared memory and caches
 
-A rank of T threads has T cores: a node holds fewer ranks, and each waits for the most disturbed of its threads, so interruptions are T times as frequent.
+A rank of T threads has T cores, so a node holds fewer ranks. That it waits for the most disturbed of its threads is in S.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def for_ranks_of(machine: Machine, threads: int) -> Machine:
     if threads > cores:
         raise ValueError(f"--what-if threads={threads}: a node of '{machine.name}' has {cores} cores")
     alone = {"node.triad_of_core": machine.get("node.triad_of_core", machine["node.triad"] / cores)}
-    return machine.but({"node.cores": cores // threads, **alone, **({"noise.frequency": machine["noise.frequency"] * threads} if "noise.frequency" in machine.values else {})}, "threads")
+    return machine.but({"node.cores": cores // threads, **alone}, "threads")
 
 
 def add_to(file: Path, case: Path) -> None:

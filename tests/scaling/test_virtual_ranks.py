@@ -127,13 +127,13 @@ def test_output_is_a_queue_of_servers():
 def test_threads_follow_their_speed_up(cost, ocean):
     """Measured with two threads: what they are worth on two, what is left of that on four, ranks of a node."""
     many = replace(cost, threads=2, three=cost.three / 1.8, two=cost.two / 1.5, packing=cost.packing / 1.2)
-    machine = here.but({"node.cores": 8, "noise.frequency": 2.0, **threads.speedups(cost, many)})
+    machine = here.but({"node.cores": 8, **threads.speedups(cost, many)})
     assert threads.with_threads(cost, machine, 2).three == pytest.approx(many.three) and threads.with_threads(cost, machine, 1).two == cost.two
     four = threads.with_threads(cost, machine, 4)
     serial = 2 / 1.8 - 1
     assert four.three == pytest.approx(cost.three * (serial + (1 - serial) / 4)) and threads.with_threads(four, machine, 2).two == pytest.approx(many.two)
     seen = threads.for_ranks_of(machine, 4)
-    assert seen["node.cores"] == 2 and seen["noise.frequency"] == 8.0 and seen["node.triad_of_core"] == machine["node.triad_of_core"]
+    assert seen["node.cores"] == 2 and seen["node.triad_of_core"] == machine["node.triad_of_core"]
     place = virtual.layout(ocean.grid, 4, 2)
     whole, halves = virtual.step(cost, place, machine, here).elapsed, virtual.step(many, place, threads.for_ranks_of(machine, 2), here).elapsed
     assert halves < whole
