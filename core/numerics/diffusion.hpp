@@ -2,9 +2,9 @@
 ///   sum over faces of  kappa (width / distance) dz (T_neighbour - T),     dz the lesser of both sides
 /// The coefficient is `diffusivity` times the field diffusivity_scale, the mean of both sides at a face. The content is only moved.
 #pragma once
-#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
+#include "numerics/face_geometry.hpp"
 
 namespace fathom::numerics {
 
@@ -32,13 +32,10 @@ private:
     }
 };
 
-inline constexpr std::array diffusion_geometry{
-    reads("wet_levels",        place::center_column,     "1", 1),
-    reads("diffusivity_scale", place::center_column,     "1", 1),
-    reads("length_north_face", place::north_face_column, "m", 1),
-    reads("dy_north_face",     place::north_face_column, "m", 1),
-    reads("length_east_face",  place::east_face_column,  "m", 1),
-    reads("dx_east_face",      place::east_face_column,  "m", 1)};
+inline constexpr std::array diffusion_geometry = joined(
+    reads("wet_levels",        place::center_column, "1", 1),
+    reads("diffusivity_scale", place::center_column, "1", 1),
+    face_geometry);
 
 template <bool own> struct LaplacianDiffusion {
     double diffusivity = 1e3;

@@ -5,8 +5,8 @@
 /// div(A grad u) = 1/areaC [d(A dy/dx du) + d(A dx/dy du)]. The twist is 0 where dx/dy is a function of i times one of j, as between
 /// parallels and meridians, but not on a dipole grid. Land is a dry corner with u = 0: no slip needs no mask. A = viscosity x scale.
 #pragma once
-#include "field/joined.hpp"
 #include "field/process.hpp"
+#include "numerics/face_geometry.hpp"
 
 namespace fathom::numerics {
 
@@ -37,17 +37,12 @@ template <class Real> struct FrictionStencil {
     }
 };
 
-inline constexpr std::array friction_geometry{
-    reads("viscosity_scale",     place::corner_column,        "1", 1),
-    reads("dx_corner",           place::corner_column,        "m", 1),
-    reads("dy_corner",           place::corner_column,        "m", 1),
-    reads("length_north_face",   place::north_face_column,    "m", 1),
-    reads("dy_north_face",       place::north_face_column,    "m", 1),
-    reads("length_east_face",    place::east_face_column,     "m", 1),
-    reads("dx_east_face",        place::east_face_column,     "m", 1),
-    reads("curvature_x",         place::corner_vector_column, "m-1", 1),
-    reads("curvature_y",         place::corner_vector_column, "m-1", 1),
-    reads("curvature_squared",   place::corner_column,        "m-2")};
+inline constexpr std::array friction_geometry = joined(
+    reads("viscosity_scale",   place::corner_column,        "1", 1),
+    corner_and_face_geometry,
+    reads("curvature_x",       place::corner_vector_column, "m-1", 1),
+    reads("curvature_y",       place::corner_vector_column, "m-1", 1),
+    reads("curvature_squared", place::corner_column,        "m-2"));
 
 struct LaplacianFriction {
     double viscosity = 1e4;

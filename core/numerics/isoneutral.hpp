@@ -6,7 +6,7 @@
 /// The part in kappa is minus the derivative of the sum over triads of half of kappa V (d_e T / distance_e + S' D_v T / distance_v)^2, V a quarter of the volume of
 /// a face: it is symmetric and takes variance from every tracer, whatever the slopes. That in kappa_GM is antisymmetric: it moves content and keeps variance.
 #pragma once
-#include "field/joined.hpp"
+#include "numerics/face_geometry.hpp"
 #include "numerics/neutral_slopes.hpp"
 
 namespace fathom::numerics {
@@ -33,10 +33,7 @@ template <bool own> struct IsoneutralFlux {
         reads  ("tracer",            place::center_layer,      "1", 1),
         reads  ("eddy_structure",    place::center_layer,      "1", 1),
         reads  ("wet_levels",        place::center_column,     "1", 1),
-        reads  ("length_north_face", place::north_face_column, "m", 1),
-        reads  ("dy_north_face",     place::north_face_column, "m", 1),
-        reads  ("length_east_face",  place::east_face_column,  "m", 1),
-        reads  ("dx_east_face",      place::east_face_column,  "m", 1),
+        face_geometry,
         cell_thickness<own>(1),
         conductances(0),
         updates("tracer_tendency",   place::center_layer,      "1"));

@@ -6,6 +6,7 @@
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
+#include "numerics/face_geometry.hpp"
 #include <array>
 
 namespace fathom::numerics {
@@ -40,21 +41,18 @@ struct MixedLayerEddies {
         Parameter<MixedLayerEddies>{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,   "of the fronts that the grid does not see"},
         Parameter<MixedLayerEddies>{"time_scale",  &MixedLayerEddies::time_scale,  "s", 3600, 1e8, "in which momentum is mixed through the layer: what replaces 1 / f at the equator"},
         Parameter<MixedLayerEddies>{"widest",      &MixedLayerEddies::widest,      "m", 1e3, 1e6,  "largest spacing for which fronts grow with it"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads  ("mixed_layer_buoyancy", place::center_column,     "m s-2", 1),
         reads  ("mixed_layer_depth",    place::center_column,     "m", 1),
         reads  ("wet_levels",           place::center_column,     "1", 1),
         reads  ("coriolis",             place::corner_column,     "s-1", 1),
-        reads  ("length_north_face",    place::north_face_column, "m", 1),
-        reads  ("dy_north_face",        place::north_face_column, "m", 1),
-        reads  ("length_east_face",     place::east_face_column,  "m", 1),
-        reads  ("dx_east_face",         place::east_face_column,  "m", 1),
+        face_geometry,
         reads  ("thickness",            place::profile,           "m"),
         updates("transport_east",       place::center_layer,      "m3 s-1"),
         updates("transport_west",       place::center_layer,      "m3 s-1"),
         updates("transport_north",      place::center_layer,      "m3 s-1"),
         updates("transport_south",      place::center_layer,      "m3 s-1"),
-        updates("transport_up",         place::center_interface,  "m3 s-1")};
+        updates("transport_up",         place::center_interface,  "m3 s-1"));
 
     template <class Real>
     void operator()(In<Real, 1> buoyancy, In<Real, 1> depth, In<Real, 1> wet, In<Real, 1> coriolis, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,

@@ -16,6 +16,7 @@
 #pragma once
 #include "field/process.hpp"
 #include "field/thickness.hpp"
+#include "numerics/face_geometry.hpp"
 #include <algorithm>
 #include <array>
 
@@ -45,7 +46,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         Parameter<NeutralSlopes>{"taper_width",   &NeutralSlopes::taper_width,   "1",      1e-6, 1,   "range of slopes of a smooth taper"},
         Parameter<NeutralSlopes>{"diffusivity",   &NeutralSlopes::diffusivity,   "m2 s-1", 1e-6, 1e7, "largest diffusivity along slopes that the step must bear"},
         Parameter<NeutralSlopes>{"step",          &NeutralSlopes::step,          "s",      0, 1e6,    "time step"}};
-    static constexpr std::array fields{
+    static constexpr auto fields = joined(
         reads ("temperature",           place::center_layer,      "degC", 1),
         reads ("salinity",              place::center_layer,      "1e-3", 1),
         reads ("thermal_expansion",     place::center_layer,      "K-1"),
@@ -55,10 +56,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         reads ("coriolis",              place::corner_column,     "s-1", 1),
         reads ("wet_levels",            place::center_column,     "1", 1),
         reads ("area_center",           place::center_column,     "m2"),
-        reads ("length_north_face",     place::north_face_column, "m", 1),
-        reads ("dy_north_face",         place::north_face_column, "m", 1),
-        reads ("length_east_face",      place::east_face_column,  "m", 1),
-        reads ("dx_east_face",          place::east_face_column,  "m", 1),
+        face_geometry,
         cell_thickness<own>(1),
         writes("conductance_east_of_upper",  place::center_interface, "m"),        // of the cell above the interface
         writes("conductance_west_of_upper",  place::center_interface, "m"),
@@ -68,7 +66,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         writes("conductance_west_of_lower",  place::center_interface, "m"),
         writes("conductance_north_of_lower", place::center_interface, "m"),
         writes("conductance_south_of_lower", place::center_interface, "m"),
-        writes("squared_slope",              place::center_interface, "1")};
+        writes("squared_slope",              place::center_interface, "1"));
 
     template <class Real> [[gnu::flatten]]                           // a call of exp would empty all registers
     void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta, In<Real, 1> structure, In<Real, 1> mixed_layer, In<Real, 1> coriolis, In<Real, 1> wet,

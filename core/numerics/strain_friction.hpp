@@ -7,8 +7,8 @@
 ///   anisotropic:  with A along a direction theta and B across it,  N = nu_S + (nu_T - nu_S) m m^T,  m = (cos 2 theta, sin 2 theta),  nu_T = (A + B) / 2,  nu_S = B
 /// Land is a dry corner with u = 0: no slip needs no mask.
 #pragma once
-#include "field/joined.hpp"
 #include "field/process.hpp"
+#include "numerics/face_geometry.hpp"
 #include <algorithm>
 #include <array>
 
@@ -64,14 +64,7 @@ template <class Real> struct StrainStencil {
     }
 };
 
-inline constexpr std::array strain_geometry{
-    reads("dx_corner",         place::corner_column,     "m", 1),
-    reads("dy_corner",         place::corner_column,     "m", 1),
-    reads("length_north_face", place::north_face_column, "m", 1),
-    reads("dy_north_face",     place::north_face_column, "m", 1),
-    reads("length_east_face",  place::east_face_column,  "m", 1),
-    reads("dx_east_face",      place::east_face_column,  "m", 1),
-    reads("area_center",       place::center_column,     "m2", 1)};
+inline constexpr std::array strain_geometry = joined(corner_and_face_geometry, reads("area_center", place::center_column, "m2", 1));
 
 /// A along a direction, B across it.
 struct AnisotropicFriction {
