@@ -6,7 +6,8 @@ from importlib.util import find_spec
 
 public = {
     "Ocean": "ocean", "FreeSurface": "ocean", "Overflow": "ocean", "DenmarkStrait": "ocean", "FaroeBankChannel": "ocean",
-    "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "BulkForcing": "ocean", "SurfaceForcing": "ocean",
+    "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "IdealAge": "ocean", "Dye": "ocean", "CFC11": "ocean", "CFC12": "ocean", "SF6": "ocean",
+    "BulkForcing": "ocean", "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere", "FirstPhysics": "atmosphere", "SingleColumn": "atmosphere", "ShallowWater": "atmosphere",
     "Simulation": "simulation", "Records": "records",
     "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",

@@ -37,20 +37,24 @@ class Clock:
     """Dates of a start and a calendar."""
 
     def __init__(self, start="2000-01-01", calendar="standard"):
-        import cftime
-
         if calendar not in calendars:
             from fathom.names import near
 
             raise ValueError(f"unknown calendar '{calendar}'{near(calendar, calendars)}")
-        match = re.fullmatch(r"(\d{1,4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?)(?::(\d\d?))?(?::(\d\d?))?)?", str(start).strip())
-        if not match:
-            raise ValueError(f"start = {start!r} is not a date; allowed: 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'")
         self.calendar = calendar
+        self.start = self.date_of(start, "start")
+
+    def date_of(self, text, what):
+        """The date in the calendar that a text, or what a file holds as a date, says. ValueError where it is none."""
+        import cftime
+
+        match = re.fullmatch(r"(\d{1,4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?)(?::(\d\d?))?(?::(\d\d?))?)?", str(text).strip())
+        if not match:
+            raise ValueError(f"{what} = {text!r} is not a date; allowed: 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'")
         try:
-            self.start = cftime.datetime(*(int(x or 0) for x in match.groups()), calendar=calendar)
+            return cftime.datetime(*(int(x or 0) for x in match.groups()), calendar=self.calendar)
         except ValueError as error:
-            raise ValueError(f"start = {start!r}: {error}") from None
+            raise ValueError(f"{what} = {text!r}: {error}") from None
 
     def date(self, seconds):
         """The date `seconds` after the start."""
@@ -64,6 +68,11 @@ class Clock:
         first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
         part = (self.start - first) / (first.replace(year=first.year + 1) - first)
         return 365.2425 * (self.start.year - 2000 + part) - 0.5 if self.calendar != "standard" else (self.start - type(self.start)(2000, 1, 1, 12, calendar=self.calendar)).total_seconds() / 86400
+
+    def seconds_of_year(self, year):
+        """Seconds from the start to a time in years, 1990.5 the middle of 1990."""
+        first, after = (self.seconds(self.date_of(f"{int(year) + n:04d}-01-01", "year")) for n in (0, 1))
+        return first + (year - int(year)) * (after - first)
 
     def seconds(self, date):
         return (date - self.start).total_seconds()

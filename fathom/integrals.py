@@ -12,20 +12,17 @@ import numpy as np
 
 from fathom import output
 from fathom.components import scheme
-from fathom.stores import Store
+from fathom.stores import SmallStore
 
 
-class Integrals(Store):
+class Integrals(SmallStore):
     """A store of integrals, all of one output."""
-
-    travels = False
 
     def __init__(self, simulation, path, variables, every, statistic=None, dtype="float64", **chosen):
         given = [name for name, value in chosen.items() if value is not None]
         if given:
             raise ValueError(f"output {path}: {', '.join(variables)} lie on no grid; {', '.join(given)} is for fields")
         super().__init__(simulation, path, variables, every, statistic, dtype)
-        self.shared = False
 
     def processes(self, known, precision):
         """What makes the fields that integrals need, and their running sums."""
@@ -46,12 +43,6 @@ class Integrals(Store):
         if missing:
             raise ValueError(f"output {self.path}: this model does not compute {', '.join(sorted(set(missing)))}")
         return made + self._kept(known, precision)
-
-    def open(self):
-        s = self.simulation
-        self._open_file()
-        self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
-        self._resume()
 
     def _contents(self):
         used = {dim for integral in self.variables.values() for dim in integral.dims}
@@ -85,14 +76,6 @@ class Integrals(Store):
         s.tidy()
         self.count += 1
         self.stalls.append(perf_counter() - began)
-
-    def _write(self, name, value):
-        for region in self.file.regions(name):
-            j0, j1, i0, i1 = region
-            self.file.write(name, self.count, region, value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1])
-
-    def bytes_here(self):
-        return 0
 
 
 def is_of(model, variables):

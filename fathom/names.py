@@ -54,6 +54,12 @@ fields: dict[str, Name] = _table(
     Name("barotropic_velocity_x", "ubx", "barotropic_sea_water_x_velocity", "depth-mean velocity along the grid's i", "m s-1", "corner", "column", "balance"),
     Name("barotropic_velocity_y", "vby", "barotropic_sea_water_y_velocity", "depth-mean velocity along the grid's j", "m s-1", "corner", "column", "balance"),
     Name("ideal_age", "agessc", "sea_water_age_since_surface_contact", "ideal age", "s", "center", "layer", "deep", None, ("years", 1 / _year)),
+    Name("cfc11", "cfc11", "mole_concentration_of_cfc11_in_sea_water", "CFC-11", "mol m-3", "center", "layer", "deep", None, ("pmol/L", 1e9)),
+    Name("cfc12", "cfc12", "mole_concentration_of_cfc12_in_sea_water", "CFC-12", "mol m-3", "center", "layer", "deep", None, ("pmol/L", 1e9)),
+    Name("sf6", "sf6", "mole_concentration_of_sulfur_hexafluoride_in_sea_water", "SF6", "mol m-3", "center", "layer", "deep", None, ("fmol/L", 1e12)),
+    Name("cfc11_surface_flux", "fgcfc11", "surface_downward_mole_flux_of_cfc11", "CFC-11 into the sea", "mol m-2 s-1", "center", "column", "balance"),
+    Name("cfc12_surface_flux", "fgcfc12", "surface_downward_mole_flux_of_cfc12", "CFC-12 into the sea", "mol m-2 s-1", "center", "column", "balance"),
+    Name("sf6_surface_flux", "fgsf6", "surface_downward_mole_flux_of_sulfur_hexafluoride", "SF6 into the sea", "mol m-2 s-1", "center", "column", "balance"),
     Name("passive_tracer", "tracer", "", "passive tracer", "1", "center", "layer", "deep"),
     # derived in the column
     Name("density", "rho", "sea_water_density", "density", "kg m-3", "center", "layer", "dense"),

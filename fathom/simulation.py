@@ -70,14 +70,17 @@ class Simulation:
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
-    def output(self, path, variables, every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None):
+    def output(self, path, variables, every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None, moorings=None):
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place of the model's own: levels of pressure
-        [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]."""
+        [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}."""
         from fathom.integrals import Integrals, is_of
+        from fathom.moorings import Moorings
         from fathom.stores import Store
 
         if is_of(self.model, variables):
-            store = Integrals(self._seen, path, variables, every, statistic, levels=levels, regular=regular, section=section)
+            store = Integrals(self._seen, path, variables, every, statistic, levels=levels, regular=regular, section=section, moorings=moorings)
+        elif moorings is not None:
+            store = Moorings(self._seen, path, variables, every, statistic, dtype, levels, moorings, regular=regular, section=section)
         else:
             store = Store(self._seen, path, variables, every, statistic, dtype, levels, regular, section)
         self.outputs.append(store)
@@ -171,6 +174,9 @@ class Simulation:
                 self.sequence.set_profile(name, values)
         if self.sequence.has("sun"):
             self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), model.fixed_season)
+        for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(self.clock).items():
+            if self.sequence.has(name):
+                self.sequence.follow_table(name, self.step, times, rows, interpolated)
         self.solvers = model.attach(self.sequence, self.step)
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.sequence.state)

@@ -21,6 +21,8 @@ class Store(Stream):
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
 
+    attributes = {}  # of the file
+
     def __init__(self, simulation, path, variables, every, statistic=None, dtype="float32", levels=None, regular=None, section=None):
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
@@ -113,23 +115,33 @@ class Store(Stream):
     def open(self):
         """Create the store on root (after a restart: keep its times up to now), open it elsewhere."""
         s = self.simulation
-        fields = {f["name"]: f for f in s.sequence.fields}
-        self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
-        self.known_at_start = {name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs) for name, d in self.variables.items()}
-
-        def find_target():
-            for horizontal in {place["horizontal"] for place in self.places.values()}:
-                self.target.interpolations[horizontal] = s.model.grid.interpolation(*self.target.places(), horizontal)
-
+        fields = self._find_places()
         self._open_file()
-        if self.target is not None:
-            s.on_root(find_target)
-            self.target = s.comm.bcast(self.target)
+        self._find_target()
         if self.shared:
             self.reopen()
         self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
         self._arrange(fields, regions)
         self._resume()
+
+    def _find_places(self):
+        """Where the fields lie that variables are made of, and which are known before the first step; returns all fields."""
+        fields = {f["name"]: f for f in self.simulation.sequence.fields}
+        self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
+        self.known_at_start = {name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs) for name, d in self.variables.items()}
+        return fields
+
+    def _find_target(self):
+        """The target's interpolations, on all ranks."""
+        s = self.simulation
+
+        def find():
+            for horizontal in {place["horizontal"] for place in self.places.values()}:
+                self.target.interpolations[horizontal] = s.model.grid.interpolation(*self.target.places(), horizontal)
+
+        if self.target is not None:
+            s.on_root(find)
+            self.target = s.comm.bcast(self.target)
 
     def _open_file(self):
         """The file on root, new or that of the run which is continued."""
@@ -143,7 +155,7 @@ class Store(Stream):
                 return
             axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, bounds=self.statistic is not None)
             coordinates, specs, chunks = self._contents()
-            self.file = output.create(self.whole_path, coordinates, specs, chunks, time=axis, overwrite=s.overwrite or s.restart_from is not None)
+            self.file = output.create(self.whole_path, coordinates, specs, chunks, time=axis, attributes=self.attributes, overwrite=s.overwrite or s.restart_from is not None)
 
         s.on_root(create)
 
@@ -289,3 +301,28 @@ class Store(Stream):
         roles = self.simulation.roles
         if self.shared or roles.server == roles.per_set * self.set:
             self.reopen()
+
+
+class SmallStore(Store):
+    """A store of few numbers, which root alone writes, also in a run with I/O servers."""
+
+    travels = False
+
+    def __init__(self, *arguments, **keywords):
+        super().__init__(*arguments, **keywords)
+        self.shared = False
+
+    def open(self):
+        s = self.simulation
+        self._open_file()
+        self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
+        self._resume()
+
+    def _write(self, name, value):
+        """A value of the time that is under way, on root."""
+        for region in self.file.regions(name):
+            j0, j1, i0, i1 = region
+            self.file.write(name, self.count, region, value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1])
+
+    def bytes_here(self):
+        return 0

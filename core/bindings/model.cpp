@@ -5,6 +5,7 @@
 #include "model/diagnostics.hpp"
 #include "model/overflow.hpp"
 #include "model/sunlight.hpp"
+#include "model/table.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -70,6 +71,8 @@ void bind_model(nb::module_& m) {
            "compute_in_halo"_a = true, "group"_a = true)
         .def("advance", [](Sequence& s, int steps) { nb::gil_scoped_release nogil; for (int n = 0; n < steps; ++n) s.step(); }, "steps"_a = 1)
         .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
+        .def("follow_table", &follow_table, "profile"_a, "step"_a, "times"_a, "rows"_a, "interpolated"_a = true,
+             "sets a profile before each step from rows of values at times [s], interpolated between them or each until the next")
         .def("balance", [](Sequence& s, const std::string& process, const std::string& field) { balance(s, process, field); }, "process"_a, "field"_a, "the work of a global process: takes the mean over the sea from a field of columns")
         .def("follow_sun", &follow_sun, "step"_a, "days"_a, "period"_a = 0.0, "fixed_season"_a = false,
              "sets the profile 'sun' before each step; days: of the first step, since 2000-01-01 12:00; period: of the radiation [s]")

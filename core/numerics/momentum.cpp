@@ -12,6 +12,6 @@ Entries momentum_schemes() {
             entry<BarotropicCorrection>("BarotropicCorrection"), entry<VolumeTransport>("VolumeTransport")};
 }
 
-Entries schemes() { return {momentum_schemes(), tracer_schemes(), volume_schemes(), eddy_schemes(), strain_schemes(), atmosphere_schemes()}; }
+Entries schemes() { return {momentum_schemes(), tracer_schemes(), tracer_source_schemes(), volume_schemes(), eddy_schemes(), strain_schemes(), atmosphere_schemes()}; }
 
 }  // namespace fathom::numerics

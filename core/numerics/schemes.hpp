@@ -6,6 +6,7 @@ namespace fathom::numerics {
 Entries schemes();
 Entries momentum_schemes();
 Entries tracer_schemes();
+Entries tracer_source_schemes();
 Entries volume_schemes();
 Entries eddy_schemes();
 Entries strain_schemes();

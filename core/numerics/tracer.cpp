@@ -18,7 +18,7 @@ Entries tracer_schemes() {
     return {entry<CentredAdvection>("CentredAdvection"), entry<UpwindAdvection>("UpwindAdvection"), entry<SweepVolumes>("SweepVolumes"),
             entry<LaxWendroffSweep>("LaxWendroffSweep"), entry<LaxWendroffAdvection>("LaxWendroffAdvection"), entry<QuickestSweep>("QuickestSweep"), entry<QuickestAdvection>("QuickestAdvection"),
             entry<LaplacianDiffusion>("LaplacianDiffusion"), entry<TracerLaplacian>("TracerLaplacian"), entry<BiharmonicDiffusion>("BiharmonicDiffusion"),
-            entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<IdealAge>("IdealAge"), entry<TracerFlow>("TracerFlow"),
+            entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<TracerFlow>("TracerFlow"),
             entry<BudgetShare<true>>("FirstBudgetShare"), entry<BudgetShare<false>>("BudgetShare"), entry<TracerBudget>("TracerBudget"),
             entry<InTime<Statistic::sum, false>>("TimeSum"), entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
             entry<InTime<Statistic::minimum, false>>("TimeMinimum"), entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),

@@ -79,24 +79,4 @@ template <bool own> struct TracerUpdate {
     }
 };
 
-/// Ideal age: 1 year a year, 0 at the surface (restored within a step).
-template <bool own> struct IdealAge {
-    double step = 3600;
-    static constexpr std::string_view summary = "ideal age: grows with time, and is set to 0 at the surface";
-    static constexpr std::tuple parameters{Parameter<IdealAge>{"step", &IdealAge::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads  ("ideal_age",          place::center_layer,  "s"),
-        reads  ("sea_surface_height", place::center_column, "m"),
-        reads  ("area_center",        place::center_column, "m2"),
-        cell_thickness<own>(),
-        updates("ideal_age_tendency", place::center_layer,  "s")};
-
-    template <class Real>
-    void operator()(In<Real> age, In<Real> eta, In<Real> area, Thickness<Real, own> thickness, InOut<Real> tendency) const {
-        const Real A = area[0];
-        tendency[0] += -(Real(thickness[0]) + eta[0]) * age[0] * A * (1 / step);
-        for (int k = 1; k < tendency.levels(); ++k) tendency[k] += A * thickness[k];
-    }
-};
-
 }  // namespace fathom::numerics

@@ -3,12 +3,13 @@
 from .eddies import GentMcWilliams
 from .free_surface import FreeSurface
 from .friction import AnisotropicFriction, SmagorinskyFriction
+from .gases import CFC11, CFC12, SF6
 from .model import Ocean
 from .overflow import DenmarkStrait, FaroeBankChannel, Overflow
+from .passive import Dye, IdealAge, PassiveTracer
 from .surface import BulkForcing, SurfaceForcing
-from .tracers import PassiveTracer
 
 __all__ = [
-    "AnisotropicFriction", "BulkForcing", "DenmarkStrait", "FaroeBankChannel", "FreeSurface", "GentMcWilliams", "Ocean", "Overflow", "PassiveTracer",
-    "SmagorinskyFriction", "SurfaceForcing",
+    "AnisotropicFriction", "BulkForcing", "CFC11", "CFC12", "DenmarkStrait", "Dye", "FaroeBankChannel", "FreeSurface", "GentMcWilliams", "IdealAge", "Ocean", "Overflow",
+    "PassiveTracer", "SF6", "SmagorinskyFriction", "SurfaceForcing",
 ]  # fmt: skip

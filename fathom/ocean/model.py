@@ -16,8 +16,9 @@ from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
+from fathom.ocean.passive import IdealAge, PassiveTracer
 from fathom.ocean.surface import SurfaceForcing
-from fathom.ocean.tracers import PassiveTracer, add_tracers
+from fathom.ocean.tracers import add_fluxes, add_tracers
 from fathom.records import interpolation, sources
 
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
@@ -48,7 +49,7 @@ class Ocean:
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of (longitude, latitude) or (x, y); default 0.
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel.
     free_surface : FreeSurface.
-    tracers : list of further tracers: PassiveTracer, or the word "ideal_age".
+    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is the name of a PassiveTracer, "ideal_age" the age.
     budgets : names of tracers of which every term of the budget is computed in every cell, docs/model.md.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     precision : "fp64" (default) or "fp32".
@@ -83,7 +84,10 @@ class Ocean:
         self.bottom_drag, self.bottom_speed, self.geothermal_heat = float(bottom_drag), float(bottom_speed), geothermal_heat
         self.overflows = list(overflows)
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
-        self.tracers = [PassiveTracer(t) if isinstance(t, str) else t for t in tracers]
+        self.tracers = [(IdealAge if t == "ideal_age" else PassiveTracer)(t) if isinstance(t, str) else t for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)]
+        for name in self.tracer_names:
+            if self.tracer_names.count(name) > 1:
+                raise ValueError(f"two tracers are called '{name}'; give one of them another name")
         self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
         if strange := [name for name in self.budgets if name not in self.tracer_names]:
             raise ValueError(unknown("tracer of a budget", strange[0], self.tracer_names))
@@ -130,6 +134,7 @@ class Ocean:
         after = {"cell_thickness": "cell_thickness_after", "sea_surface_height_after": "height_beyond_cells"} if self.stretched else {}
         if self.stretched:
             sequence += [scheme(name).process(bytes_) for name in ("StretchedCells", "StretchedCorners")]
+        add_fluxes(self, surface, add)
         if self.water is not None:
             if self.chlorophyll_records is not None:
                 sequence.append(interpolation("chlorophyll", bytes_))
@@ -247,6 +252,10 @@ class Ocean:
         """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth 2, a little damped)."""
         return {"time_weights": [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]}
 
+    def tables(self, clock):
+        """Profiles that follow a table in time: name -> (times [s], rows, whether it is interpolated)."""
+        return {name: table for tracer in self.tracers for name, table in tracer.tables(self.grid, clock).items()}
+
     def attach(self, sequence, step):
         """The work of the global processes: name -> solver."""
         if self._balanced:
@@ -258,7 +267,8 @@ class Ocean:
         """The initial state into the fields."""
         from fathom.state import on_columns, on_layers
 
-        for name, value in ({"temperature": 10.0, "salinity": 35.0} | self.initial).items():
+        at_start = {tracer.name: value for tracer in self.tracers if (value := tracer.at_start(self.grid)) is not None}
+        for name, value in ({"temperature": 10.0, "salinity": 35.0} | at_start | self.initial).items():
             if name == "sea_surface_height":
                 simulation.sequence.set(name, on_columns(self.grid, value, name=name))
                 continue
@@ -327,6 +337,7 @@ class Ocean:
             "cell_thickness": self.grid.thickness,
             "corner_thickness": partial(self.grid.thickness, where="corner"),
             **mixing.fields(self),
+            **{name: values for tracer in self.tracers for name, values in tracer.fields(self.grid).items()},
             **(self.friction.fields(self) if isinstance(self.friction, StrainFriction) else {}),
             **({"geothermal_heat_flux": on_columns(self.grid, self.geothermal_heat, name="geothermal_heat")} if self.warm_floor else {}),
             "depth_center": self.grid.depth(),

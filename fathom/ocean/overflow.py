@@ -5,6 +5,7 @@ import numpy as np
 from fathom import earth
 from fathom.components import scheme
 from fathom.grids.arguments import number_of
+from fathom.ocean.region import in_box
 
 
 class Overflow:
@@ -54,8 +55,7 @@ class Overflow:
 
     def _cells(self, grid, key, region):
         (west, east), (south, north), (top, bottom) = region
-        x, y = grid.coordinates()
-        inside = (y >= south) & (y <= north) & ((x - west) % 360 <= east - west if grid.horizontal.spherical else (x >= west) & (x <= east))
+        inside = in_box(*grid.coordinates(), ((west, east), (south, north)), grid.horizontal.spherical)
         layers = [k for k, depth in enumerate(grid.levels.middles) if top <= depth <= bottom]
         cells = [(k, int(j), int(i)) for k in layers for j, i in np.argwhere(inside & (grid.wet_levels > k))]
         if not cells:

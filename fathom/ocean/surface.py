@@ -48,6 +48,11 @@ class BulkForcing:
         return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
 
     @property
+    def wind_variance(self):
+        """Mean square of the wind over the square of its speed: within a month of the climatology as if it came from all sides alike (Rayleigh)."""
+        return 4 / np.pi if isinstance(self.data, str) and self.data == climatology else 1.0
+
+    @property
     def _targets(self):
         wanted = [("restoring_temperature", "sea_surface_temperature", self.temperature_restoring), ("restoring_salinity", "sea_surface_salinity", self.salinity_restoring + self.salinity_restoring_under_ice)]
         return {field: data for field, data, speed in wanted if speed > 0}
@@ -91,6 +96,7 @@ class SurfaceForcing:
     shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
     freshwater_flux : [kg m-2 s-1], positive into the ocean.
+    wind_speed, sea_ice_fraction, air_pressure : [m s-1], [1], [Pa], for gas exchange alone (CFC11 and the like).
     restoring_temperature, restoring_salinity : targets [degC, 1e-3], with
     piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); of temperature in its place
     heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
@@ -104,12 +110,15 @@ class SurfaceForcing:
         "stress_northward": ("stress_northward", "N m-2", "center"), "heat_flux": ("surface_heat_flux", "W m-2", "center"), "shortwave_flux": ("surface_shortwave_flux", "W m-2", "center"),
         "salinity_flux": ("salinity_given_flux", "1e-3 m s-1", "center"), "freshwater_flux": ("surface_freshwater_flux", "kg m-2 s-1", "center"),
         "restoring_temperature": ("restoring_temperature", "degC", "center"), "restoring_salinity": ("restoring_salinity", "1e-3", "center"),
-        "heat_flux_sensitivity": ("heat_flux_sensitivity", "W m-2 K-1", "center")}  # fmt: skip
+        "heat_flux_sensitivity": ("heat_flux_sensitivity", "W m-2 K-1", "center"), "wind_speed": ("wind_speed", "m s-1", "center"), "sea_ice_fraction": ("sea_ice_fraction", "1", "center"),
+        "air_pressure": ("air_pressure", "Pa", "center")}  # fmt: skip
     aliases = {"stress_eastward": "surface_eastward_stress", "stress_northward": "surface_northward_stress", "restoring_temperature": "sea_surface_temperature",
                "restoring_salinity": "sea_surface_salinity"}  # keyword -> field of the table of names  # fmt: skip
 
     def __init__(self, stress_x=0.0, stress_y=0.0, heat_flux=0.0, salinity_flux=0.0, restoring_temperature=None, restoring_salinity=None, piston_velocity=1e-5, shortwave_flux=0.0,
-                 freshwater_flux=0.0, *, stress_eastward=0.0, stress_northward=0.0, heat_flux_sensitivity=None, air=climatology, missing=None):  # fmt: skip
+                 freshwater_flux=0.0, *, stress_eastward=0.0, stress_northward=0.0, heat_flux_sensitivity=None, air=climatology, missing=None,
+                 wind_speed=None, sea_ice_fraction=0.0, air_pressure=101325.0):  # fmt: skip
+        self.wind_speed, self.sea_ice_fraction, self.air_pressure = wind_speed, sea_ice_fraction, air_pressure
         self.shortwave_flux, self.freshwater_flux = shortwave_flux, freshwater_flux
         self.stress_x, self.stress_y, self.heat_flux, self.salinity_flux = stress_x, stress_y, heat_flux, salinity_flux
         self.stress_eastward, self.stress_northward, self.air, self.missing = stress_eastward, stress_northward, air, missing
@@ -117,6 +126,8 @@ class SurfaceForcing:
         self.heat_flux_sensitivity = heat_flux_sensitivity
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise ValueError("stress_x, stress_y and stress_eastward, stress_northward are two ways to say one thing; give one pair")
+        if self._of_bulk and wind_speed is not None:
+            raise ValueError("wind_speed is that of the air over which BulkSensitivity is; give no other")
         if heat_flux_sensitivity is not None and restoring_temperature is None:
             raise ValueError("heat_flux_sensitivity needs restoring_temperature, over which heat_flux is")
         self.inputs, self.over = {}, None  # keyword -> what files give; the air of the bulk formulae

@@ -4,19 +4,9 @@ from fathom.components import scheme
 from fathom.ocean.mixing import factors_of
 
 
-class PassiveTracer:
-    """A dye: advected and mixed like temperature, without sources."""
-
-    def __init__(self, name="passive_tracer", units="1"):
-        self.name, self.units = name, units
-
-    def __repr__(self):
-        return f"PassiveTracer({self.name!r})"
-
-
 # What adds to a tracer's tendency, and what its share of the budget is called.
 terms = {"IsoneutralFlux": "eddies", "SlopedFlux": "eddies", "ShortwaveHeating": "sunlight", "NonlocalTransport": "boundary_layer", "OverflowContent": "overflows", "GeothermalHeat": "sea_floor",
-         "IdealAge": "ageing", "FreshwaterContent": "fresh_water", "LaplacianDiffusion": "diffusion", "BiharmonicDiffusion": "diffusion"}  # fmt: skip
+         "Ageing": "ageing", "Release": "release", "FreshwaterContent": "fresh_water", "LaplacianDiffusion": "diffusion", "BiharmonicDiffusion": "diffusion"}  # fmt: skip
 
 
 def on_tracer(what, tracer):
@@ -57,9 +47,17 @@ class Budgets:
             self._share(tracer)
 
 
+def add_fluxes(ocean, surface, add):
+    """What makes the fluxes of passive tracers through the surface."""
+    for tracer in ocean.tracers:
+        for what in tracer.fluxes(surface):
+            add(what, "surface", on=on_tracer(what, tracer.name), label=f"{what.name} of {tracer.name}")
+
+
 def add_tracers(ocean, sequence, add, precision):
     """The processes of one step of all tracers, after transports and the factors of vertical diffusion; add(scheme, phase, on, label): into the sequence."""
     budgets = Budgets(ocean.budgets, add, ocean.own_cells)
+    passive = {tracer.name: tracer for tracer in ocean.tracers}
 
     def for_tracer(tracer, what, on=None):
         what = scheme(what) if isinstance(what, str) else what
@@ -87,11 +85,17 @@ def add_tracers(ocean, sequence, add, precision):
             for_tracer(tracer, "OverflowContent")
         if ocean.warm_floor and tracer == "temperature":
             for_tracer(tracer, "GeothermalHeat")
-        if tracer == "ideal_age":
-            for_tracer(tracer, "IdealAge")
+        for what in passive[tracer].sources() if tracer in passive else ():
+            for_tracer(tracer, what)
         if ocean.stretched and tracer in ("temperature", "salinity"):
             rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
             for_tracer(tracer, scheme("FreshwaterContent", **rain))
         budgets.finish(tracer)
         add("TracerUpdate", "tracer", on=on_tracer(scheme("TracerUpdate"), tracer) | factors_of(ocean, tracer), label=f"TracerUpdate of {tracer}")
-        budgets.close(tracer, factors_of(ocean, tracer) | ({"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"}))
+        names = factors_of(ocean, tracer) | ({"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"})
+        budgets.close(tracer, names)
+        if tracer in passive and (keep := passive[tracer].holding()) is not None:
+            if tracer in ocean.budgets:
+                keep = scheme("KeepWithBudget", **keep.parameters)
+            at_end = {"sea_surface_height_after": "height_beyond_cells", "cell_thickness": "cell_thickness_after"} if ocean.stretched and tracer in ocean.budgets else {}
+            add(keep, "tracer", on=on_tracer(keep, tracer) | at_end, label=f"Keep of {tracer}")

@@ -27,13 +27,13 @@ def variable(name: str, grid: Mapping[str, Any] | None = None, *, dtype: str = "
     row = describe(name)
     horizontal, vertical = place or (row.horizontal, row.vertical)
     attributes = dict(row.attributes) if known(name) else {"long_name": row.long_name, "units": units or row.units}
-    if grid is None or "longitude" in grid and not _regular(grid):
-        attributes["coordinates"] = "longitude latitude distance" if "distance" in (grid or {}) else " ".join(_names(horizontal))
-    if horizontal == "center" and "distance" not in (grid or {}):
+    if grid is None or "station" in grid or "longitude" in grid and not _regular(grid):
+        attributes["coordinates"] = "longitude latitude distance" if "distance" in (grid or {}) else "longitude latitude" if "station" in (grid or {}) else " ".join(_names(horizontal))
+    if horizontal == "center" and not {"distance", "station"} & set(grid or {}):
         attributes["cell_measures"] = "area: areacello"
     if statistic:
         attributes["cell_methods"] = f"time: {statistic}"
-    points = _along_section if "distance" in (grid or {}) else ("latitude", "longitude") if grid is not None and _regular(grid) else dimensions[horizontal]
+    points = ("station",) if "station" in (grid or {}) else _along_section if "distance" in (grid or {}) else ("latitude", "longitude") if grid is not None and _regular(grid) else dimensions[horizontal]
     return VariableSpec(row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes)
 
 
@@ -58,7 +58,7 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims, array, attributes).
 
     grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or all four one-dimensional, or
-    corner_x, corner_y and x, y [m] of a rectangular plane, or longitude, latitude, distance [m] (sections, points); thickness (nz) [m], or
+    corner_x, corner_y and x, y [m] of a rectangular plane, or longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and latitude; thickness (nz) [m], or
     hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known,
     bottom_thickness (ny, nx) [m] where bottom cells are cut.
     """
@@ -73,6 +73,11 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     if "distance" in grid:
         units = {"longitude": "degrees_east", "latitude": "degrees_north", "distance": "m"}
         return result | {name: (_along_section, np.asarray(grid[name], float), {"long_name": name, "units": unit} | ({} if unit == "m" else {"standard_name": name})) for name, unit in units.items()}
+    if "station" in grid:
+        names = [str(name).replace(" ", "_") for name in grid["station"]]
+        about = {"long_name": "mooring", "cf_role": "timeseries_id", "flag_values": list(range(len(names))), "flag_meanings": " ".join(names)}
+        at = {name: (("station",), np.asarray(grid[name], float), {"standard_name": name, "long_name": name, "units": units}) for name, units in (("longitude", "degrees_east"), ("latitude", "degrees_north"))}
+        return result | {"station": (("station",), np.arange(len(names), dtype=np.int32), about)} | at
     for place in places:
         result |= _rows(grid) if _regular(grid) else _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
     for key, name in (("area", "cell_area"), ("wet_levels", "wet_levels"), ("land_fraction", "land_fraction")):

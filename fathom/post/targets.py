@@ -54,6 +54,18 @@ def regular(step: float) -> Target:
     return Target(*middle, {"longitude": middle[0], "latitude": middle[1], "corner_longitude": longitude, "corner_latitude": latitude, "area": area})
 
 
+def moorings(places) -> Target:
+    """Columns at {name: (longitude, latitude)} [degrees], or at a list of such pairs, which are called m1, m2, ..."""
+    named = dict(places) if hasattr(places, "items") else {f"m{n}": place for n, place in enumerate(np.atleast_1d(places) if np.ndim(places) == 2 else [places], 1)}
+    try:
+        longitude, latitude = np.array(list(named.values()), float).T
+    except ValueError:
+        longitude = latitude = np.empty(0)
+    if not longitude.size or not np.isfinite(longitude + latitude).all() or np.abs(latitude).max() > 90:
+        raise ValueError(f"moorings = {places}: give name = [longitude, latitude] in degrees, or a list of such pairs")
+    return Target(longitude[None], latitude[None], {"longitude": longitude, "latitude": latitude, "station": list(named)})
+
+
 def section(places, step: float = 0.25) -> Target:
     """Along great circles through `places`, (longitude, latitude) pairs [degrees], a point at least every `step` degrees."""
     try:

@@ -69,7 +69,7 @@ def simulate(model, step="1800s", surface=None, blocks=None, distribution="auto"
 def wind():
     import fathom as fm
 
-    return fm.SurfaceForcing(stress_x=lambda x, y: -0.1 * np.cos(np.pi * y / 1000e3), heat_flux=lambda x, y: 50 * np.sin(2 * np.pi * x / 1000e3))
+    return fm.SurfaceForcing(stress_x=lambda x, y: -0.1 * np.cos(np.pi * y / 1000e3), heat_flux=lambda x, y: 50 * np.sin(2 * np.pi * x / 1000e3), wind_speed=8.0)
 
 
 def continued(fresh):
@@ -100,7 +100,8 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
     if case == "globe":
         sim = simulate(globe(**schemes), step="3600s", surface=fm.BulkForcing(), blocks=blocks, distribution=distribution, threads=threads)
     else:
-        sim = simulate(stirred(box(tracers=["ideal_age", "dye"], partial_cells=partial_cells, **schemes)).set(dye=lambda x, y, z: 1.0 * (x < 400e3)), surface=wind(), blocks=blocks, distribution=distribution, threads=threads)
+        tracers = ["ideal_age", "dye", fm.Dye("held", ((200e3, 500e3), (200e3, 500e3)), depth=(0, 500)), fm.Dye("plume", depth=(100, 900), released=1e-5), fm.CFC11()]
+        sim = simulate(stirred(box(tracers=tracers, partial_cells=partial_cells, **schemes)).set(dye=lambda x, y, z: 1.0 * (x < 400e3)), surface=wind(), blocks=blocks, distribution=distribution, threads=threads)
     sim.advance(steps)
     return {"checksum": sim.checksum(), "blocks": len(sim.domain.decomposition.blocks), "speed": sim.sequence.motion(sim.step)["speed"]}
 

@@ -4,6 +4,7 @@
 #include "physics/surface/exchange.hpp"
 #include "physics/surface/fluxes.hpp"
 #include "physics/surface/freezing.hpp"
+#include "physics/surface/gas_exchange.hpp"
 #include "physics/surface/geothermal.hpp"
 #include "physics/surface/given.hpp"
 #include "physics/surface/ground.hpp"
@@ -24,7 +25,8 @@ Entries surface() {
             entry<BulkSensitivity>("BulkSensitivity"), entry<GeothermalHeat>("GeothermalHeat"),
             entry<FreezingLimit>("FreezingLimit"), entry<GivenFlux>("GivenFlux"), entry<IceCover>("IceCover"),
             entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"), entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
-            entry<LandSurface>("LandSurface"), entry<JerlovWater>("JerlovWater"), entry<ChlorophyllWater>("ChlorophyllWater"), entry<ShortwaveHeating>("ShortwaveHeating")};
+            entry<LandSurface>("LandSurface"), entry<GasExchange<CFC11Gas>>("CFC11Exchange"), entry<GasExchange<CFC12Gas>>("CFC12Exchange"), entry<GasExchange<SF6Gas>>("SF6Exchange"),
+            entry<JerlovWater>("JerlovWater"), entry<ChlorophyllWater>("ChlorophyllWater"), entry<ShortwaveHeating>("ShortwaveHeating")};
 }
 
 }  // namespace fathom::physics

@@ -1,0 +1,58 @@
+"""Regions of the sea: columns by a box, a polygon, a map or a function; layers by a range of depth."""
+
+import numpy as np
+
+from fathom.state import on_columns
+
+
+def share_of_columns(grid, region, name="region"):
+    """What of each column lies in a region, (ny, nx) in 0 ... 1, 0 on land.
+
+    region : None: everywhere; ((west, east), (south, north)), three or more (longitude, latitude) of a polygon whose sides are straight in both, all in degrees,
+        or metres on a plane; an array (ny, nx) or a function of these coordinates. ValueError where no wet column lies in it.
+    """
+    if region is None:
+        share = np.ones(np.shape(grid.wet_levels))
+    elif not callable(region) and np.ndim(region) == 2 and np.shape(region)[1] == 2 and np.shape(region) != np.shape(grid.wet_levels):
+        corners = np.asarray(region, float)
+        share = (in_box if len(corners) == 2 else _in_polygon)(*grid.coordinates(), corners, grid.horizontal.spherical).astype(float)
+    else:
+        share = np.clip(on_columns(grid, region, name=name), 0, 1)
+    share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
+    if not share.any():
+        raise ValueError(f"{name} = {region!r}: no wet column of this grid lies in it")
+    return share
+
+
+def share_of_layers(grid, depth, name="depth"):
+    """What of each layer lies in depth = (top, bottom) [m], (nz); None: the top layer, and nothing else."""
+    bottom = np.cumsum(grid.levels.weights)
+    top = bottom - grid.levels.weights
+    if depth is None:
+        return np.where(np.arange(len(top)) == 0, 1.0, 0.0)
+    if np.shape(depth) != (2,) or not 0 <= depth[0] < depth[1]:
+        raise ValueError(f"{name} = {depth!r} must be (top, bottom) [m] with 0 <= top < bottom")
+    share = np.clip((np.minimum(bottom, depth[1]) - np.maximum(top, depth[0])) / (bottom - top), 0, 1)
+    if not share.any():
+        raise ValueError(f"{name} = {depth!r} lies below the lowest layer, which ends at {bottom[-1]:g} m")
+    return share
+
+
+def in_box(x, y, corners, spherical):
+    """Whether places lie in ((west, east), (south, north))."""
+    (west, east), (south, north) = corners
+    return (y >= south) & (y <= north) & ((x - west) % 360 <= (east - west if west < east else east - west + 360) if spherical else (x >= west) & (x <= east))
+
+
+def _in_polygon(x, y, corners, spherical):
+    """By how often a line to the east crosses its sides."""
+    px, py = corners.T
+    if spherical:
+        px = np.unwrap(px, period=360)
+        middle = (px.min() + px.max()) / 2
+        x = middle + (x - middle + 180) % 360 - 180
+    inside = np.zeros(np.shape(x), bool)
+    for x0, y0, x1, y1 in zip(px, py, np.roll(px, -1), np.roll(py, -1)):
+        if y0 != y1:
+            inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
+    return inside
