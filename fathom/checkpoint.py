@@ -61,7 +61,7 @@ class Checkpoint:
         if s.comm.bcast(s.is_root and restart.begun(path)):  # an earlier one of that name may be under way
             s.settle()
         header = restart.Header(s.seconds, str(s.clock.start), s.clock.calendar, s.count, {8: "float64", 4: "float32"}[s.bytes_of_number], fingerprint(s),
-                                {"series": s.series, "numerics": getattr(s.model, "numerics", {})})  # fmt: skip
+                                {"series": s.series, "numerics": getattr(s.model, "numerics", {}), "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())}})  # fmt: skip
         s.on_root(lambda: (path.parent.mkdir(parents=True, exist_ok=True), restart.create(path, header, {part.field: part.shape for part in self.parts})))
         return path
 
@@ -98,7 +98,7 @@ def fingerprint(simulation):
 
 
 def read_state(simulation, path):
-    """Fields, steps and series from a restart file of the same grid. ValueError where it does not fit, a warning where it was written with other numerics."""
+    """Fields, steps and series from a restart file of the same grid; returns what it has of stores. ValueError where it does not fit, a warning where it was written with other numerics."""
     s, state = simulation, simulation.sequence.state
     sums = {name for store in s.outputs for name in store.sums}  # of means: another run's restart need not have them
     needed, files = [name for name in state if name not in sums], []
@@ -131,6 +131,7 @@ def read_state(simulation, path):
         other = [f"{name} = {value!r}, then {before.get(name)!r}" for name, value in now.items() if value != before.get(name)]
         warnings.warn(f"{path} was written by a run with other numerics: {'; '.join(other)}")
     s.sequence.count = s.count
+    return header.extra.get("stores", {})
 
 
 @once

@@ -70,15 +70,19 @@ class Simulation:
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
-    def output(self, path, variables, every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None, moorings=None):
+    def output(self, path, variables=(), every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None, moorings=None, drifters=None):
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place of the model's own: levels of pressure
-        [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}."""
+        [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}; drifters, which
+        go with the flow from {places = [[longitude, latitude, depth], ...]} or a region."""
+        from fathom.drifters import Drifters
         from fathom.integrals import Integrals, is_of
         from fathom.moorings import Moorings
         from fathom.stores import Store
 
         if is_of(self.model, variables):
-            store = Integrals(self._seen, path, variables, every, statistic, levels=levels, regular=regular, section=section, moorings=moorings)
+            store = Integrals(self._seen, path, variables, every, statistic, levels=levels, regular=regular, section=section, moorings=moorings, drifters=drifters)
+        elif drifters is not None:
+            store = Drifters(self._seen, path, variables, every, dtype, drifters, statistic=statistic, levels=levels, regular=regular, section=section, moorings=moorings)
         elif moorings is not None:
             store = Moorings(self._seen, path, variables, every, statistic, dtype, levels, moorings, regular=regular, section=section)
         else:
@@ -181,7 +185,9 @@ class Simulation:
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.sequence.state)
         self.forcing = Forcing.of(self.surface, model, self.readers)
-        read_state(self, self.restart_from) if self.restart_from else model.initialise(self)
+        kept = read_state(self, self.restart_from) if self.restart_from else model.initialise(self) or {}
+        for store in self.outputs:
+            store.begin(kept.get(str(store.path)))
         self.tidy()
 
     def tidy(self):

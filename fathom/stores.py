@@ -21,7 +21,7 @@ class Store(Stream):
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
 
-    attributes = {}  # of the file
+    attributes, least = {}, 1  # of the file; variables of it
 
     def __init__(self, simulation, path, variables, every, statistic=None, dtype="float32", levels=None, regular=None, section=None):
         super().__init__(simulation)
@@ -29,7 +29,7 @@ class Store(Stream):
         if statistic is not None and statistic not in statistics:
             raise ValueError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
         self.requested = [variables] if isinstance(variables, str) else list(variables)
-        if not self.requested:
+        if len(self.requested) < self.least:
             raise ValueError(f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field")
         self.levels, self.target = self._chosen(levels), None
         if regular is not None or section is not None:
@@ -237,6 +237,12 @@ class Store(Stream):
         return files.merged([self.written, self.file.writes.counts] if self.file else [self.written])
 
     # ---- an event -------------------------------------------------------------------------------------------------------------------
+
+    def begin(self, kept):
+        """Once the state is there; kept: what the restart has of this store."""
+
+    def kept(self):
+        """What the restart shall have of this store beside fields; all ranks call it."""
 
     def write_start(self):
         """The state before the first step; what only a step computes is missing there."""

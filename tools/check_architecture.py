@@ -46,7 +46,7 @@ fathom: list[set[str]] = [
     {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.timeline", "performance.timeline_page", "performance.traces", "performance.otf2_trace", "performance.machine"},
     {"state", "records", "diagnostics", "gather", "copies", "parallel", "choices"},
     {"ocean", "atmosphere"},  # a model each
-    {"streams", "stores", "integrals", "moorings", "servers", "checkpoint", "forcing", "sanity", "show", "progress"},
+    {"streams", "stores", "integrals", "moorings", "drifters", "servers", "checkpoint", "forcing", "sanity", "show", "progress"},
     {"simulation", "performance.summary"},
     {"assimilation", "experiment"},
     {"performance", "scaling", "launch"},

@@ -9,6 +9,7 @@ void bind_parallel(nb::module_&);
 void bind_field(nb::module_&);
 void bind_transform(nb::module_&);
 void bind_model(nb::module_&);
+void bind_drifters(nb::module_&);
 void bind_output(nb::module_&);
 void bind_atmosphere(nb::module_&);
 
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
     bind_field(m);
     bind_transform(m);
     bind_model(m);
+    bind_drifters(m);
     bind_output(m);
     bind_atmosphere(m);
 }

@@ -26,6 +26,7 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     state = {name: np.where(k < wet, a, np.nan) if a.shape[0] > 1 else np.where(wet > 0, a[0], np.nan) for name, a in gathered.items()}
     overturning, state["barotropic_stream_function"] = circulation.of_flow(model, *circulation.transports(model, u, v))
     state["overturning"] = {name: (circulation.geometry(model.grid).edges, overturning[n]) for name, n in (("Atlantic", 1), ("Global", 0))} if model.grid.horizontal.spherical else {}
+    state["tracks"] = {store.path.stem: store.tracks() for store in simulation.outputs if hasattr(store, "tracks") and store.count}
     state["eastward_velocity"], state["northward_velocity"] = u * np.cos(angle) - v * np.sin(angle), u * np.sin(angle) + v * np.cos(angle)
     return state
 
@@ -36,7 +37,7 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
     grid: as `mapping` of a grid of water.
     state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny, nx) [m s-1] at the corner north-east
       of each cell; sea_surface_height (ny, nx) [m] at centres; barotropic_stream_function (ny, nx) [m3 s-1] at corners; overturning, basin ->
-      (latitudes (n), stream function (nz + 1, n) [m3 s-1], NaN in the ground). Values on land
+      (latitudes (n), stream function (nz + 1, n) [m3 s-1], NaN in the ground); tracks, name -> places (times, drifters) along both axes, times [days]. Values on land
       do not matter. Other fields (ny, nx) or (nz, ny, nx) at centres get a map. What is missing is left out.
     """
     return {"Surface": _maps(grid, state), "Sections": _sections(grid, state), "Overturning": _overturning(grid, state)}
@@ -61,13 +62,15 @@ def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     if "barotropic_stream_function" in state:
         transport = _to_centers(np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic)
         yield "barotropic_stream_function", partial(plots.stream_function, transport, raster)
+    for name, (x, y, days) in state.get("tracks", {}).items():
+        yield f"tracks of {name}", partial(plots.tracks, x, y, days, wet, raster, title=f"Drifters, {name}")
     for name in sorted(set(map(str, state)) - _known):
         if np.shape(state[name])[-2:] == raster.mesh.shape:
             yield name, partial(plots.map, surface(name), raster, name=name)
 
 
 _known = {"temperature", "salinity", "sea_surface_height", "eastward_velocity", "northward_velocity",
-          "velocity_x", "velocity_y", "barotropic_stream_function", "overturning", "longitude", "latitude"}
+          "velocity_x", "velocity_y", "barotropic_stream_function", "overturning", "tracks", "longitude", "latitude"}
 
 
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:

@@ -16,6 +16,7 @@ from .steps import steps
 from .stream_function import stream_function
 from .style import encoded
 from .time_series import time_series
+from .tracks import tracks
 
 __all__ = ["Around", "EqualEarth", "Hemisphere", "Panel", "Raster", "against", "bars", "coast", "contours", "encoded", "gantt", "highs_and_lows", "map", "mesh_of", "picture", "section",
-           "steps", "stream_function", "time_series", "vectors", "zonal_mean"]
+           "steps", "stream_function", "time_series", "tracks", "vectors", "zonal_mean"]
