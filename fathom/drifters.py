@@ -33,10 +33,9 @@ class Drifters(SmallStore):
     attributes = {"featureType": "trajectory"}
     least = 0
 
-    def __init__(self, simulation, path, variables, every, dtype, drifters, **chosen):
-        for name, value in chosen.items():
-            if value is not None:
-                raise ValueError(f"output {path}: {name} = {value} is for fields; drifters hold what is where they are")
+    def __init__(self, simulation, path, variables, every, statistic, dtype, drifters, **chosen):
+        for name, value in (chosen | ({} if statistic is None else {"statistic": statistic})).items():
+            raise ValueError(f"output {path}: {name} = {value} is for fields; drifters hold what is where they are")
         if not hasattr(drifters, "items"):
             drifters = {"places": drifters}
         for key in drifters:

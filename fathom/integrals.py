@@ -19,10 +19,9 @@ class Integrals(SmallStore):
     """A store of integrals, all of one output."""
 
     def __init__(self, simulation, path, variables, every, statistic=None, dtype="float64", **chosen):
-        given = [name for name, value in chosen.items() if value is not None]
-        if given:
-            raise ValueError(f"output {path}: {', '.join(variables)} lie on no grid; {', '.join(given)} is for fields")
-        super().__init__(simulation, path, variables, every, statistic, dtype)
+        if chosen:
+            raise ValueError(f"output {path}: {', '.join(variables)} lie on no grid; {', '.join(chosen)} is for fields")
+        super().__init__(simulation, path, variables, every, statistic, "float64")
 
     def processes(self, known, precision):
         """What makes the fields that integrals need, and their running sums."""

@@ -18,10 +18,9 @@ class Moorings(SmallStore):
 
     attributes = {"featureType": "timeSeriesProfile"}
 
-    def __init__(self, simulation, path, variables, every, statistic, dtype, levels, moorings, **chosen):
+    def __init__(self, simulation, path, variables, every, statistic, dtype, moorings, levels=None, **chosen):
         for name, value in chosen.items():
-            if value is not None:
-                raise ValueError(f"output {path}: moorings and {name} = {value} are two places; give one of them, and another output the other")
+            raise ValueError(f"output {path}: moorings and {name} = {value} are two places; give one of them, and another output the other")
         super().__init__(simulation, path, variables, every, statistic, dtype, levels)
         self.target = targets.moorings(moorings)
 

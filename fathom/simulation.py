@@ -79,14 +79,10 @@ class Simulation:
         from fathom.moorings import Moorings
         from fathom.stores import Store
 
-        if is_of(self.model, variables):
-            store = Integrals(self._seen, path, variables, every, statistic, levels=levels, regular=regular, section=section, moorings=moorings, drifters=drifters)
-        elif drifters is not None:
-            store = Drifters(self._seen, path, variables, every, dtype, drifters, statistic=statistic, levels=levels, regular=regular, section=section, moorings=moorings)
-        elif moorings is not None:
-            store = Moorings(self._seen, path, variables, every, statistic, dtype, levels, moorings, regular=regular, section=section)
-        else:
-            store = Store(self._seen, path, variables, every, statistic, dtype, levels, regular, section)
+        places = {"levels": levels, "regular": regular, "section": section, "moorings": moorings, "drifters": drifters}
+        chosen = {name: value for name, value in places.items() if value is not None}
+        kind = Integrals if is_of(self.model, variables) else Drifters if drifters is not None else Moorings if moorings is not None else Store
+        store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom import names
 from fathom.ocean import circulation
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
@@ -63,10 +64,12 @@ def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         transport = _to_centers(np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic)
         yield "barotropic_stream_function", partial(plots.stream_function, transport, raster)
     for name, (x, y, days) in state.get("tracks", {}).items():
-        yield f"tracks of {name}", partial(plots.tracks, x, y, days, wet, raster, title=f"Drifters, {name}")
+        yield f"tracks of {name}", partial(plots.tracks, x, y, days, wet, raster, title=name[:1].upper() + name[1:])
     for name in sorted(set(map(str, state)) - _known):
         if np.shape(state[name])[-2:] == raster.mesh.shape:
-            yield name, partial(plots.map, surface(name), raster, name=name)
+            most = float(np.nanmax(surface(name), initial=0.0))
+            localised = {} if names.known(name) or not most > 0 else {"limits": (0.0, most), "colours": "deep"}  # a dye fills a few cells
+            yield name, partial(plots.map, surface(name), raster, name=name, **localised)
 
 
 _known = {"temperature", "salinity", "sea_surface_height", "eastward_velocity", "northward_velocity",

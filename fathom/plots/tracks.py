@@ -32,7 +32,7 @@ def tracks(x: np.ndarray, y: np.ndarray, days: np.ndarray, wet: np.ndarray, grid
     points = np.stack([column, row], -1)
     pieces = np.stack([points[:-1], points[1:]], 2)
     drawn = ~lost[1:] & ~lost[:-1] & (np.abs(np.diff(column, axis=0)) < 0.25 * raster.width)   # not across the rim
-    width = float(np.clip(60 / max(points.shape[1], 1), 0.5, 1.6))
+    width = float(np.clip(150 / max(points.shape[1], 1), 0.7, 1.8))
     lines = LineCollection(pieces[drawn], cmap=colour_map("drift"), linewidths=width, zorder=2.5, capstyle="round")
     lines.set_array(0.5 * (age[1:] + age[:-1])[drawn])
     lines.set_clim(0, oldest)
@@ -40,8 +40,8 @@ def tracks(x: np.ndarray, y: np.ndarray, days: np.ndarray, wet: np.ndarray, grid
     for n in range(points.shape[1]):
         there = np.flatnonzero(~lost[:, n])
         if there.size:
-            axes.plot(*points[there[0], n], marker="o", ms=2.2 + width, mfc="white", mec=ink, mew=0.5, zorder=3)
-            axes.plot(*points[there[-1], n], marker="o", ms=1.2 + width, color=ink, mew=0, zorder=3)
+            axes.plot(*points[there[0], n], marker="o", ms=1.2 + width, mfc="white", mec=ink, mew=0.5, zorder=3)
+            axes.plot(*points[there[-1], n], marker="o", ms=0.8 + width, color=ink, mew=0, zorder=3)
     colour_bar(figure, bar, "drift", 0.0, oldest, np.array([0.0, oldest]), "days")
     caption(axes, title, note or f"{points.shape[1]} drifters, {oldest:.3g} days")
     return figure

@@ -27,6 +27,16 @@ def test_a_full_report(made, tmp_path):
     assert not re.search(r'(src|href)="(?!data:|#)', page)   # nothing outside the file
 
 
+def test_tracks_are_drawn(tmp_path):
+    """Over the rim of the map, and with a drifter that is released late."""
+    grid, state = globe()
+    x = np.linspace([0.0, 170.0, 20.0], [60.0, 230.0, 40.0], 30)
+    x[:10, 2] = np.nan
+    names = dict(pictures(grid, {"tracks": {"floats": (x, 0.1 * x, np.arange(30.0))}})["Surface"])
+    figure = names["tracks of floats"]()
+    assert len(figure.axes[0].collections[0].get_segments()) >= 2 * 28 + 18 and figure.axes[0].get_title("right") == "3 drifters, 29 days"
+
+
 def test_what_is_missing_is_left_out(tmp_path):
     grid, state = box()
     page = write_report(tmp_path / "a.html", title="t", summary={}, configuration="", pictures=pictures(
