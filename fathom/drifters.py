@@ -44,6 +44,10 @@ class Drifters(SmallStore):
         if ("places" in drifters) == ("region" in drifters):
             raise ValueError(f"output {path}: drifters need either places, [[longitude, latitude, depth], ...], or a region")
         super().__init__(simulation, path, variables, every, None, dtype)
+        if "number" in drifters and (integer("number", drifters["number"]) < 1 or "places" in drifters):
+            raise ValueError(f"output {path}: number = {drifters['number']} is how many drifters a region has, 1 or more")
+        if not isinstance(drifters.get("constant_depth", False), bool):
+            raise ValueError(f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or false")
         self.given, self.depth = dict(drifters), number_of("depth", drifters.get("depth", 0.0), "m")
         self.repeat, self.times = drifters.get("repeat"), integer("times", drifters.get("times", 1))
         if self.times < 1 or (self.times > 1) != (self.repeat is not None):
@@ -72,11 +76,13 @@ class Drifters(SmallStore):
         from fathom import mpi
 
         s = self.simulation
-        self.flow = mpi.core.Drifters(s.sequence, f"Drift of {self.path}", s.step, bool(self.given.get("constant_depth", False)))
+        self.flow = mpi.core.Drifters(s.sequence, f"Drift of {self.path}", s.step, self.given.get("constant_depth", False))
         s.on_root(self._resolve)
         self.start = s.comm.bcast(getattr(self, "start", None))
         self.due = s.seconds
         if kept:
+            if (kept["count"], kept["times"]) != (len(self.start), self.times):
+                raise ValueError(f"output {self.path}: the restart has {kept['times']} releases of {kept['count']} drifters, not {self.times} of {len(self.start)}: give other drifters another file")
             self.released, self.due = kept["released"], kept["due"]
             self.flow.put(np.frombuffer(base64.b64decode(kept["drifters"])).reshape(-1, 6).copy())
         self.release()
@@ -94,7 +100,7 @@ class Drifters(SmallStore):
     def kept(self):
         """What a restart needs, on root; all ranks call it."""
         rows = self._gathered(self.flow.own)
-        return None if rows is None else {"released": self.released, "due": self.due, "drifters": base64.b64encode(rows.tobytes()).decode()}
+        return None if rows is None else {"count": len(self.start), "times": self.times, "released": self.released, "due": self.due, "drifters": base64.b64encode(rows.tobytes()).decode()}
 
     def _gathered(self, rows):
         """Of all ranks, by number, on root."""
@@ -114,14 +120,13 @@ class Drifters(SmallStore):
             if not len(j):
                 raise ValueError(f"output {self.path}: no column of the region is deeper than {self.depth:g} m")
             if "number" in self.given:
-                chosen = np.unique(np.linspace(0, len(j) - 1, integer("number", self.given["number"])).round().astype(int))
+                chosen = np.unique(np.linspace(0, len(j) - 1, self.given["number"]).round().astype(int))
                 j, i = j[chosen], i[chosen]
             a = b = np.full(len(j), 0.5)
             depth = np.full(len(j), self.depth)
         else:
             try:
-                places = np.array([[*place, self.depth][:3] for place in self.given["places"]], float)
-                x, y, depth = places.T
+                x, y, depth = np.array([place if len(place) == 3 else [*place, self.depth] for place in self.given["places"]], float).T
             except (TypeError, ValueError):
                 raise ValueError(f"output {self.path}: places = {self.given['places']!r} must be a list of [longitude, latitude] or [longitude, latitude, depth]") from None
             i, j, a, b = _in_cells(grid, x, y, self.path)
@@ -129,7 +134,7 @@ class Drifters(SmallStore):
 
     def _levels(self, grid, i, j, depth):
         wet, floor = np.asarray(grid.wet_levels)[j, i], grid.depth()[j, i]
-        for n in np.flatnonzero((wet == 0) | (depth >= floor) | (depth < 0)):
+        for n in np.flatnonzero((wet == 0) | ~((0 <= depth) & (depth < floor))):
             where = "is on land" if wet[n] == 0 else f"lies at {depth[n]:g} m, where the sea has {floor[n]:g} m"
             raise ValueError(f"output {self.path}: drifter {n + 1} at {grid.place(int(j[n]), int(i[n]))} {where}")
         interfaces = np.concatenate([[0.0], np.cumsum(grid.levels.weights)])

@@ -20,7 +20,7 @@ class Integrals(SmallStore):
 
     def __init__(self, simulation, path, variables, every, statistic=None, dtype="float64", **chosen):
         if chosen:
-            raise ValueError(f"output {path}: {', '.join(variables)} lie on no grid; {', '.join(chosen)} is for fields")
+            raise ValueError(f"output {path}: {variables if isinstance(variables, str) else ', '.join(variables)} lie on no grid; {', '.join(chosen)} is for fields")
         super().__init__(simulation, path, variables, every, statistic, "float64")
 
     def processes(self, known, precision):

@@ -120,32 +120,26 @@ struct IsoneutralMixing {
     }
 };
 
-/// Volume transports of the eddies through eastern and northern faces: -(Psi_top - Psi_bottom), Psi = kappa_GM length x mean slope of the four triads of an interface.
-/// The skew flux moves tracers as these would; output and overturning want them themselves.
+/// Volume transports of the eddies through eastern and northern faces: -(Psi_top - Psi_bottom), Psi = kappa_GM x sum of C of the four triads of an interface: length x
+/// mean slope, by thickness. The skew flux moves tracers as these would: what it lifts of height in a column is to round-off the sum of height x -(Psi_top - Psi_bottom).
+/// Output and overturning want them themselves.
 struct BolusTransport {
     double diffusivity = 1000;
     static constexpr std::string_view summary = "volume transports of the advection by eddies (Gent & McWilliams 1990), for output";
     static constexpr std::tuple parameters{
         Parameter<BolusTransport>{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7, "of the slopes of neutral surfaces, by eddy advection"}};
     static constexpr auto fields = joined(
-        reads ("thickness",             place::profile,      "m"),
         conductances(1),
         writes("bolus_transport_east",  place::center_layer, "m3 s-1"),
         writes("bolus_transport_north", place::center_layer, "m3 s-1"));
 
     template <class Real>
-    void operator()(Profile<Real> thickness, In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
+    void operator()(In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
                     Out<Real> to_east, Out<Real> to_north) const {
-        using T = typename Real::Number;
-        const int levels = to_east.levels();
         Real east_above = 0, north_above = 0;
-        for (int k = 0; k < levels; ++k) {
-            Real east_below = 0, north_below = 0;
-            if (k + 1 < levels) {
-                const T distance = T(0.5) * (thickness[k] + thickness[k + 1]), by_u = T(diffusivity) * distance / thickness[k], by_l = T(diffusivity) * distance / thickness[k + 1];
-                east_below  = by_u * (ue[k + 1] - uw(east)[k + 1])  + by_l * (le[k + 1] - lw(east)[k + 1]);
-                north_below = by_u * (un[k + 1] - us(north)[k + 1]) + by_l * (ln[k + 1] - ls(north)[k + 1]);
-            }
+        for (int k = 0; k < to_east.levels(); ++k) {                 // C is 0 at the interface below the last layer
+            const Real east_below = diffusivity * (ue[k + 1] - uw(east)[k + 1] + le[k + 1] - lw(east)[k + 1]);
+            const Real north_below = diffusivity * (un[k + 1] - us(north)[k + 1] + ln[k + 1] - ls(north)[k + 1]);
             to_east[k] = east_below - east_above;
             to_north[k] = north_below - north_above;
             east_above = east_below; north_above = north_below;

@@ -135,6 +135,12 @@ class WaterGrid(Grid):
         """Of the cells of layer k [m], (ny, nx); below the bottom that of the layer."""
         return np.where(self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k])
 
+    def face_thickness(self, k, towards):
+        """Of the faces between cells of layer k and their neighbours towards "east" or "north" [m], (ny, nx): the lesser of both cells."""
+        own, east, north, _ = self._around(self.thickness(k))
+        beside = {"east": east, "north": north}[towards]
+        return np.where(beside > 0, np.minimum(own, beside), own)
+
     def column(self, j, i, where="center"):
         """Thickness of the cells of one column [m], (nz,)."""
         column, levels = np.array(self.vertical.thickness), self.levels_at(where)[j, i]

@@ -51,6 +51,11 @@ class Air:
             there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
             raise ValueError(f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes what is missing from the embedded climatology")
 
+    @property
+    def wind_variance(self):
+        """Mean square of the wind over the square of its speed: within a month of the climatology as if it came from all sides alike (Rayleigh)."""
+        return 4 / np.pi if "wind_speed" in self.climate else 1.0
+
     def processes(self, precision):
         return [interpolation(field, precision) for field in (*self.climate, *(i.field for i in self.inputs))]
 

@@ -29,13 +29,14 @@ def _speed(ocean, window, u, v):
     return np.hypot(u, v)
 
 
-def _through(length):
-    """A velocity from the transport through faces of that length."""
+def _through(side):
+    """A velocity from the transport through the eastern or northern faces of cells, as high as they are with the sea surface at rest."""
 
     def of(ocean, window, transport):
         j0, i0, ny, nx = window
-        faces = np.asarray(getattr(ocean.grid.horizontal, length))[j0 : j0 + ny, i0 : i0 + nx]
-        return transport / (faces * np.asarray(ocean.grid.vertical.thickness)[:, None, None])
+        part = (slice(j0, j0 + ny), slice(i0, i0 + nx))
+        length = np.asarray(getattr(ocean.grid.horizontal, f"length_{side}_face"))[part]
+        return np.stack([flow / (length * ocean.grid.face_thickness(k, side)[part]) for k, flow in enumerate(transport)])
 
     return of
 
@@ -79,8 +80,8 @@ derived = {
     "speed": Diagnostic(_velocity, _speed, linear=False),
     "surface_eastward_velocity": Diagnostic(_velocity, weighted(_east), surface=True),
     "surface_northward_velocity": Diagnostic(_velocity, weighted(_north), surface=True),
-    "bolus_velocity_x": Diagnostic(("bolus_transport_east",), _through("length_east_face")),
-    "bolus_velocity_y": Diagnostic(("bolus_transport_north",), _through("length_north_face")),
+    "bolus_velocity_x": Diagnostic(("bolus_transport_east",), _through("east")),
+    "bolus_velocity_y": Diagnostic(("bolus_transport_north",), _through("north")),
     "mixed_layer_depth": Diagnostic(("temperature", "salinity"), _mixed_layer_depth, linear=False, vertical="column"),
     "surface_speed": Diagnostic(_velocity, _speed, surface=True, linear=False),
 }

@@ -28,9 +28,10 @@ class _Gas(PassiveTracer):
         return scheme(f"{type(self).__name__}Exchange", coefficient=self.coefficient, wind_variance=wind_variance)
 
     def fluxes(self, surface):
-        if getattr(surface, "wind_speed", 0.0) is None and getattr(surface, "over", None) is None:
+        air = getattr(surface, "given", None) or getattr(surface, "over", None)  # that of bulk formulae
+        if air is None and getattr(surface, "wind_speed", 0.0) is None:
             raise ValueError(f"{type(self).__name__} needs the wind above the sea: {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing")
-        return [self._exchange(getattr(surface, "wind_variance", 1.0) if self.wind_variance is None else self.wind_variance)]
+        return [self._exchange(getattr(air, "wind_variance", 1.0) if self.wind_variance is None else self.wind_variance)]
 
     def fields(self, grid):
         h = grid.horizontal
@@ -59,7 +60,7 @@ _about = """{gas} [mol m-3]: taken up from the air by gas exchange (Wanninkhof 2
     name : as of a PassiveTracer.
     history : path of a table of year, north, south [1e-12]; None: the embedded one, to 2014, constant afterwards.
     coefficient : of the transfer velocity [cm h-1 (m s-1)-2].
-    wind_variance : mean square of the wind over the square of the wind speed that the surface gives; None: what the surface says of its data.
+    wind_variance : mean square of the wind over the square of the wind speed that the surface gives; None: 4 / pi for the monthly means of the climatology, else 1.
     """
 
 

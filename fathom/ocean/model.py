@@ -18,7 +18,7 @@ from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.passive import IdealAge, PassiveTracer
 from fathom.ocean.surface import SurfaceForcing
-from fathom.ocean.tracers import add_fluxes, add_tracers
+from fathom.ocean.tracers import add_fluxes, add_tracers, check_names
 from fathom.records import interpolation, sources
 
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
@@ -85,9 +85,7 @@ class Ocean:
         self.overflows = list(overflows)
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
         self.tracers = [(IdealAge if t == "ideal_age" else PassiveTracer)(t) if isinstance(t, str) else t for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)]
-        for name in self.tracer_names:
-            if self.tracer_names.count(name) > 1:
-                raise ValueError(f"two tracers are called '{name}'; give one of them another name")
+        check_names(self.tracers)
         self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
         if strange := [name for name in self.budgets if name not in self.tracer_names]:
             raise ValueError(unknown("tracer of a budget", strange[0], self.tracer_names))
@@ -267,7 +265,7 @@ class Ocean:
         """The initial state into the fields."""
         from fathom.state import on_columns, on_layers
 
-        at_start = {tracer.name: value for tracer in self.tracers if (value := tracer.at_start(self.grid)) is not None}
+        at_start = {tracer.name: value for tracer in self.tracers if (value := tracer.at_start(self.grid, simulation.clock)) is not None}
         for name, value in ({"temperature": 10.0, "salinity": 35.0} | at_start | self.initial).items():
             if name == "sea_surface_height":
                 simulation.sequence.set(name, on_columns(self.grid, value, name=name))

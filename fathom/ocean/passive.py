@@ -39,7 +39,7 @@ class PassiveTracer:
     def holding(self):
         """The scheme that holds it at a value after its update; None: none."""
 
-    def at_start(self, grid):
+    def at_start(self, grid, clock):
         """What it is where the user sets nothing: as for `set`; None: 0."""
 
     def fields(self, grid):
@@ -92,15 +92,21 @@ class Dye(PassiveTracer):
     def holding(self):
         return None if self.kept is None else scheme("Keep", value=self.kept)
 
-    def at_start(self, grid):
-        value = self.initial if self.initial is not None or self.start is not None else self.kept
+    def at_start(self, grid, clock):
+        value, layers = self.initial, self._layers(grid)
+        if value is None:  # what it is kept at, if it is now
+            times, rows, _ = self.tables(grid, clock)[f"{self.name}_layers"]
+            value, layers = self.kept, next(row for time, row in zip(times[::-1], rows[::-1]) if time <= 0)
         if value is None:
             return None
-        columns, layers = self._columns(grid), dict(zip(grid.levels.middles, self._layers(grid)))
+        columns, layers = self._columns(grid), dict(zip(grid.levels.middles, layers))
         return lambda x, y, depth: value * layers[depth] * columns
 
     def fields(self, grid):
-        return {f"{self.name}_region": self._columns(grid)}
+        columns = self._columns(grid)
+        if not (np.asarray(grid.wet_levels)[columns > 0] > np.argmax(self._layers(grid) > 0)).any():
+            raise ValueError(f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its region")
+        return {f"{self.name}_region": columns}
 
     def tables(self, grid, clock):
         there = self._layers(grid).tolist()

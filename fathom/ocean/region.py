@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom.grids.arguments import numbers, pair
 from fathom.state import on_columns
 
 
@@ -14,8 +15,10 @@ def share_of_columns(grid, region, name="region"):
     if region is None:
         share = np.ones(np.shape(grid.wet_levels))
     elif not callable(region) and np.ndim(region) == 2 and np.shape(region)[1] == 2 and np.shape(region) != np.shape(grid.wet_levels):
-        corners = np.asarray(region, float)
+        corners = np.stack([numbers(name, corner, "degrees or m") for corner in region])
         share = (in_box if len(corners) == 2 else _in_polygon)(*grid.coordinates(), corners, grid.horizontal.spherical).astype(float)
+    elif isinstance(region, str):
+        raise ValueError(f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or a function")
     else:
         share = np.clip(on_columns(grid, region, name=name), 0, 1)
     share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
@@ -30,7 +33,8 @@ def share_of_layers(grid, depth, name="depth"):
     top = bottom - grid.levels.weights
     if depth is None:
         return np.where(np.arange(len(top)) == 0, 1.0, 0.0)
-    if np.shape(depth) != (2,) or not 0 <= depth[0] < depth[1]:
+    depth = pair(name, depth, "m")
+    if not 0 <= depth[0] < depth[1]:
         raise ValueError(f"{name} = {depth!r} must be (top, bottom) [m] with 0 <= top < bottom")
     share = np.clip((np.minimum(bottom, depth[1]) - np.maximum(top, depth[0])) / (bottom - top), 0, 1)
     if not share.any():

@@ -48,11 +48,6 @@ class BulkForcing:
         return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
 
     @property
-    def wind_variance(self):
-        """Mean square of the wind over the square of its speed: within a month of the climatology as if it came from all sides alike (Rayleigh)."""
-        return 4 / np.pi if isinstance(self.data, str) and self.data == climatology else 1.0
-
-    @property
     def _targets(self):
         wanted = [("restoring_temperature", "sea_surface_temperature", self.temperature_restoring), ("restoring_salinity", "sea_surface_salinity", self.salinity_restoring + self.salinity_restoring_under_ice)]
         return {field: data for field, data, speed in wanted if speed > 0}

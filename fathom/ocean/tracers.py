@@ -1,12 +1,17 @@
 """Tracers of the ocean: what may be carried beside temperature and salinity, and the processes of one step of each."""
 
+from fathom import names
 from fathom.components import scheme
 from fathom.ocean.mixing import factors_of
+from fathom.ocean.passive import PassiveTracer
 
 
 # What adds to a tracer's tendency, and what its share of the budget is called.
 terms = {"IsoneutralFlux": "eddies", "SlopedFlux": "eddies", "ShortwaveHeating": "sunlight", "NonlocalTransport": "boundary_layer", "OverflowContent": "overflows", "GeothermalHeat": "sea_floor",
          "Ageing": "ageing", "Release": "release", "FreshwaterContent": "fresh_water", "LaplacianDiffusion": "diffusion", "BiharmonicDiffusion": "diffusion"}  # fmt: skip
+
+coordinates = ("time", "depth", "depth_interface", "longitude", "latitude", "x", "y")
+fields_of_tracer = ("_before", "_after", "_tendency", "_swept", "_laplacian", "_surface_flux", "_region", "_layers", "_in_air")
 
 
 def on_tracer(what, tracer):
@@ -45,6 +50,23 @@ class Budgets:
         """Before the update."""
         if tracer in self.open:
             self._share(tracer)
+
+
+def check_names(tracers):
+    """ValueError where passive tracers are none, or one is called as something else is, or as what belongs to another tracer."""
+    called = ["temperature", "salinity"]
+    for tracer in tracers:
+        if not isinstance(tracer, PassiveTracer):
+            raise ValueError(f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name), IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()")  # noqa: TRY004  all errors of the user are ValueErrors
+        if tracer.name in called:
+            raise ValueError(f"two tracers are called '{tracer.name}'; give one of them another name")
+        called.append(tracer.name)
+    for tracer in tracers:
+        other = names.describe(tracer.name)
+        if tracer.name in coordinates or (other.horizontal, other.vertical) != ("center", "layer") or (names.known(tracer.name) and other.units != tracer.units):
+            raise ValueError(f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it another name")
+        if owner := next((name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None):
+            raise ValueError(f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one of them another name")
 
 
 def add_fluxes(ocean, surface, add):

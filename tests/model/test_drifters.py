@@ -128,6 +128,9 @@ def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
         for name in ("longitude", "latitude", "depth", "thetao", "time"):
             np.testing.assert_array_equal(one[name].values, there[name].values, err_msg=f"{other} {name}")
         np.testing.assert_array_equal(output.open(tmp_path / other / "surface.nc").longitude.values, output.open(tmp_path / "one" / "surface.nc").longitude.values)
+    other = sea(tmp_path / "half").restore(tmp_path / "half" / "restart.fathom").output("surface.nc", every="1d", drifters=[[10.0, 12.3]])
+    with pytest.raises(ValueError, match="the restart has 1 releases of 2 drifters, not 1 of 1"):
+        other.run("2h", report=False)
     first = output.open(tmp_path / "one" / "surface.nc").isel(time=0)
     np.testing.assert_allclose([first.longitude, first.latitude, first.depth], [[10, -5], [12.3, -7.2], [0, 100]], atol=2e-5)
     x, y, days = sim.outputs[0].tracks()
@@ -137,7 +140,9 @@ def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
 def test_errors_of_drifters(tmp_path):
     for given, words in (({"place": [[0, 0]]}, "unknown key of drifters 'place'; did you mean 'places'"), ({}, "either places"), ({"places": [[0, 0]], "times": 2}, "need a rhythm"),
                          ({"places": [[90, 0]]}, "drifter 1 at 97.5 E|drifter 1 at .* is on land"), ({"places": [[10, 0, 5000]]}, "lies at 5000 m, where the sea has"),
-                         ({"places": [[10, 70]]}, "outside of the grid"), ({"places": [["a", 0]]}, "must be a list of"), ({"region": ((10, 30), (0, 20)), "depth": 3000}, "no column of the region is deeper")):  # fmt: skip
+                         ({"places": [[10, 70]]}, "outside of the grid"), ({"places": [["a", 0]]}, "must be a list of"), ({"places": [[10, 0, float("nan")]]}, "lies at nan m"),
+                         ({"places": [[10, 0]], "number": 3}, "how many drifters a region has"), ({"region": ((10, 30), (0, 20)), "number": 0}, "1 or more"),
+                         ({"places": [[10, 0]], "constant_depth": "no"}, "must be true or false"), ({"region": ((10, 30), (0, 20)), "depth": 3000}, "no column of the region is deeper")):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             sea(tmp_path).output("a.zarr", [], drifters=given).run("2h", report=False)
     with pytest.raises(ValueError, match="centres of cells, as temperature, not of 'eastward_velocity'"):

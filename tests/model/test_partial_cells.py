@@ -100,6 +100,25 @@ def test_heat_from_the_sea_floor(share):
     assert sim.sequence.content("temperature") - content == pytest.approx(20 * (per_step * np.asarray(h.area_center)).sum(), rel=1e-6)
 
 
+def test_bolus_velocity_is_the_transport_over_the_height_of_the_face(tmp_path):
+    import fathom as fm
+    from fathom import output
+
+    sim = simulate(stirred(cut(eddies=fm.GentMcWilliams(transports=True))))
+    sim.directory = tmp_path
+    sides = {"x": "east", "y": "north"}
+    sim.output("a.zarr", [*(f"bolus_velocity_{x}" for x in sides), *(f"bolus_transport_{side}" for side in sides.values())], every="1h", dtype="float64").run("1h", report=False)
+    data, grid = output.open(tmp_path / "a.zarr").isel(time=-1), sim.model.grid
+    for (x, side), shift in zip(sides.items(), ((0, 1), (1, 0))):
+        both = [np.nan_to_num(data.thkcello.values), np.nan_to_num(np.roll(data.thkcello.values, [-n for n in shift], (1, 2)))]
+        open_ = (both[0] > 0) & (both[1] > 0)
+        assert (both[0] != both[1])[open_].any() == (x == "x")  # the floor slopes to the east
+        transport, velocity = data[f"bolus_transport_{side}"].values, data[f"bolus_velocity_{x}"].values
+        expected = transport / (np.asarray(getattr(grid.horizontal, f"length_{side}_face")) * np.where(open_, np.minimum(*both), 1))
+        np.testing.assert_allclose(velocity[open_], expected[open_], rtol=1e-12)
+        assert np.nanmax(np.abs(velocity[open_])) > 0 == np.nanmax(np.abs(velocity[~open_ & (both[0] > 0)]))
+
+
 @pytest.mark.parametrize("name", ["a.zarr", "a.nc"])
 @pytest.mark.parametrize("share", [None, 0.2])
 def test_a_volume_integral_of_a_store_is_that_of_the_model(share, name, tmp_path):

@@ -53,6 +53,7 @@ def test_a_dye_that_is_kept_fills_the_sea_and_ends_with_its_date():
         assert (sim.gather(name)[layers][:, inside] == value).all()
     sim.advance(3)
     assert 0 < sim.gather("here")[:, ~inside].max() < 1 < sim.gather("later")[layers][:, inside].min() == 2 > sim.gather("later")[:, ~inside].max() > 0
+    assert basin([fm.Dye("over", end="1999-12-31", **gulf)]).gather("over").max() == 0 < basin([fm.Dye("begun", start="1999-01-01", **gulf)]).gather("begun").max()
     before = content(sim, "later")
     sim.advance(6)  # the end has come
     assert content(sim, "later")[0] == pytest.approx(before[0], rel=1e-13) and (sim.gather("later")[layers][:, inside] != 2).any()
@@ -112,6 +113,14 @@ def test_a_gas_comes_into_equilibrium_with_its_air(tmp_path):
     assert content(sim, "cfc12")[0] == pytest.approx((expected * 10 * np.asarray(grid.horizontal.area_center)).sum(), rel=1e-12)
 
 
+def test_the_wind_of_monthly_means_is_stronger_in_the_mean_square():
+    """Whatever gives it: bulk formulae or their slope, from the climatology or where the data have none; but not winds of one's own."""
+    barnier = {"heat_flux_sensitivity": fm.BulkSensitivity(), "restoring_temperature": 10.0}
+    of = lambda surface: fm.CFC11().fluxes(surface)[0].all_parameters["wind_variance"]
+    assert of(fm.BulkForcing()) == of(fm.BulkForcing({"air_pressure": 1e5}, missing="coads")) == of(fm.SurfaceForcing(**barnier)) == 4 / np.pi
+    assert of(fm.BulkForcing({"wind_speed": 8.0}, missing="coads")) == of(fm.SurfaceForcing(wind_speed=8.0)) == 1
+
+
 def test_a_gas_follows_the_history_of_the_air():
     """Step by step with the calendar: the profile of the air is that of the table at the beginning of the step."""
     years, north, south = fm.CFC11().in_air()
@@ -143,7 +152,11 @@ def test_errors_of_tracers():
     grid = fm.LatitudeLongitudeGrid(nx=8, ny=8, latitude=(-20, 20), bathymetry="flat")
     for make, words in (
         (lambda: fm.Dye("a b"), "small letters"), (lambda: fm.Dye(kept=1, released=1), "give one of them"), (lambda: fm.Dye(kept="x"), "must be a number"),
-        (lambda: fm.Ocean(grid, tracers=["salinity"]), "two tracers are called 'salinity'"), (lambda: fm.CFC11(coefficient=-1), "coefficient"),
+        (lambda: fm.Ocean(grid, tracers=["salinity"]), "two tracers are called 'salinity'"), (lambda: fm.Ocean(grid, tracers=[fm.CFC11]), "is no tracer; allowed: a name"),
+        (lambda: fm.Ocean(grid, tracers=["wind_speed"]), "cannot be called 'wind_speed'"), (lambda: fm.Ocean(grid, tracers=["depth"]), "cannot be called 'depth'"),
+        (lambda: fm.Ocean(grid, tracers=["salinity_before"]), "as a field of 'salinity'"), (lambda: fm.Ocean(grid, tracers=["dye", "dye_region"]), "as a field of 'dye'"),
+        (lambda: basin([fm.Dye(region=((30, 60), (-20, 20)), depth=(1400, 2000))]), "dye: depth = .* lies below the sea floor everywhere"),
+        (lambda: basin([fm.Dye(depth=("a", 3))]), "dye: depth = 'a' must be a number"), (lambda: basin([fm.Dye(region="gulf")]), "dye: region = 'gulf' must be a box"), (lambda: fm.CFC11(coefficient=-1), "coefficient"),
         (lambda: fm.Simulation(fm.Ocean(grid, tracers=[fm.CFC11()]), "1h").prepare(), "needs the wind above the sea"),
         (lambda: fm.Simulation(fm.Ocean(grid, tracers=[fm.Dye(start="2000-13-01")]), "1h").prepare(), "dye: start = '2000-13-01'"),
         (lambda: fm.Simulation(fm.Ocean(grid, tracers=[fm.Dye(start="2001-01-01", end="2000-01-01")]), "1h").prepare(), "must be before end"),

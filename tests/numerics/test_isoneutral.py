@@ -205,3 +205,20 @@ def test_transports_are_those_of_the_skew_flux():
     exact = -0.5 * (rise[:-1] + rise[1:])[inside] * 1000 / n
     got = operator(g, found, 0.0, 1.0)(height)[:-1, 2, 2:-1][inside]
     assert np.sqrt(((got - exact) ** 2).mean()) < 0.01 * np.sqrt((exact**2).mean())
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_transports_lift_what_the_skew_flux_lifts(basin, cut):
+    """Height in each column, over random land, layers of any thickness and cut cells: the sum of height x transport through its sides, to round-off."""
+    g, T, S, center = basin
+    own = {"cell_thickness": thickness[:, None, None] * np.where(np.arange(nz)[:, None, None] == g["wet_levels"] - 1, 0.2 + 0.8 * rng.random((ny, nx)), 1.0)} if cut else {}
+    in_cells = "InCells" if cut else ""
+    found = {k: np.nan_to_num(v) for k, v in slopes(g | own, T, S, name="ClippedSlopes" + in_cells).items()}
+    moved = run("BolusTransport", g | own | found, nz, diffusivity=700.0)
+    to_east, to_north = (np.nan_to_num(moved[f"bolus_transport_{side}"]) for side in ("east", "north"))
+    height = -(np.cumsum(thickness) - 0.5 * thickness)[:, None, None] * np.ones((ny, nx))
+    lifted = (operator(g | own, found, 0.0, 700.0)(height)).sum(0)[4:-4, 4:-4]
+    work = lambda transport: (height * transport).sum(0)
+    sides = ((work(to_east) - np.roll(work(to_east), 1, 1)) + (work(to_north) - np.roll(work(to_north), 1, 0)))[4:-4, 4:-4]
+    assert np.abs(lifted).max() > 1e3
+    np.testing.assert_allclose(lifted, -sides, atol=1e-11 * np.abs(lifted).max())
