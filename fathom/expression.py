@@ -91,7 +91,7 @@ def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
     """What a text means: an Expression if it uses x, y, longitude, latitude, depth or z; a number if it uses only constants and
     functions; otherwise the text itself (the name of a data set, a file, a length of time)."""
     tree, known = _parsed(text), {*variables, *(constants or {}), "pi"}
-    if tree is None or text.endswith((".nc", ".zarr", ".grib", ".txt", ".dat", ".csv")):
+    if tree is None or text.endswith((".nc", ".nc4", ".zarr", ".grib", ".grib2", ".fa", ".txt", ".dat", ".csv")):
         return text
     if not _names(tree) & (known if isinstance(tree, ast.Name) else known | set(functions)):
         return text

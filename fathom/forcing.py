@@ -30,8 +30,14 @@ class Forcing:
     def check(self, clock, begin, end):
         """ValueError where a run from `begin` to `end` [s] goes on without records."""
         for source in self.sources:
-            first, last = source.axis.coverage(clock)
-            if begin < first or end > last + 1e-6:
+            try:
+                first, last = source.axis.coverage(clock)
+                inside = first <= begin and end <= last + 1e-6
+                if inside:
+                    source.axis.bracket(clock, begin)
+            except ValueError as error:
+                raise ValueError(f"{', '.join(source.fields)}: {error}") from error
+            if not inside:
                 raise ValueError(f"the records of {', '.join(source.fields)} are of {clock.date(first)} to {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)} "
                                  "(repeated_year = true takes them for every year)")  # fmt: skip
 
@@ -50,8 +56,9 @@ class Forcing:
                     s.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
             for name in source.fields:
                 s.sequence.ramp(name + "_weight", s.step, t0, t1 - t0)
+            if self.held[n] is None:
+                s.tidy()
             self.held[n] = now
-            s.tidy()
         return max(1, int(np.ceil((until - s.seconds) / s.step - 1e-9))) if until < math.inf else 1 << 60
 
     def _fields(self, n, number):

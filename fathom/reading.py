@@ -123,7 +123,7 @@ class Ahead:
     """Records load(key), each read by a thread of one of the readers before it is needed. load makes no calls of MPI."""
 
     def __init__(self, readers, load):
-        self.readers, self.load, self.numbers, self.held = readers, load, {}, {}
+        self.readers, self.load, self.owners, self.given, self.held = readers, load, {}, 0, {}
         self.thread = ThreadPoolExecutor(1, "reader")
 
     def get(self, key, ahead=()):
@@ -139,17 +139,18 @@ class Ahead:
         self._keep(ahead)
 
     def _next(self, key, ahead, part):
-        mine = lambda key: self.readers.owner(self.numbers.setdefault(key, len(self.numbers))) == self.readers.comm.rank  # noqa: E731
         for wanted in (key, *ahead):
-            if mine(wanted) and wanted not in self.held:
+            if wanted not in self.owners:  # in turn
+                self.owners[wanted], self.given = self.readers.owner(self.given), self.given + 1
+            if self.owners[wanted] == self.readers.comm.rank and wanted not in self.held:
                 self.held[wanted] = self.thread.submit(self._read, wanted)
         record = self.held.get(key)
-        value = self.readers.share(lambda: part(record.result()), self.readers.owner(self.numbers[key]), spent="waiting")
+        value = self.readers.share(lambda: part(record.result()), self.owners[key], spent="waiting")
         self._keep(ahead)
         return value
 
     def _keep(self, ahead):
-        self.held = {key: record for key, record in self.held.items() if key in ahead}
+        self.held, self.owners = ({key: value for key, value in of.items() if key in ahead} for of in (self.held, self.owners))
 
     def _read(self, key):
         return _loaded(lambda: self.load(key), "reading_ahead")

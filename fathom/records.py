@@ -7,44 +7,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fathom import names, times, units
-from fathom.reading import library, once
-
-endings = (".nc", ".nc4", ".zarr", ".grib2", ".fa")
-horizontal = {"latitude": ("latitude", "lat", "degrees_north"), "longitude": ("longitude", "lon", "degrees_east")}
-
-
-@dataclass
-class Variable:
-    """What files say of a variable; parts: (file, records in it), one after another in time."""
-
-    name: str
-    standard_name: str
-    units: str
-    axis: times.TimeAxis
-    shape: tuple[int, int]
-    latitude: np.ndarray | None = None  # None: on the points of the model
-    longitude: np.ndarray | None = None
-    parts: tuple[tuple[str, int], ...] = ()
-    first: int = 0  # record of the files that is number 0 of the axis
-
+from fathom.reading import library
+from fathom.variables import Variable, contents, described, endings, files, opened, record
 
 class Records:
-    """A field in time, or one that stays, from files or an xarray.DataArray.
+    """A field in time, or one that stays, from files or from xarray.
 
     Its last two dimensions are latitude and longitude (degrees, once around the earth), from which it is brought to the model's points bilinearly, or those of the
     model, (ny, nx). Time is as CF says: instants, or intervals where there are `time_bounds`; between instants and middles of intervals a model interpolates.
 
     Parameters
     ----------
-    data : a file, a folder, a pattern with *, a list of files (each a part of the time), or an xarray.DataArray.
+    data : a file, a folder, a pattern with *, a list of files (each a part of the time), an xarray.DataArray or Dataset.
     variable : its name in the files; by default what has the right CF name, or the only one.
     units : of the numbers; by default what the data say.
     repeated_year : True: its year is that of every year; a number: this year of several; False: calendar years. By default as the data say (a CF climatology,
@@ -57,29 +39,38 @@ class Records:
             raise ValueError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
         if not (repeated_year is None or isinstance(repeated_year, int)):
             raise ValueError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")  # noqa: TRY004  all errors of the user are ValueErrors
+        if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
+            raise ValueError(f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a list of files, an xarray.DataArray or Dataset")  # noqa: TRY004
         self.data, self.variable, self.units, self.repeated_year, self.gaps = data, variable, units, repeated_year, gaps
         self.in_memory = hasattr(data, "dims")
         self._variables = None
 
     def __repr__(self):
-        return f"Records({self.data.name if self.in_memory else self.data!r}{f', {self.variable!r}' if self.variable else ''})"
+        return f"Records({', '.join(self.arrays) if self.in_memory else self.data!r}{f', {self.variable!r}' if self.variable else ''})"
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """Those in memory, or held open by the user, by name."""
+        return {str(name): array for name, array in self.data.data_vars.items()} if hasattr(self.data, "data_vars") else {str(self.data.name or "data"): self.data}
 
     @property
     def variables(self) -> dict[str, Variable]:
         """What is there, by name."""
         if self._variables is None:
-            self._variables = {self.data.name or "data": _described(self.data.name or "data", self.data, self.data.coords)} if self.in_memory else contents(files(self.data))
+            self._variables = described(self.arrays, getattr(self.data, "variables", self.data.coords)) if self.in_memory else contents(files(self.data))
         return self._variables
 
     def matches(self, wanted: tuple[str, ...], only: bool = True) -> list[Variable]:
-        """What may be meant: the variable that the user names, else that of the first of the names wanted, of a standard name, of an alias, else the only one."""
+        """What may be meant: the variable that the user names, else what has the first of the names wanted that is there, as its own or as standard name, else the only one."""
         there = self.variables
         if self.variable is not None:
             if self.variable not in there:
                 raise ValueError(f"{self}: {names.unknown('variable', self.variable, there)}")
             return [there[self.variable]]
-        found = [v for v in there.values() if v.name == wanted[0]] or [v for v in there.values() if v.standard_name in wanted] or [v for v in there.values() if v.name in wanted]
-        return found or (list(there.values()) if only and len(there) == 1 else [])
+        for name in wanted:
+            if found := [there[name]] if name in there else [v for v in there.values() if v.standard_name == name]:
+                return found
+        return list(there.values()) if only and len(there) == 1 else []
 
     def find(self, wanted: tuple[str, ...], only: bool = True) -> Variable:
         """The one that is. ValueError, with what is there and what is wanted."""
@@ -104,15 +95,16 @@ class Records:
         """Record `number` of the axis, (*shape), as it stands in the data. OSError: what cannot be read."""
         number += variable.first
         if self.in_memory:
-            return _record(self.data, number)
+            with library:  # it may be a file that the user holds open
+                return record(self.arrays[variable.name], number)
         for path, count in variable.parts:
             if number < count:
                 break
             number -= count
         try:
             with library:
-                return _record(_open(path)[variable.name], number)
-        except (OSError, RuntimeError, ValueError, KeyError) as error:
+                return record(opened(path)[variable.name], number)
+        except (OSError, RuntimeError, ValueError, LookupError) as error:
             raise OSError(f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})") from error
 
 
@@ -144,8 +136,8 @@ class Input:
         except ValueError as error:
             raise ValueError(f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as in Records(file, units='{wanted}')") from None
 
-    def read(self, number: int, points: Points) -> np.ndarray:
-        """The field at a record, (ny, nx). OSError: what cannot be read; ValueError: no value at sea, and where."""
+    def read(self, number: int, points: Points, others=None) -> np.ndarray:
+        """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what cannot be read; ValueError: no value at sea, and where."""
         try:
             values = self.records.read(self.variable, number)
             if (self.factor, self.offset) != (1.0, 0.0):
@@ -192,20 +184,33 @@ class Speed:
             raise ValueError(f"{east.field} and {north.field} are not given at the same times: {field} has to be given too")
         self.field, self.components, self.axis, self.where = field, (east, north), east.axis, east.where
 
-    def read(self, number, points):
-        return np.hypot(*(component.read(number, points) for component in self.components))
+    def read(self, number, points, others):
+        return np.hypot(*(others[c.field] if c.field in others else c.read(number, points) for c in self.components))
 
     def check(self, grid):
         """Its components are inputs themselves."""
 
 
 class Points:
-    """The points of a grid that a field is wanted at."""
+    """The points of a grid that a field is wanted at; made where and when one is read."""
 
     def __init__(self, grid, where="center"):
-        self.spherical, self.place = grid.horizontal.spherical, grid.place
-        self.longitude, self.latitude = (np.array(x) for x in grid.coordinates(where))
-        self.wet = np.asarray(grid.levels_at(where)) > 0
+        self.grid, self.where, self.place = grid, where, grid.place
+
+    @cached_property
+    def spherical(self):
+        return self.grid.horizontal.spherical
+
+    @cached_property
+    def _coordinates(self):
+        return tuple(np.array(x) for x in self.grid.coordinates(self.where))
+
+    longitude = property(lambda self: self._coordinates[0])
+    latitude = property(lambda self: self._coordinates[1])
+
+    @cached_property
+    def wet(self):
+        return np.asarray(self.grid.levels_at(self.where)) > 0
 
 
 class Source:
@@ -222,7 +227,10 @@ class Source:
         return [i.field for i in self.inputs]
 
     def read(self, number):
-        return {i.field: i.read(number, self.points[i.where]) for i in self.inputs}
+        fields: dict[str, np.ndarray] = {}
+        for i in self.inputs:
+            fields[i.field] = i.read(number, self.points[i.where], fields)
+        return fields
 
 
 def sources(inputs: list[Input], grid) -> list[Source]:
@@ -243,146 +251,3 @@ def interpolation(field: str, precision: int, where: str = "center"):
 
     on = {"previous": field + "_previous", "next": field + "_next", "forcing_weight": field + "_weight", "value": field}
     return scheme("TimeInterpolation" if where == "center" else "TimeInterpolationAtCorners").process(precision, phase="surface", on=on, label=f"TimeInterpolation of {field}")
-
-
-# ---- files ---------------------------------------------------------------------------------------------------------------------------
-
-
-def files(data: Any) -> tuple[str, ...]:
-    """The files that are meant: one, those of a folder, of a pattern, of a list. FileNotFoundError, ValueError."""
-    if isinstance(data, (list, tuple)):
-        return tuple(path for one in data for path in files(one))
-    path = Path(data).expanduser()
-    if "*" in path.name:
-        found = sorted(map(str, path.parent.glob(path.name)))
-    elif path.is_dir() and not (path / "zarr.json").is_file():
-        found = sorted(str(p) for p in path.iterdir() if p.name.endswith(endings))
-    else:
-        found = [str(path)]
-    if not found:
-        raise FileNotFoundError(f"{path}: there is no file that ends in {', '.join(endings)}")
-    return tuple(found)
-
-
-@once
-def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
-    """Variables of files with two dimensions on the earth or more."""
-    found: dict[str, list[Variable]] = {}
-    for path in paths:
-        with library:
-            try:
-                data = _open(path)
-                for name, array in data.data_vars.items():
-                    if (one := _described(str(name), array, data.variables)) is not None:
-                        found.setdefault(str(name), []).append(replace(one, parts=((path, len(one.axis)),)))
-            except ValueError as error:
-                raise ValueError(f"{path}: {error}") from error
-    return {name: _joined(parts) for name, parts in found.items()}
-
-
-def _open(path):
-    """A data set, held open as long as the file stays the same."""
-    return _opened(path, Path(path).stat().st_mtime_ns if Path(path).exists() else 0)
-
-
-@lru_cache(64)
-def _opened(path, changed):
-    from fathom.output import open
-
-    return open(path)
-
-
-def _joined(parts):
-    """One variable of the parts of its time."""
-    parts.sort(key=lambda v: v.axis.begin[0])
-    whole = parts[0]
-    for part in parts[1:]:
-        files_ = f"{whole.parts[-1][0]} and {part.parts[0][0]}"
-        if part.shape != whole.shape or not (_same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)):
-            raise ValueError(f"{files_}: {part.name} is not on the same points")
-        if whole.axis == times.always == part.axis:
-            continue  # what stays is in each of the files
-        if whole.axis.repeated or part.axis.repeated or part.units != whole.units:
-            raise ValueError(f"{files_} both have {part.name}, and are not parts of one series in time")
-        try:
-            axis = times.TimeAxis(whole.axis.begin + part.axis.begin, whole.axis.end + part.axis.end)
-        except ValueError as error:
-            raise ValueError(f"{files_}: of {part.name} {error}") from error
-        whole = replace(whole, axis=axis, parts=whole.parts + part.parts)
-    return whole
-
-
-def _same(a, b):
-    return a is b or (a is not None and b is not None and np.array_equal(a, b))
-
-
-def _described(name, array, coords):
-    """The Variable of an array; None: it has no two dimensions of place. coords: where its bounds are."""
-    dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
-    time = next((dim for dim in dims if _is_time(array, dim)), None)
-    places = [dim for dim in dims if dim != time]
-    if len(places) != 2 or (time and dims.index(time) != 0):
-        return None
-    found = [next((c for c in places if c in array.coords and _is(array[c], c, kind)), None) for kind in horizontal]
-    latitude, longitude = (None if None in found else np.asarray(array[dim].values, float) for dim in found)
-    if None not in found and places != found:
-        raise ValueError(f"{name} has its dimensions in the order {', '.join(places)}; wanted: latitude, longitude")
-    axis = times.always if time is None else _axis(name, array, time, coords)
-    return Variable(name, array.attrs.get("standard_name", ""), array.attrs.get("units", ""), axis, tuple(array.sizes[d] for d in places), latitude, longitude)
-
-
-def _is(coordinate, name, kind):
-    """Whether a coordinate is latitude, or longitude."""
-    return coordinate.ndim == 1 and bool({str(name).lower(), coordinate.attrs.get("standard_name"), coordinate.attrs.get("units")} & set(horizontal[kind]))
-
-
-def _is_time(array, dim):
-    return dim in ("time", "month") or (dim in array.coords and array[dim].attrs.get("standard_name") == "time")
-
-
-def _axis(name, array, dim, coords):
-    """The TimeAxis of a dimension."""
-    if dim == "month" and array.sizes[dim] == 12:
-        return times.months
-    if dim not in array.coords or array[dim].dtype.kind not in "MO":
-        raise ValueError(f"{name}: its dimension {dim} has no dates; CF: units = 'days since 2000-01-01'")
-    time = array[dim]
-    held = {**time.encoding, **time.attrs}
-    climate, bounds = held.get("climatology"), held.get("climatology") or held.get("bounds")
-    moments = _moments(time.values)
-    if bounds is None or bounds not in coords:
-        return times.TimeAxis(moments, None, moments[-1][0] <= 1)
-    begin, end = (_moments(_dates(coords[bounds].values[:, n], held)) for n in (0, 1))
-    if climate:  # from the first year's beginning to the last year's end
-        end = [(a[0] + (b[1:] <= a[1:]), *b[1:]) for a, b in zip(begin, end)]
-        year = begin[0][0]
-        begin, end = ([(m[0] - a[0] + year, *m[1:]) for a, m in zip(begin, which)] for which in (begin, end))
-    return times.TimeAxis(begin, end, bool(climate) or end[-1][0] <= 2 and begin[0][0] <= 1)
-
-
-def _dates(values, held):
-    """Bounds as dates: where they have no units of their own they have those of the time."""
-    if values.dtype.kind in "MO":
-        return values
-    import cftime
-
-    return cftime.num2date(values, held["units"], held.get("calendar", "standard"))
-
-
-def _moments(values):
-    """(year, month, day, second of the day) of dates."""
-    import pandas
-    import xarray
-
-    index = pandas.DatetimeIndex(values) if np.asarray(values).dtype.kind == "M" else xarray.CFTimeIndex(values)
-    seconds = index.hour * 3600.0 + index.minute * 60.0 + index.second + index.microsecond / 1e6
-    return list(zip(*(np.asarray(part).tolist() for part in (index.year, index.month, index.day, seconds))))
-
-
-def _record(array, number):
-    """One record as numbers, (*shape)."""
-    dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
-    time = next((dim for dim in dims if _is_time(array, dim)), None)
-    place = {dim: 0 for dim in array.dims if dim not in dims} | ({time: number} if time else {})
-    values = np.asarray(array.isel(place).values)
-    return values if values.dtype.kind == "f" else values.astype(float)

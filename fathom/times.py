@@ -3,7 +3,7 @@
     months.bracket(clock, seconds)      # the records before and after a time, and when they hold
 
 Dates are those of the clock's calendar: a month is as long there as it is, whoever wrote the file. A day that the calendar lacks is the first of the next month, and of
-records that so fall together the first is taken.
+records that so fall together the last is taken, whose day it is.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class TimeAxis:
         return int(numbers[after - 1]), int(numbers[after]), float(middles[after - 1]), float(middles[after])
 
     def coverage(self, clock) -> tuple[float, float]:
-        """From when to when there are records [s after the clock's start]."""
+        """From when to when there are records [s after the clock's start]. ValueError: some between lack."""
         return (-math.inf, math.inf) if self.constant or self.repeated else self._around(clock, None)[2:]
 
     def date(self, number: int) -> str:
@@ -95,11 +95,19 @@ class TimeAxis:
             middles, numbers = (begin + end) / 2, np.tile(np.arange(len(self)), len(shifts))
             kept = (end > begin) | (not self.intervals)
             begin, end, middles, numbers = begin[kept], end[kept], middles[kept], numbers[kept]
-            kept = np.concatenate([[True], np.diff(middles) > 0])
+            kept = np.concatenate([np.diff(middles) > 0, [True]])
             begin, end, middles, numbers = begin[kept], end[kept], middles[kept], numbers[kept]
+            self._complete(clock, begin, end)
             reach = (0.0, 0.0) if self.intervals or len(middles) < 2 else (middles[1] - middles[0], middles[-1] - middles[-2])
             self._placed = key, (numbers, middles, float(begin[0] - reach[0]), float(end[-1] + reach[1]))
         return self._placed[1]
+
+    def _complete(self, clock, begin, end):
+        """ValueError where records lack: between intervals longer than any of them, between instants ten times as long as usual."""
+        between, usual = begin[1:] - end[:-1], (end - begin).max() if self.intervals else 10 * np.median(np.diff(begin)) if len(begin) > 1 else 0
+        if (between > usual).any():
+            n = int(np.argmax(between > usual))
+            raise ValueError(f"there are no records between {clock.date(float(end[n]))} and {clock.date(float(begin[n + 1]))}: is a file missing?")
 
     def __getstate__(self):
         return self.__dict__ | {"_placed": (None, None)}
@@ -108,6 +116,8 @@ class TimeAxis:
 def _seconds(clock, moment, years):
     """Seconds after the clock's start of a moment, that many years later."""
     year, month, day, second = moment
+    if year + years < 1 and clock.calendar == "standard":  # which has no year 0
+        return _seconds(clock, moment, years + 4) - 1461 * 86400.0
     at = {"year": year + years, "hour": 0, "minute": 0, "second": 0}
     try:
         return clock.seconds(clock.start.replace(**at, month=month, day=day)) + second

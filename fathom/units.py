@@ -9,41 +9,51 @@ import re
 
 # symbol -> factor and powers of (m, s, kg, K)
 _symbols = {
-    "1": (1.0, (0, 0, 0, 0)), "%": (1e-2, (0, 0, 0, 0)), "percent": (1e-2, (0, 0, 0, 0)),
+    "1": (1.0, (0, 0, 0, 0)), "%": (1e-2, (0, 0, 0, 0)),
     "m": (1.0, (1, 0, 0, 0)), "km": (1e3, (1, 0, 0, 0)), "cm": (1e-2, (1, 0, 0, 0)), "mm": (1e-3, (1, 0, 0, 0)),
-    "s": (1.0, (0, 1, 0, 0)), "h": (3600.0, (0, 1, 0, 0)), "hr": (3600.0, (0, 1, 0, 0)), "hour": (3600.0, (0, 1, 0, 0)), "day": (86400.0, (0, 1, 0, 0)), "d": (86400.0, (0, 1, 0, 0)),
-    "kg": (1.0, (0, 0, 1, 0)), "g": (1e-3, (0, 0, 1, 0)), "mg": (1e-6, (0, 0, 1, 0)), "K": (1.0, (0, 0, 0, 1)), "kelvin": (1.0, (0, 0, 0, 1)),
-    "degC": (1.0, (0, 0, 0, 1)), "Celsius": (1.0, (0, 0, 0, 1)), "celsius": (1.0, (0, 0, 0, 1)), "deg_C": (1.0, (0, 0, 0, 1)), "degree_C": (1.0, (0, 0, 0, 1)),
-    "degrees_C": (1.0, (0, 0, 0, 1)), "degree_Celsius": (1.0, (0, 0, 0, 1)), "degrees_Celsius": (1.0, (0, 0, 0, 1)), "°C": (1.0, (0, 0, 0, 1)),
-    "Pa": (1.0, (-1, -2, 1, 0)), "hPa": (1e2, (-1, -2, 1, 0)), "kPa": (1e3, (-1, -2, 1, 0)), "mbar": (1e2, (-1, -2, 1, 0)), "millibar": (1e2, (-1, -2, 1, 0)), "bar": (1e5, (-1, -2, 1, 0)),
-    "N": (1.0, (1, -2, 1, 0)), "J": (1.0, (2, -2, 1, 0)), "W": (1.0, (2, -3, 1, 0)), "dyn": (1e-5, (1, -2, 1, 0)), "dyne": (1e-5, (1, -2, 1, 0)),
+    "s": (1.0, (0, 1, 0, 0)), "h": (3600.0, (0, 1, 0, 0)), "d": (86400.0, (0, 1, 0, 0)), "yr": (31556926.0, (0, 1, 0, 0)),
+    "kg": (1.0, (0, 0, 1, 0)), "g": (1e-3, (0, 0, 1, 0)), "mg": (1e-6, (0, 0, 1, 0)), "K": (1.0, (0, 0, 0, 1)), "degC": (1.0, (0, 0, 0, 1)),
+    "Pa": (1.0, (-1, -2, 1, 0)), "hPa": (1e2, (-1, -2, 1, 0)), "kPa": (1e3, (-1, -2, 1, 0)), "mbar": (1e2, (-1, -2, 1, 0)), "bar": (1e5, (-1, -2, 1, 0)),
+    "N": (1.0, (1, -2, 1, 0)), "J": (1.0, (2, -2, 1, 0)), "W": (1.0, (2, -3, 1, 0)), "dyn": (1e-5, (1, -2, 1, 0)),
 }  # fmt: skip
-_celsius = {symbol for symbol in _symbols if symbol[-1] == "C" or symbol.lower().endswith("celsius")}
+_words = {  # other ways to write a symbol, in whatever letters
+    "degC": r"deg(ree)?s?[ _]?c(elsius)?|celsius|°c|^c$", "K": r"(deg(ree)?s?[ _]?)?kelvins?|deg(ree)?s?[ _]?k", "%": "percent(age)?", "1": r"fraction|^\(?0 ?- ?1\)?$", "m": "met(er|re)s?",
+    "s": "sec(ond)?s?", "h": "hrs?|hours?", "d": "days?", "yr": "years?", "Pa": "pascals?", "mbar": "millibars?|mb", "W": "watts?", "N": "newtons?", "J": "joules?", "dyn": "dynes?",
+}  # fmt: skip
 _practical_salinity = ("psu", "PSU", "pss", "PSS-78", "g kg-1", "g/kg", "1e-3", "0.001", "10^-3", "1")  # all the same number
-_part = re.compile(r"\s*([/*.·]?)\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[A-Za-z_°%]+)(?:\s*(?:\*\*|\^)\s*([-+]?\d+)|([-+]?\d+))?")
+_part = re.compile(r"\s*([/*.·]?)\s*(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|[A-Za-z_°%]+)(?:\s*(?:\*\*|\^)\s*([-+]?\d\d?)(?!\d)|([-+]?\d\d?)(?!\d))?")
 _fresh_water = 1000.0  # [kg m-3]
 
 
 def conversion(given: str, wanted: str) -> tuple[float, float]:
     """(factor, offset) from one unit to another. ValueError: a unit that is not known, or one that measures something else."""
-    if given.strip() == wanted or (wanted == "1e-3" and given.strip() in _practical_salinity):
+    given = _in_symbols(given)
+    if given == wanted or (wanted == "1e-3" and given in _practical_salinity):
         return 1.0, 0.0
     (factor, powers), (unit, aim) = _parsed(given), _parsed(wanted)
     if powers == (1, -1, 0, 0) and aim == (-2, -1, 1, 0):  # a depth of water for its mass
         factor, powers = factor * _fresh_water, aim
     if powers != aim:
         raise ValueError(f"'{given}' does not measure what '{wanted}' does")
-    from_celsius, to_celsius = (273.15 * (text.strip() in _celsius) for text in (given, wanted))
+    from_celsius, to_celsius = (273.15 * (text == "degC") for text in (given, wanted))
     return factor / unit, (from_celsius - to_celsius) / unit
+
+
+def _in_symbols(text: str) -> str:
+    """The same without braces, and with symbols for words."""
+    text = re.sub("[{}]", "", text.strip())
+    for symbol, ways in _words.items():
+        text = re.sub(rf"(?i)(?<![a-z])(?:{ways})(?![a-z])", symbol, text)
+    return text
 
 
 def _parsed(text: str) -> tuple[float, tuple[int, ...]]:
     """Factor to SI, and powers of (m, s, kg, K)."""
-    factor, powers, place, text = 1.0, (0, 0, 0, 0), 0, text.strip()
+    factor, powers, place = 1.0, (0, 0, 0, 0), 0
     while place < len(text):
         match = _part.match(text, place)
         symbol = match and match[2]
-        if not match or not (symbol in _symbols or symbol[0].isdigit()):
+        if not match or not (symbol in _symbols or (symbol[0].isdigit() and float(symbol) > 0)):
             from fathom.names import near
 
             raise ValueError(f"'{text}' is not a unit that is known here{near(symbol or text, _symbols)}")

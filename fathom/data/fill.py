@@ -46,7 +46,7 @@ def _solve(levels, latitude, coupling, tolerance):
     return result.reshape(levels.shape)
 
 
-@lru_cache(8)
+@lru_cache(4)  # at 0.25 degree some 300 MB each
 def _factorised(missing, shape, latitude):
     """Rows of the Laplacian where values are missing, and the factors of their part of it."""
     from scipy.sparse.linalg import splu

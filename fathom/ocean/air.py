@@ -7,16 +7,16 @@ import numpy as np
 
 from fathom import names, times
 from fathom.components import scheme
-from fathom.records import Input, Records, Speed, endings, given, interpolation, sources
+from fathom.records import Input, Points, Records, Speed, endings, given, interpolation, sources
 
 climatology = "coads"  # what the embedded one is called
 
 # What variables may be called in files beside their own name: CF standard names, short names of CMIP and ECMWF.
 accepted = {
     "eastward_wind": ("uas", "u10"), "northward_wind": ("vas", "v10"), "wind_speed": ("sfcWind", "si10"), "air_temperature": ("tas", "t2m"), "specific_humidity": ("huss",),
-    "air_pressure": ("air_pressure_at_mean_sea_level", "air_pressure_at_sea_level", "surface_air_pressure", "psl", "msl", "ps"),
+    "air_pressure": ("air_pressure_at_mean_sea_level", "air_pressure_at_sea_level", "psl", "msl", "surface_air_pressure", "ps", "sp"),
     "downward_shortwave_flux": ("surface_downwelling_shortwave_flux_in_air", "rsds"), "downward_longwave_flux": ("surface_downwelling_longwave_flux_in_air", "rlds"),
-    "precipitation_flux": ("pr", "prra"), "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"), "sea_surface_temperature": ("tos", "sst"), "sea_surface_salinity": ("sos", "sss"),
+    "precipitation_flux": ("pr"), "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"), "sea_surface_temperature": ("tos", "sst"), "sea_surface_salinity": ("sos", "sss"),
 }  # fmt: skip
 wind = ("eastward_wind", "northward_wind")
 
@@ -43,6 +43,8 @@ class Air:
                 self.constants[field] = value
             elif not embedded and name == "wind_speed" and all(_has(of(part), part) for part in wind):
                 self.inputs.append(Speed(field, *(Input(part, given(of(part)[0]), units[part], _called(part), only=of(part)[1]) for part in wind)))
+            elif name == "wind_speed" and not embedded and all(_is_number(of(part)[0]) for part in wind):
+                self.constants[field] = np.hypot(*(of(part)[0] for part in wind))
             elif embedded or missing:
                 self.climate[field] = name
             else:
@@ -69,13 +71,18 @@ class Air:
         return [*([Climatology(self.climate, ocean.grid)] if self.climate else []), *sources(self.inputs, ocean.grid)]
 
 
+def _is_number(value):
+    """A number, or an array of numbers."""
+    return given(value) is None and np.asarray(value).dtype.kind in "fiu"
+
+
 class Climatology:
     """The embedded climatology as a source of records (fathom/forcing.py)."""
 
     axis = times.months
 
     def __init__(self, wanted, grid):
-        self.wanted, self.grid = wanted, grid
+        self.wanted, self.points = wanted, Points(grid)
 
     @property
     def fields(self):
@@ -84,8 +91,7 @@ class Climatology:
     def read(self, month):
         from fathom.data import surface
 
-        h = self.grid.horizontal
-        data = surface.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), *dict.fromkeys(self.wanted.values()), month=month)
+        data = surface.on_points(self.points.latitude, self.points.longitude, *dict.fromkeys(self.wanted.values()), month=month)
         return {field: data[name] for field, name in self.wanted.items()}
 
 
@@ -106,7 +112,7 @@ def _has(value, name):
 
 def _by_variable(data):
     """A function: variable -> (what is given for it, whether the one variable of a file is it, whatever it is called)."""
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
         for name in data:
             if name not in accepted:
                 raise ValueError(names.unknown("variable of the forcing", name, accepted))

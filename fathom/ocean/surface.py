@@ -121,10 +121,12 @@ class SurfaceForcing:
         self.heat_flux_sensitivity = heat_flux_sensitivity
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise ValueError("stress_x, stress_y and stress_eastward, stress_northward are two ways to say one thing; give one pair")
-        if self._of_bulk and wind_speed is not None:
-            raise ValueError("wind_speed is that of the air over which BulkSensitivity is; give no other")
+        if self._of_bulk and not (wind_speed is None and np.isscalar(air_pressure) and air_pressure == 101325.0):
+            raise ValueError("wind_speed and air_pressure are those of the air over which BulkSensitivity is; give no others")
         if heat_flux_sensitivity is not None and restoring_temperature is None:
             raise ValueError("heat_flux_sensitivity needs restoring_temperature, over which heat_flux is")
+        if np.isscalar(heat_flux_sensitivity) and not isinstance(heat_flux_sensitivity, str) and heat_flux_sensitivity > 0:
+            raise ValueError(f"heat_flux_sensitivity = {heat_flux_sensitivity}: a warmer sea would be warmed; it is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]")
         self.inputs, self.over = {}, None  # keyword -> what files give; the air of the bulk formulae
         for name, (field, units, where) in self.quantities.items():
             if (records := given(getattr(self, name))) is not None:
@@ -175,7 +177,8 @@ class SurfaceForcing:
     def fields(self, ocean):
         from fathom.state import on_columns
 
-        constant = [name for name in self.quantities if name not in self.inputs and getattr(self, name) is not None and not (name == "heat_flux_sensitivity" and self._of_bulk)]
+        made = {"heat_flux_sensitivity", "air_pressure"} if self._of_bulk else set()
+        constant = [name for name in self.quantities if name not in self.inputs and name not in made and getattr(self, name) is not None]
         fields = {self.quantities[name][0]: on_columns(ocean.grid, getattr(self, name), self.quantities[name][2], name) for name in constant}
         return fields | (self.over.fields(ocean) if self.over else {})
 

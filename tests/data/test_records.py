@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from fathom.records import Input, Records, contents, files, given, sources
+from fathom.ocean.air import Air
+from fathom.records import Input, Records, given, sources
 from fathom.times import always, months
+from fathom.variables import contents, files
 
 latitude, longitude = np.arange(-75.0, 80, 10), np.arange(0.0, 360, 15)
 east, north = np.meshgrid([3.0, 100.0, 271.0, 356.0], [-61.0, 0.0, 44.0])
@@ -68,8 +70,41 @@ def test_bounds_and_climatologies(tmp_path):
     climate.to_netcdf(tmp_path / "climate.nc")
     assert Input("sst", Records(tmp_path / "climate.nc"), "degC").axis == repeated
     assert contents((str(tmp_path / "climate.nc"),))["sst"].axis.repeated
+    for n, (b, e) in enumerate(((1989, 12), (1990, 3), (1990, 6), (1990, 9))):  # seasons, from December
+        climate.time_bounds.values[n] = np.datetime64(f"{b}-{e:02d}-01", "ns"), np.datetime64(f"{2000 + (e == 12)}-{(e + 2) % 12 + 1:02d}-01", "ns")
+    climate.isel(time=slice(4)).to_netcdf(tmp_path / "seasons.nc")
+    seasons = Input("sst", Records(tmp_path / "seasons.nc"), "degC").axis
+    assert seasons.repeated and seasons.begin[0] == (1989, 12, 1, 0.0) and seasons.end == [*seasons.begin[1:], (1990, 12, 1, 0.0)]
     plain = data.rename(time="month").drop_vars(["month", "time_bounds"])
     assert Input("sst", Records(plain.sst), "degC").axis is months and Input("sst", Records(plain.sst[0]), "degC").axis is always
+
+
+def test_what_the_user_holds_open(tmp_path):
+    """A Dataset with its bounds; arrays that are no fields on the earth."""
+    data = daily().to_dataset(name="tas").assign(time_bounds=(("time", "n"), np.array([[f"2001-03-0{d}", f"2001-03-0{d + 1}"] for d in (1, 2, 3)], "M8[ns]")))
+    data.time.attrs["bounds"] = "time_bounds"
+    one = Input("air_temperature", given(data), "degC", ("air_temperature", "tas"), only=False)
+    assert one.axis.intervals and len(one.axis) == 3
+    np.testing.assert_allclose(sources([one], grid)[0].read(2)["air_temperature"], north + 2 - 273.15)
+    for poor in (daily()[:, 0, 0], daily().expand_dims(level=[1.0, 2.0])):
+        with pytest.raises(ValueError, match="has no variable for air_temperature .none.; wanted: air_temperature"):
+            Input("air_temperature", Records(poor), "degC")
+
+
+def test_the_speed_of_a_wind_reads_its_components_once(monkeypatch):
+    """The first name that is there is taken: that of pressure at sea level before that at the surface."""
+    u, v = (daily(units="m/s", standard_name=name) for name in ("eastward_wind", "northward_wind"))
+    air = Air(xr.Dataset({"u": u, "v": v, "sp": daily(units="hPa", standard_name="surface_air_pressure"), "msl": daily(units="hPa", standard_name="")}),
+              {name: name for name in ("eastward_wind", "northward_wind", "wind_speed", "air_pressure")})
+    (source,) = sources(air.inputs, grid)
+    read, numbers = Records.read, []
+    monkeypatch.setattr(Records, "read", lambda *a: numbers.append(a[1].name) or read(*a))
+    fields = source.read(1)
+    np.testing.assert_array_equal(fields["wind_speed"], np.hypot(fields["eastward_wind"], fields["northward_wind"]))
+    assert sorted(numbers) == ["msl", "u", "v"] and air.wind_variance == 1
+    still = Air({"eastward_wind": 3.0, "northward_wind": 4.0}, {"wind_speed": "wind_speed", "air_temperature": "air_temperature"}, "coads")
+    assert still.constants == {"wind_speed": 5.0} and list(still.climate) == ["air_temperature"]
+    assert Air({"eastward_wind": u}, {"wind_speed": "wind_speed"}, "coads").wind_variance == pytest.approx(4 / np.pi)
 
 
 def test_gaps():
@@ -122,6 +157,8 @@ def test_errors(tmp_path):
         Records(str(tmp_path / "*.zarr")).variables
     with pytest.raises(ValueError, match="gaps = 'none'; allowed: 'land', 'fill'"):
         Records(path, gaps="none")
+    with pytest.raises(ValueError, match="3.0 is not what records come from; allowed: a file"):
+        Records(3.0)
     content = path.read_bytes()
     (tmp_path / "cut.nc").write_bytes(content[: len(content) // 2])
     with pytest.raises(OSError, match="cut.nc cannot be opened as NetCDF: damaged, truncated"):

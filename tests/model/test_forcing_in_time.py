@@ -119,6 +119,10 @@ def test_haney_and_barnier_relax():
         sim.advance(n)
         assert top(sim) == pytest.approx(end + (10 - end) * (1 + step) ** n, abs=1e-9)
         assert top(sim) == pytest.approx(end + (10 - end) * np.exp(n * step), abs=2e-3)
+    with pytest.raises(ValueError, match="heat_flux_sensitivity = 40.0: a warmer sea would be warmed"):
+        still(restoring_temperature=target, heat_flux_sensitivity=40.0)
+    with pytest.raises(ValueError, match="wind_speed and air_pressure are those of the air over which"):
+        still(restoring_temperature=target, heat_flux_sensitivity=fm.BulkSensitivity(), air_pressure=1e5)
     with pytest.raises(ValueError, match="heat_flux_sensitivity needs restoring_temperature"):
         fm.SurfaceForcing(heat_flux_sensitivity=-40.0)
 
