@@ -227,12 +227,15 @@ def _in_cells(grid, x, y, path):
         for n in np.flatnonzero((i < 0) | (i >= h.nx) | (j < 0) | (j >= h.ny)):
             raise ValueError(f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] m lies outside of the grid")
         return i, j, (x - edges[0, i]) / np.diff(edges[0])[i], (y - rows[j, 0]) / np.diff(rows[:, 0])[j]
-    shift = 1 if h.periodic else 0  # one of the two names of the corners on the seam
-    found = interpolation.from_quads(edges[:, shift:], rows[:, shift:], x, y, h.periodic)
-    row, column = np.divmod(found.index, found.points)
-    for n in np.flatnonzero(np.ptp(row, axis=1) + np.ptp(column, axis=1) == 0):
+    cells = np.full((4, len(x)), np.nan)
+    for columns in (slice(0, h.nx // 2 + 1), slice(h.nx // 2, None)):  # one half after the other: on a seam corners have two names
+        found = interpolation.from_quads(edges[:, columns], rows[:, columns], x, y, False)
+        row, column = np.divmod(found.index, found.points)
+        n = np.flatnonzero(np.isnan(cells[0]) & (np.ptp(row, axis=1) > 0) & (np.ptp(column, axis=1) > 0))
+        row, column, weight = row[n], column[n], found.weight[n].astype(float)
+        j, i = row.min(1), column.min(1)
+        part = lambda there: np.clip((weight * there).sum(1) / weight.sum(1), 0, 1 - 1e-9)  # noqa: B023  called at once
+        cells[:, n] = columns.start + i, j, part(column != i[:, None]), part(row != j[:, None])
+    for n in np.flatnonzero(np.isnan(cells[0])):
         raise ValueError(f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] lies outside of the grid")
-    j = row.min(1)
-    west = np.where(np.ptp(column, axis=1) > 1, column.max(1), column.min(1))  # a quad over the seam has the first and the last column
-    part = lambda there: np.clip((found.weight * there).sum(1, dtype=float) / found.weight.sum(1, dtype=float), 0, 1 - 1e-9)
-    return (west + shift) % h.nx, j, part(column != west[:, None]), part(row != j[:, None])
+    return *cells[:2].astype(int), *cells[2:]

@@ -16,9 +16,8 @@ from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
-from fathom.ocean.passive import IdealAge, PassiveTracer
 from fathom.ocean.surface import SurfaceForcing
-from fathom.ocean.tracers import add_fluxes, add_tracers, check_names
+from fathom.ocean.tracers import add_fluxes, add_tracers, declared
 from fathom.records import interpolation, sources
 
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
@@ -49,7 +48,7 @@ class Ocean:
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of (longitude, latitude) or (x, y); default 0.
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel.
     free_surface : FreeSurface.
-    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is the name of a PassiveTracer, "ideal_age" the age.
+    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
     budgets : names of tracers of which every term of the budget is computed in every cell, docs/model.md.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     precision : "fp64" (default) or "fp32".
@@ -84,8 +83,7 @@ class Ocean:
         self.bottom_drag, self.bottom_speed, self.geothermal_heat = float(bottom_drag), float(bottom_speed), geothermal_heat
         self.overflows = list(overflows)
         self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
-        self.tracers = [(IdealAge if t == "ideal_age" else PassiveTracer)(t) if isinstance(t, str) else t for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)]
-        check_names(self.tracers)
+        self.tracers = declared(tracers)
         self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
         if strange := [name for name in self.budgets if name not in self.tracer_names]:
             raise ValueError(unknown("tracer of a budget", strange[0], self.tracer_names))

@@ -2,8 +2,9 @@
 
 from fathom import names
 from fathom.components import scheme
+from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean.mixing import factors_of
-from fathom.ocean.passive import PassiveTracer
+from fathom.ocean.passive import IdealAge, PassiveTracer
 
 
 # What adds to a tracer's tendency, and what its share of the budget is called.
@@ -52,8 +53,10 @@ class Budgets:
             self._share(tracer)
 
 
-def check_names(tracers):
-    """ValueError where passive tracers are none, or one is called as something else is, or as what belongs to another tracer."""
+def declared(tracers):
+    """The passive tracers that are meant. ValueError where one is none, or is called as something else is, or as what belongs to another tracer."""
+    by_name = {what().name: what for what in (IdealAge, CFC11, CFC12, SF6)}
+    tracers = [by_name.get(t, PassiveTracer)(t) if isinstance(t, str) else t for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)]
     called = ["temperature", "salinity"]
     for tracer in tracers:
         if not isinstance(tracer, PassiveTracer):
@@ -67,6 +70,7 @@ def check_names(tracers):
             raise ValueError(f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it another name")
         if owner := next((name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None):
             raise ValueError(f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one of them another name")
+    return tracers
 
 
 def add_fluxes(ocean, surface, add):

@@ -37,11 +37,10 @@ def tracks(x: np.ndarray, y: np.ndarray, days: np.ndarray, wet: np.ndarray, grid
     lines.set_array(0.5 * (age[1:] + age[:-1])[drawn])
     lines.set_clim(0, oldest)
     axes.add_collection(lines)
-    for n in range(points.shape[1]):
-        there = np.flatnonzero(~lost[:, n])
-        if there.size:
-            axes.plot(*points[there[0], n], marker="o", ms=1.2 + width, mfc="white", mec=ink, mew=0.5, zorder=3)
-            axes.plot(*points[there[-1], n], marker="o", ms=0.8 + width, color=ink, mew=0, zorder=3)
+    n = np.flatnonzero(~lost.all(0))
+    first, last = np.argmin(lost, 0)[n], len(lost) - 1 - np.argmin(lost[::-1], 0)[n]
+    axes.plot(*points[first, n].T, ls="", marker="o", ms=1.2 + width, mfc="white", mec=ink, mew=0.5, zorder=3)
+    axes.plot(*points[last, n].T, ls="", marker="o", ms=0.8 + width, color=ink, mew=0, zorder=3)
     colour_bar(figure, bar, "drift", 0.0, oldest, np.array([0.0, oldest]), "days")
     caption(axes, title, note or f"{points.shape[1]} drifters, {oldest:.3g} days")
     return figure

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom import output
+from fathom import earth, output
 
 
 def drifting(u, v, step, rows, steps, nx=40, ny=40, dx=1.0, wet=None, fold=False, blocks=(0, 0), up=None, flat=False):
@@ -135,6 +135,23 @@ def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
     np.testing.assert_allclose([first.longitude, first.latitude, first.depth], [[10, -5], [12.3, -7.2], [0, 100]], atol=2e-5)
     x, y, days = sim.outputs[0].tracks()
     assert x.shape == (13, 120) and days[-1] == 3
+
+
+def test_a_place_is_found_in_its_cell():
+    """Anywhere on a tripolar grid, on its seams too."""
+    from fathom.drifters import _in_cells
+
+    grid, r = fm.TripolarGrid(nx=36, ny=30, levels=fm.ZLevels(thickness=[100]), bathymetry="flat"), np.random.default_rng(3)
+    h = grid.horizontal
+    j, i = np.nonzero(np.asarray(grid.wet_levels) > 0)
+    assert {0, h.nx - 1} <= set(i) and h.ny - 1 in j
+    a, b = r.uniform(0.02, 0.98, (2, len(j)))
+    corners = earth.unit_vectors(np.asarray(h.corner_longitude), np.asarray(h.corner_latitude))
+    weights = [(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b]
+    x, y = earth.places(sum(w[:, None] * corners[j + n // 2, i + n % 2] for n, w in enumerate(weights)))
+    found = _in_cells(grid, x, y, "here")
+    np.testing.assert_array_equal(found[:2], (i, j))
+    np.testing.assert_allclose(found[2:], (a, b), atol=2e-6)
 
 
 def test_errors_of_drifters(tmp_path):

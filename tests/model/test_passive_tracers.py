@@ -121,6 +121,11 @@ def test_the_wind_of_monthly_means_is_stronger_in_the_mean_square():
     assert of(fm.BulkForcing({"wind_speed": 8.0}, missing="coads")) == of(fm.SurfaceForcing(wind_speed=8.0)) == 1
 
 
+def test_words_name_tracers():
+    tracers = fm.Ocean(fm.LatitudeLongitudeGrid(nx=8, ny=8, latitude=(-20, 20), bathymetry="flat"), tracers=["cfc11", "ideal_age", "ink"]).tracers
+    assert [type(t) for t in tracers] == [fm.CFC11, fm.IdealAge, fm.PassiveTracer] and tracers[2].name == "ink"
+
+
 def test_a_gas_follows_the_history_of_the_air():
     """Step by step with the calendar: the profile of the air is that of the table at the beginning of the step."""
     years, north, south = fm.CFC11().in_air()

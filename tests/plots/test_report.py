@@ -35,6 +35,9 @@ def test_tracks_are_drawn(tmp_path):
     names = dict(pictures(grid, {"tracks": {"floats": (x, 0.1 * x, np.arange(30.0))}})["Surface"])
     figure = names["tracks of floats"]()
     assert len(figure.axes[0].collections[0].get_segments()) >= 2 * 28 + 18 and figure.axes[0].get_title("right") == "3 drifters, 29 days"
+    rings, dots = (line.get_xydata() for line in figure.axes[0].lines[-2:])
+    segments = figure.axes[0].collections[0].get_segments()
+    assert len(rings) == len(dots) == 3 and any((s[0] == rings[2]).all() for s in segments) and any((s[1] == dots[2]).all() for s in segments)
 
 
 def test_what_is_missing_is_left_out(tmp_path):
