@@ -9,6 +9,7 @@ records that so fall together the last is taken, whose day it is.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -91,7 +92,8 @@ class TimeAxis:
         key = str(clock.start), clock.calendar, year
         if self._placed[0] != key:
             shifts = [0] if year is None else [year - self.begin[0][0] + n for n in (-1, 0, 1)]
-            begin, end = (np.array([_seconds(clock, moment, shift) for shift in shifts for moment in moments]) for moments in (self.begin, self.end))
+            of_day = lru_cache(None)(lambda *day: _of_day(clock, *day))
+            begin, end = (np.array([_seconds(of_day, moment, shift) for shift in shifts for moment in moments]) for moments in (self.begin, self.end))
             middles, numbers = (begin + end) / 2, np.tile(np.arange(len(self)), len(shifts))
             kept = (end > begin) | (not self.intervals)
             begin, end, middles, numbers = begin[kept], end[kept], middles[kept], numbers[kept]
@@ -113,16 +115,23 @@ class TimeAxis:
         return self.__dict__ | {"_placed": (None, None)}
 
 
-def _seconds(clock, moment, years):
+def _seconds(of_day, moment, years):
     """Seconds after the clock's start of a moment, that many years later."""
     year, month, day, second = moment
-    if year + years < 1 and clock.calendar == "standard":  # which has no year 0
-        return _seconds(clock, moment, years + 4) - 1461 * 86400.0
-    at = {"year": year + years, "hour": 0, "minute": 0, "second": 0}
+    begins, there = of_day(year + years, month, day)
+    return begins + there * second
+
+
+def _of_day(clock, year, month, day):
+    """(seconds after the clock's start at which a day begins, True); that the calendar lacks: (those of the next month, False)."""
+    if year < 1 and clock.calendar == "standard":  # which has no year 0
+        begins, there = _of_day(clock, year + 4, month, day)
+        return begins - 1461 * 86400.0, there
+    at = {"hour": 0, "minute": 0, "second": 0}
     try:
-        return clock.seconds(clock.start.replace(**at, month=month, day=day)) + second
+        return clock.seconds(clock.start.replace(**at, year=year, month=month, day=day)), True
     except ValueError:
-        return clock.seconds(clock.start.replace(**at | {"year": at["year"] + month // 12}, month=month % 12 + 1, day=1))
+        return clock.seconds(clock.start.replace(**at, year=year + month // 12, month=month % 12 + 1, day=1)), False
 
 
 def text(moment: Moment) -> str:

@@ -15,8 +15,8 @@ climatology = "coads"  # what the embedded one is called
 accepted = {
     "eastward_wind": ("uas", "u10"), "northward_wind": ("vas", "v10"), "wind_speed": ("sfcWind", "si10"), "air_temperature": ("tas", "t2m"), "specific_humidity": ("huss",),
     "air_pressure": ("air_pressure_at_mean_sea_level", "air_pressure_at_sea_level", "psl", "msl", "surface_air_pressure", "ps", "sp"),
-    "downward_shortwave_flux": ("surface_downwelling_shortwave_flux_in_air", "rsds"), "downward_longwave_flux": ("surface_downwelling_longwave_flux_in_air", "rlds"),
-    "precipitation_flux": ("pr"), "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"), "sea_surface_temperature": ("tos", "sst"), "sea_surface_salinity": ("sos", "sss"),
+    "downward_shortwave_flux": ("surface_downwelling_shortwave_flux_in_air", "rsds", "msdwswrf", "avg_sdswrf"), "downward_longwave_flux": ("surface_downwelling_longwave_flux_in_air", "rlds", "msdwlwrf", "avg_sdlwrf"),
+    "precipitation_flux": ("pr", "mtpr", "avg_tprate"), "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"), "sea_surface_temperature": ("tos", "sst"), "sea_surface_salinity": ("sos", "sss"),
 }  # fmt: skip
 wind = ("eastward_wind", "northward_wind")
 

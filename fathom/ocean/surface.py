@@ -8,7 +8,7 @@ import numpy as np
 
 from fathom import names
 from fathom.components import scheme
-from fathom.ocean.air import Air, climatology
+from fathom.ocean.air import Air, accepted, climatology
 from fathom.records import Input, given, interpolation, sources
 
 
@@ -131,7 +131,7 @@ class SurfaceForcing:
         for name, (field, units, where) in self.quantities.items():
             if (records := given(getattr(self, name))) is not None:
                 row = names.fields.get(self.aliases.get(name, field))
-                self.inputs[name] = Input(field, records, units, (name, *(filter(None, (row.name, row.standard_name, row.alias)) if row else ())), where)
+                self.inputs[name] = Input(field, records, units, (name, *(filter(None, (row.name, row.standard_name, row.alias)) if row else ()), *accepted.get(self.aliases.get(name, field), ())), where)
         if self._of_bulk:
             self.over = Air(air, {name: name for name in ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")}, missing)
 

@@ -120,6 +120,7 @@ except OSError as error:
 ahead = reading.Ahead(readers, lambda month: {"a": np.full(3, month), "b": np.full((1 << 26) // 8, month)})
 told["months"] = [[(name, float(v[0])) for name, v in ahead.items(m, [m + 1])] for m in range(3)]
 told["held"] = comm.gather(sorted(ahead.held))
+told["owners"] = comm.allgather(ahead.owners == {3: readers.owner(3)})
 with readers:
     try:
         (one if comm.rank else outer)(2)
@@ -134,5 +135,5 @@ if mpi.is_root:
     assert told["same"] and told["alone"] == [[0.0], [1.0]] and told["calls"] == [[200000, 4, 2], [2], [2]]
     assert told["errors"] == ["odd 1 2"] * 3 and told["seven"] == ["seven"] * 3
     assert told["list"] == [[n, n, False] for n in range(5)]
-    assert told["months"] == [[["a", m], ["b", m]] for m in range(3)] and told["held"] == [[], [3], []]
+    assert told["months"] == [[["a", m], ["b", m]] for m in range(3)] and told["held"] == [[], [3], []] and all(told["owners"])
     assert told["mismatch"] == [False, True, True]
