@@ -31,6 +31,12 @@ template <bool first> struct BudgetShare {
     }
 };
 
+/// (h T)(after) - h T; the top cell has the height of the surface.
+template <class Real> Real stored(int k, In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, auto& thickness, auto& thickness_after) {
+    const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]), then = k == 0 ? Real(thickness_after[k]) + eta_after[0] : Real(thickness_after[k]);
+    return then * after[k] - h * before[k];
+}
+
 /// own: cells have a thickness of their own, which may be another after the step.
 template <bool own> struct TracerBudget {
     double step = 3600;
@@ -71,12 +77,45 @@ private:
         const int levels = storage.levels();
         Real from_above = 0;
         for (int k = 0; k < levels; ++k) {
-            const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]), then = k == 0 ? Real(thickness_after[k]) + eta_after[0] : Real(thickness_after[k]);
             const Real to_below = k + 1 < levels ? exchange[k + 1] * (after[k] - after[k + 1]) : Real(0);
-            storage[k] = (then * after[k] - h * before[k]) * rate;
+            storage[k] = stored(k, before, after, eta, eta_after, thickness, thickness_after) * rate;
             mixing[k] = (from_above - to_below) * rate;
             surface[k] = k == 0 ? Real(flux[0]) : Real(0);
             from_above = to_below;
+        }
+    }
+};
+
+/// What changed a tracer after its update, and after the storage above: a share, and part of the storage. own: as above.
+template <bool own> struct LateBudgetShare {
+    double step = 3600;
+    static constexpr std::string_view summary = "what has changed a tracer after its update";
+    static constexpr std::tuple parameters{Parameter<LateBudgetShare>{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
+    static constexpr auto fields = joined(
+        reads  ("tracer",                   place::center_layer,  "1"),
+        reads  ("tracer_after",             place::center_layer,  "1"),
+        reads  ("sea_surface_height",       place::center_column, "m"),
+        reads  ("sea_surface_height_after", place::center_column, "m"),
+        updates("tracer_budget_storage",    place::center_layer,  "m s-1"),
+        writes ("tracer_budget_share",      place::center_layer,  "m s-1"),
+        cell_thickness<own>(), TracerBudget<own>::after);
+
+    template <class Real>
+    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, Profile<Real> thickness) const requires (!own) {
+        late(before, after, eta, eta_after, storage, share, thickness, thickness);
+    }
+    template <class Real>
+    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, In<Real> thickness, In<Real> thickness_after) const requires own {
+        late(before, after, eta, eta_after, storage, share, thickness, thickness_after);
+    }
+
+private:
+    template <class Real>
+    void late(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, auto thickness, auto thickness_after) const {
+        for (int k = 0; k < share.levels(); ++k) {
+            const Real gained = stored(k, before, after, eta, eta_after, thickness, thickness_after) * (1 / step);
+            share[k] = gained - storage[k];
+            storage[k] = gained;
         }
     }
 };

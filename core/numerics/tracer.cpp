@@ -19,7 +19,7 @@ Entries tracer_schemes() {
             entry<LaxWendroffSweep>("LaxWendroffSweep"), entry<LaxWendroffAdvection>("LaxWendroffAdvection"), entry<QuickestSweep>("QuickestSweep"), entry<QuickestAdvection>("QuickestAdvection"),
             entry<LaplacianDiffusion>("LaplacianDiffusion"), entry<TracerLaplacian>("TracerLaplacian"), entry<BiharmonicDiffusion>("BiharmonicDiffusion"),
             entry<VerticalFactors>("VerticalFactors"), entry<TracerUpdate>("TracerUpdate"), entry<TracerFlow>("TracerFlow"),
-            entry<BudgetShare<true>>("FirstBudgetShare"), entry<BudgetShare<false>>("BudgetShare"), entry<TracerBudget>("TracerBudget"),
+            entry<BudgetShare<true>>("FirstBudgetShare"), entry<BudgetShare<false>>("BudgetShare"), entry<TracerBudget>("TracerBudget"), entry<LateBudgetShare>("LateBudgetShare"),
             entry<InTime<Statistic::sum, false>>("TimeSum"), entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
             entry<InTime<Statistic::minimum, false>>("TimeMinimum"), entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),
             entry<InTime<Statistic::maximum, false>>("TimeMaximum"), entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};

@@ -4,10 +4,8 @@
 
 namespace fathom::numerics {
 
-template <bool own> using KeepWithBudget = Keep<true, own>;
-
 Entries tracer_source_schemes() {
-    return {entry<Ageing>("Ageing"), entry<Release>("Release"), entry<Keep<false, false>>("Keep"), entry<KeepWithBudget>("KeepWithBudget"), entry<Drift>("Drift")};
+    return {entry<Ageing>("Ageing"), entry<Release>("Release"), entry<Keep>("Keep"), entry<Drift>("Drift")};
 }
 
 }  // namespace fathom::numerics

@@ -4,7 +4,6 @@
 ///   keep:     T(after) = (1 - s) T(after) + s T*,   the last of a step
 /// s = (share of the column in a region) (share of the layer in a range of depth, 0 before and after the dates that hold).
 #pragma once
-#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 
@@ -48,43 +47,22 @@ template <bool own> struct Release {
     }
 };
 
-/// budget: what keeping adds is a term of the tracer's budget. own: cells have a thickness of their own.
-template <bool budget, bool own> struct Keep {
-    double value = 1, step = 3600;
+struct Keep {
+    double value = 1;
     static constexpr std::string_view summary = "a tracer that is kept at a value in a region";
-    static constexpr std::tuple parameters{
-        Parameter<Keep>{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"},
-        Parameter<Keep>{"step", &Keep::step, "s", 0, 1e6, "time step"}};
-    static constexpr auto of_budget = [] {
-        if constexpr (budget) return joined(reads("sea_surface_height_after", place::center_column, "m"), cell_thickness<own>(), updates("tracer_budget_storage", place::center_layer, "m s-1"),
-                                            writes("tracer_budget_kept", place::center_layer, "m s-1"));
-        else return std::array<Use, 0>{};
-    }();
-    static constexpr auto fields = joined(
+    static constexpr std::tuple parameters{Parameter<Keep>{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
+    static constexpr std::array fields{
         reads  ("tracer_region", place::center_column, "1"),
         reads  ("tracer_layers", place::profile,       "1"),
         reads  ("wet_levels",    place::center_column, "1"),
-        updates("tracer_after",  place::center_layer,  "1"), of_budget);
+        updates("tracer_after",  place::center_layer,  "1")};
 
-    template <class Real> void operator()(In<Real> region, Profile<Real> layers, In<Real> wet, InOut<Real> after) const requires (!budget) {
+    template <class Real> void operator()(In<Real> region, Profile<Real> layers, In<Real> wet, InOut<Real> after) const {
         const Real bottom = wet[0];
-        for (int k = 0; k < after.levels(); ++k) after[k] = kept_at(Real(after[k]), region[0] * layers[k], k, bottom);
-    }
-    template <class Real>
-    void operator()(In<Real> region, Profile<Real> layers, In<Real> wet, InOut<Real> after, In<Real> eta, Thickness<Real, own> thickness, InOut<Real> storage, Out<Real> kept) const requires budget {
-        const Real bottom = wet[0];
-        const double rate = 1 / step;
         for (int k = 0; k < after.levels(); ++k) {
-            const Real now = after[k], then = kept_at(now, region[0] * layers[k], k, bottom), gain = (k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k])) * (then - now) * rate;
-            after[k] = then;
-            storage[k] += gain;
-            kept[k] = gain;
+            const Real share = region[0] * layers[k], now = after[k];
+            after[k] = select(Real(typename Real::Number(k)) < bottom, fma(share, Real(value), (1 - share) * now), now);      // exactly, where the share is 1
         }
-    }
-
-private:
-    template <class Real> Real kept_at(Real now, Real share, int k, Real bottom) const {      // exactly, where the share is 1
-        return select(Real(typename Real::Number(k)) < bottom, fma(share, Real(value), (1 - share) * now), now);
     }
 };
 

@@ -179,8 +179,13 @@ class Ocean:
         if self.eddies is not None:
             sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells)
         mixing.of_tracers(self, add, after)
-        add_tracers(self, sequence, add, bytes_)
-        return sequence + (surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_))
+        budgets = add_tracers(self, sequence, add, bytes_)
+        last = surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_)
+        sequence += last
+        if any(p.name == "FreezingLimit" for p in last):
+            for tracer in ("temperature", "salinity"):
+                budgets.late(tracer, "freezing")
+        return sequence
 
     def records(self, _):
         """Sources of what changes in time beside the surface (fathom/forcing.py)."""

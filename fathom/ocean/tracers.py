@@ -23,8 +23,9 @@ def on_tracer(what, tracer):
 class Budgets:
     """Follows the processes of a tracer that has a budget: after those of one term of it stands what they have added."""
 
-    def __init__(self, tracers, add, own_cells):
-        self.tracers, self.add, self.own_cells = tracers, add, own_cells
+    def __init__(self, ocean, add):
+        self.tracers, self.add, self.own_cells = ocean.budgets, add, ocean.own_cells
+        self.at_end = {"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"}
         self.open = {}  # tracer -> term whose share is not taken yet
 
     def follow(self, tracer, name):
@@ -40,12 +41,19 @@ class Budgets:
         what = scheme("FirstBudgetShare" if term == "advection" else "BudgetShare")
         self.add(what, "tracer", on=on_tracer(what, tracer) | {"tracer_budget_share": f"{tracer}_budget_{term}"}, label=f"budget of {tracer}: {term}")
 
+    def _whole(self, what, tracer, names, label):
+        form, names = what.in_cells if self.own_cells else what, names | self.at_end
+        self.add(what, "tracer", on=on_tracer(what, tracer) | {name: other for name, other in names.items() if name in form.field_names}, label=label)
+
     def close(self, tracer, names):
         """After the update of a tracer; names: what it diffuses with."""
         if tracer in self.tracers:
-            what = scheme("TracerBudget")
-            form = what.in_cells if self.own_cells else what
-            self.add(what, "tracer", on=on_tracer(what, tracer) | {name: other for name, other in names.items() if name in form.field_names}, label=f"budget of {tracer}")
+            self._whole(scheme("TracerBudget"), tracer, names, f"budget of {tracer}")
+
+    def late(self, tracer, term):
+        """After what has changed a tracer after its update."""
+        if tracer in self.tracers:
+            self._whole(scheme("LateBudgetShare"), tracer, {"tracer_budget_share": f"{tracer}_budget_{term}"}, f"budget of {tracer}: {term}")
 
     def finish(self, tracer):
         """Before the update."""
@@ -82,7 +90,7 @@ def add_fluxes(ocean, surface, add):
 
 def add_tracers(ocean, sequence, add, precision):
     """The processes of one step of all tracers, after transports and the factors of vertical diffusion; add(scheme, phase, on, label): into the sequence."""
-    budgets = Budgets(ocean.budgets, add, ocean.own_cells)
+    budgets = Budgets(ocean, add)
     passive = {tracer.name: tracer for tracer in ocean.tracers}
 
     def for_tracer(tracer, what, on=None):
@@ -118,10 +126,8 @@ def add_tracers(ocean, sequence, add, precision):
             for_tracer(tracer, scheme("FreshwaterContent", **rain))
         budgets.finish(tracer)
         add("TracerUpdate", "tracer", on=on_tracer(scheme("TracerUpdate"), tracer) | factors_of(ocean, tracer), label=f"TracerUpdate of {tracer}")
-        names = factors_of(ocean, tracer) | ({"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"})
-        budgets.close(tracer, names)
+        budgets.close(tracer, factors_of(ocean, tracer))
         if tracer in passive and (keep := passive[tracer].holding()) is not None:
-            if tracer in ocean.budgets:
-                keep = scheme("KeepWithBudget", **keep.parameters)
-            at_end = {"sea_surface_height_after": "height_beyond_cells", "cell_thickness": "cell_thickness_after"} if ocean.stretched and tracer in ocean.budgets else {}
-            add(keep, "tracer", on=on_tracer(keep, tracer) | at_end, label=f"Keep of {tracer}")
+            add(keep, "tracer", on=on_tracer(keep, tracer), label=f"Keep of {tracer}")
+            budgets.late(tracer, "kept")
+    return budgets

@@ -50,6 +50,27 @@ def test_terms_add_up_in_every_cell(name, tmp_path):
             np.testing.assert_allclose(sum(terms), storage, atol=50 * scale, err_msg=f"{store} {tracer}")
 
 
+@pytest.mark.parametrize("name", ["lean", "cells", "volume"])
+def test_ice_is_in_the_budget(name, tmp_path):
+    """Frazil ice warms the top layer and leaves its salt there after all else: a term, so that storage is what the fields themselves say."""
+    air = {"eastward_wind": 4.0, "northward_wind": 0.0, "wind_speed": 6.0, "air_temperature": -20.0, "specific_humidity": 0.0008, "air_pressure": 101000.0, "downward_shortwave_flux": 10.0,
+           "downward_longwave_flux": 180.0, "precipitation_flux": 1e-5, "sea_ice_fraction": 0.0}  # fmt: skip
+    model = ocean(**cases[name]).set(temperature=lambda x, y, z: -1.9 + 0.05 * np.sin(np.deg2rad(x)) + z / 1e4)
+    terms = ["advection", "diffusion", "mixing", "surface", "freezing", *(["fresh_water"] if name == "volume" else [])]
+    sim = fm.Simulation(model, step="1h", surface=fm.BulkForcing(air, salinity_restoring=0.0), directory=tmp_path)
+    sim.output("ice.zarr", ["temperature", "salinity", "sea_surface_height", *(f"{t}_budget_{term}" for t in ("temperature", "salinity") for term in ["storage", *terms])], every="1h", dtype="float64")
+    sim.run("4h", report=False)
+    data, grid = output.open(tmp_path / "ice.zarr").isel(time=slice(-2, None)), model.grid
+    rest, eta = np.array([grid.thickness(k) for k in range(8)]), data.zos.values[:, None]
+    thickness = rest * (1 + eta / np.maximum(grid.depth(), 1)) if name == "volume" else rest + eta * (np.arange(8) == 0)[:, None, None]
+    for tracer, alias in (("temperature", "thetao"), ("salinity", "so")):
+        storage, freezing = (data[f"{tracer}_budget_{term}"].values[1] for term in ("storage", "freezing"))
+        atol = 1e-13 * 500 * 35 / 3600
+        np.testing.assert_allclose(storage, np.diff(thickness * data[alias].values, axis=0)[0] / 3600, atol=atol)
+        np.testing.assert_allclose(sum(data[f"{tracer}_budget_{term}"].values[1] for term in terms), storage, atol=atol)
+        assert np.nanmax(freezing[0]) > 1e3 * atol and np.nanmax(np.abs(freezing[1:])) == 0
+
+
 def test_a_budget_of_what_is_not_there():
     with pytest.raises(ValueError, match="unknown tracer of a budget 'temperatur'; did you mean 'temperature'"):
         fm.Ocean(fm.LatitudeLongitudeGrid(nx=8, ny=8, latitude=(-20, 20), bathymetry="flat"), budgets=["temperatur"])
