@@ -354,6 +354,7 @@ void Sequence::attach(std::string_view process, std::function<void()> work) {
 
 void Sequence::set(std::string_view name, const double* values, int first_level, int levels, bool nearest_outside) {
     Field& f = all[index(name)];
+    if (f.scratch) throw Error("'", name, "' is made by a process before it is read, and cannot be set");
     const Topology& t = domain->decomposition.topology;
     for (int b = 0; b < int(domain->blocks.size()); ++b) for (int r = 0; r < rows_of(b); ++r) for (int c = 0; c < columns_of(b); ++c) {
         int i = domain->blocks[b]->i0 + c - domain->halo, j = domain->blocks[b]->j0 + r - domain->halo;
