@@ -120,7 +120,7 @@ def pictures(run, folder):
         "Drake Passage": (time, [1e6 * transport(m, "drake_passage") for m in means], "m3 s-1"),
         "Atlantic overturning, 26.5° N": (time, [1e6 * overturning(m, "atlantic", 26.5) for m in means], "m3 s-1"),
         "Indonesian throughflow": (time, [1e6 * transport(m, "indonesian_throughflow") for m in means], "m3 s-1"),
-        "heat northward, Atlantic, 26.5° N": (time, [heat(m, "atlantic", 26.5) for m in means], "PW")}, path=folder / "series.png")  # fmt: skip
+        "Atlantic heat, 26.5° N": (time, [heat(m, "atlantic", 26.5) for m in means], "PW")}, path=folder / "series.png")  # fmt: skip
 
 
 def main(folder, where=None):
