@@ -6,9 +6,16 @@ from pathlib import Path
 import pytest
 
 root = Path(__file__).resolve().parent.parent
-specification = importlib.util.spec_from_file_location("check_architecture", root / "tools" / "check_architecture.py")
-check = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(check)
+
+
+def tool(name):
+    specification = importlib.util.spec_from_file_location(name, root / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+check = tool("check_architecture")
 
 
 def test_this_tree():
@@ -56,3 +63,13 @@ def test_wrong_import(tree, line):
 
 def test_unknown_module(tree):
     assert ["no place" in m for _, _, m in check.wrong_imports(tree(fathom__utils=""))] == [True]
+
+
+def test_lines_of_one_machine(capsys, monkeypatch):
+    """The core is one source: a hundredth of it knows the machine, and the lines are those between the conditions."""
+    lines = tool("machine_lines")
+    assert lines.machine_lines("a\n#if defined(__AVX__)\nb\n#if X\nc\n#endif\n#else\nd\n#endif\ne\n") == 8
+    assert lines.machine_lines("#if MPI_VERSION > 4\na\n#endif\n") == 0
+    monkeypatch.setattr("sys.argv", ["machine_lines", str(root)])
+    lines.main()
+    assert 0.1 < float(capsys.readouterr().out.split()[-2]) < 3
