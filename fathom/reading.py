@@ -13,7 +13,7 @@ import pickle
 import threading
 import time
 from array import array
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 from fathom import regions
 
@@ -137,6 +137,10 @@ class Ahead:
             while part:
                 yield names[0], part.pop(names.pop(0))
         self._keep(ahead)
+
+    def rest(self):
+        """Until nothing is read: what others do with NetCDF, which takes one thread at a time, knows nothing of `library`."""
+        wait(self.held.values())
 
     def _next(self, key, ahead, part):
         for wanted in (key, *ahead):

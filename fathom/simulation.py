@@ -96,7 +96,7 @@ class Simulation:
 
     def call(self, function, every):
         """A callback: function(simulation) every so often."""
-        self.events.append(Event(every, function, self.step, getattr(function, "__name__", "callback")))
+        self.events.append(Event(every, lambda simulation: (simulation.rest(), function(simulation)), self.step, getattr(function, "__name__", "callback")))
         return self
 
     def restore(self, path):
@@ -237,6 +237,15 @@ class Simulation:
 
     def advance(self, steps):
         """That many steps, without events; forcing and time weights are kept right."""
+        self._advance(steps)
+        self.rest()
+
+    def rest(self):
+        """Nothing is read ahead while the user's own code runs."""
+        if self.forcing:
+            self.forcing.records.rest()
+
+    def _advance(self, steps):
         self.prepare()
         end = self.count + steps
         while self.count < end:
@@ -295,7 +304,7 @@ class Simulation:
                 steps = max(1, round((due - self.seconds) / self.step))
                 before = wall_clock.perf_counter()
                 piece = min(steps, pace)
-                self.advance(piece)
+                self._advance(piece)
                 now = wall_clock.perf_counter()
                 # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the end
                 longest, self.stopped = self._agree(now - before, self._wish or (self.is_root and stop_file.exists()))
@@ -335,6 +344,7 @@ class Simulation:
         self.comm.barrier()
         if self.is_root:
             stop_file.unlink(missing_ok=True)
+        self.rest()
         self.write_restart("restart.fathom")
         self.delivery.close()
         choices.learn(self)

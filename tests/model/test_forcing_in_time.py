@@ -46,6 +46,18 @@ def test_what_enters_is_the_interpolation(every, tmp_path):
     assert top(sim, "salinity") == pytest.approx(35 + salted * 1800 / thickness, abs=1e-9)
 
 
+def test_nothing_is_read_beside_the_users_code(tmp_path):
+    """After advance, and in a callback, the thread of the reader rests."""
+    series(np.arange(0, 25, 3), np.arange(9.0)).to_netcdf(tmp_path / "q.nc")
+    sim, done = still(heat_flux=str(tmp_path / "q.nc")), []
+    sim.directory, sim.overwrite = tmp_path / "run", True
+    rests = lambda s: done.append(bool(s.forcing.records.held) and all(record.done() for record in s.forcing.records.held.values()))  # noqa: E731
+    sim.advance(2)
+    rests(sim)
+    sim.call(rests, "3h").run("6h", report=False)
+    assert len(done) >= 3 and all(done)
+
+
 def test_stress_in_time(tmp_path):
     """Along the axes of the grid at corners, and eastward at centres, which on a plane are the same."""
     tau = series([0, 12], [0.1, 0.3], "N m-2", (16, 16))
@@ -137,6 +149,8 @@ def test_barnier_with_the_slope_of_bulk_formulae():
     wet = np.asarray(grid.wet_levels) > 0
     Q = (sim.gather("temperature")[0][wet] - 15) * rho_c * grid.vertical.thickness[0] / 3600
     T = next(source for source in sim.forcing.sources if source.fields == ["restoring_temperature"])
+    with pytest.raises(ValueError, match="'air_pressure' is made by a process before it is read, and cannot be set"):
+        sim.sequence.set("air_pressure", np.full((16, 24), 1e5))
     target = (T.read(11)["restoring_temperature"] + T.read(0)["restoring_temperature"])[wet] / 2  # half way between the middles of two months of 31 days
     away = np.abs(target - 15) > 1
     slope = Q[away] / (15 - target)[away]
