@@ -4,6 +4,7 @@ Of each field only the columns around the places travel: each rank gives those t
 Root makes variables of them and interpolates as sections do.
 """
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -79,7 +80,7 @@ class Moorings(SmallStore):
         """A variable, (levels, moorings) or (moorings)."""
         s, columns, around = self.simulation, self.columns[horizontal], self.target.interpolations[horizontal]
         nx, made = s.model.grid.shape[2], []
-        with self._early(name, self) as unknown:
+        with self._early(name, s.seconds) as unknown:
             runs = np.split(np.arange(len(columns)), np.flatnonzero((np.diff(columns) > 1) | (columns[1:] % nx == 0)) + 1)  # neighbours in a row
             for run in runs:
                 j, i = divmod(int(columns[run[0]]), nx)
@@ -87,13 +88,6 @@ class Moorings(SmallStore):
         values = np.concatenate(made, 1)
         if unknown:
             values = np.full_like(values, np.nan)
-        four = values[:, np.searchsorted(columns, around.index)]
-        weight = np.where(np.isnan(four), 0, around.weight.astype(float))
-        share = weight.sum(-1)
-        result = np.where(share >= 0.5, (weight * np.nan_to_num(four)).sum(-1) / np.maximum(share, 0.5), np.nan).astype(self.dtype)
+        of_columns = replace(around, index=np.searchsorted(columns, around.index), points=len(columns))
+        result = of_columns(values, 0, slice(None)).astype(self.dtype)
         return result[0] if self._vertical(name) == "column" else result
-
-    @property
-    def seconds(self):
-        """As of an event."""
-        return self.simulation.seconds

@@ -18,6 +18,7 @@ from fathom import names, times, units
 from fathom.reading import library
 from fathom.variables import Variable, contents, described, endings, files, opened, record
 
+
 class Records:
     """A field in time, or one that stays, from files or from xarray.
 

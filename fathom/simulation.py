@@ -19,6 +19,7 @@ from fathom.gather import Gather
 from fathom.reading import Readers
 from fathom.regions import region
 from fathom.servers import Servers, divide, serve
+from fathom.state import fill_fixed
 from fathom.streams import Delivery
 
 
@@ -164,19 +165,9 @@ class Simulation:
             keep += store.keep
         tile, tiles = spread.columns(self.parallel["tile"])
         self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=tile, tiles=tiles)
-        fixed = model.geometry() | (self.surface.fields(model) if self.surface else {})
-        for name in filter(self.sequence.has, fixed):
-            layers = map(fixed[name], range(grid.levels.number)) if callable(fixed[name]) else [fixed[name]]
-            for k, values in enumerate(layers):
-                self.sequence.set(name, np.ascontiguousarray(values, float), k, nearest_outside=name not in model.zero_outside)
-        for name, values in model.profiles().items():
-            if self.sequence.has(name):
-                self.sequence.set_profile(name, values)
+        fill_fixed(self)
         if self.sequence.has("sun"):
             self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), model.fixed_season)
-        for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(self.clock).items():
-            if self.sequence.has(name):
-                self.sequence.follow_table(name, self.step, times, rows, interpolated)
         self.solvers = model.attach(self.sequence, self.step)
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.sequence.state)

@@ -268,7 +268,7 @@ class Store(Stream):
         name, horizontal, grid = product.name, self.places[product.name]["horizontal"], self.simulation.model.grid
         j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
         dtype = self.dtype if self.target is None and not grid.reduced else float  # values that are still to be interpolated: as they are computed
-        with self._early(name, event) as unknown:
+        with self._early(name, event.seconds) as unknown:
             values = diagnostics.of_window(self.simulation.model, self.variables[name], horizontal, (j0, i0, j1 - j0, i1 - i0), arrays, event.steps, dtype)
         if unknown:
             values = np.full_like(values, np.nan)
@@ -277,9 +277,9 @@ class Store(Stream):
         self.file.write(self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False))
 
     @contextmanager
-    def _early(self, name, event):
+    def _early(self, name, seconds):
         """Before the first step: whether something is needed that only a step computes."""
-        unknown = event.seconds == 0 and not self.known_at_start[name]
+        unknown = seconds == 0 and not self.known_at_start[name]
         with np.errstate(all="ignore" if unknown else None):
             yield unknown
 

@@ -19,6 +19,15 @@
 
 namespace fathom::physics {
 
+/// The air above the sea, in the constants of the formulae.
+namespace sea_air {
+inline constexpr double heat_capacity = 1000.5, evaporation_heat = 2.5e6, gas_constant = 287.05, vapour = 0.608;   ///< [J kg-1 K-1], [J kg-1], [J kg-1 K-1], [1]
+inline constexpr double saturation = 5107.4;                                   ///< [K]
+inline constexpr double warmer_sea = 32.7e-3, moisture = 34.6e-3;              ///< C_H, C_E over sqrt(C_D)
+template <class Real> Real density(Real pressure, Real air, Real humid) { return pressure / (gas_constant * (air * humid)); }
+template <class Real> Real saturated(Real T, Real density) { return 0.98 * 640380 * exp(-saturation / T) / density; }
+}  // namespace sea_air
+
 struct BulkForcing {
     double wind_height = 10, air_height = 10, albedo = 0.066, emissivity = 1, least_wind = 0.5, iterations = 3, insulation = 0.05;
 
@@ -60,11 +69,11 @@ struct BulkForcing {
     template <class Real> void operator()(In<Real> eastward_wind, In<Real> northward_wind, In<Real> wind_speed, In<Real> air_temperature, In<Real> specific_humidity,
                                           In<Real> air_pressure, In<Real> shortwave, In<Real> longwave, In<Real> precipitation, In<Real> current_east, In<Real> current_north,
                                           In<Real> temperature, In<Real> frazil_heat, Out<Real> heat_flux, Out<Real> shortwave_flux, Out<Real> freshwater_flux, Out<Real> stress_east, Out<Real> stress_north) const {
-        constexpr double karman = 0.4, air_heat_capacity = 1000.5, evaporation_heat = 2.5e6, gas_constant = 287.05, vapour = 0.608, lapse = 0.0098;
+        using sea_air::vapour;
+        constexpr double karman = 0.4, lapse = 0.0098;
         const Real T = temperature[0] + constants::celsius, air = air_temperature[0] + constants::celsius, q = specific_humidity[0];
         const Real theta = air + lapse * air_height, humid = 1 + vapour * q;
-        const Real density = air_pressure[0] / (gas_constant * (air * humid));
-        const Real saturated = 0.98 * 640380 * exp(-5107.4 / T) / density;
+        const Real density = sea_air::density(Real(air_pressure[0]), air, humid), saturated = sea_air::saturated(T, density);
 
         const Real wind_E = eastward_wind[0], wind_N = northward_wind[0], speed = wind_speed[0], current_E = current_east[0], current_N = current_north[0];
         const Real square = speed * speed - 2 * (wind_E * current_E + wind_N * current_N) + (current_E * current_E + current_N * current_N);
@@ -72,8 +81,8 @@ struct BulkForcing {
 
         // u* = root S, theta* = H (theta_a - T), q* = E (q_a - q_s): H = C_H / sqrt(C_D) is a number in neutral air, and the stability of
         // the air makes of it H / (1 + H shift). First guess: neutral, all data at the height of the wind.
-        const auto neutral_heat = [](Real zeta) { return select(zeta > 0, 18e-3, Real(32.7e-3)); };
-        constexpr double neutral_moisture = 34.6e-3;
+        const auto neutral_heat = [](Real zeta) { return select(zeta > 0, 18e-3, Real(sea_air::warmer_sea)); };
+        constexpr double neutral_moisture = sea_air::moisture;
         Real theta_at_wind = theta, q_at_wind = q;
         Real neutral_root = neutral_drag_root(S), root = neutral_root, H = neutral_heat(theta * humid - T * (1 + vapour * saturated)), E = neutral_moisture;
         const double wind_log = std::log(wind_height / 10), between = std::log(air_height / wind_height);
@@ -99,7 +108,7 @@ struct BulkForcing {
         const Real flow = density * S * root, evaporation = flow * E * (q_at_wind - saturated);                  // negative: the sea loses water
         const Real sun = (1 - albedo) * shortwave[0];
         const Real open = sun + emissivity * (longwave[0] - constants::stefan_boltzmann * (T * T) * (T * T))
-                        + air_heat_capacity * flow * H * (theta_at_wind - T) + evaporation_heat * evaporation;
+                        + sea_air::heat_capacity * flow * H * (theta_at_wind - T) + sea_air::evaporation_heat * evaporation;
         heat_flux[0] = select(open < 0, open / (1 + ice_thickness(frazil_heat[0]) * (1 / insulation)), open);
         shortwave_flux[0] = sun;                                      // part of the heat flux
         freshwater_flux[0] = precipitation[0] + evaporation;

@@ -25,10 +25,10 @@ struct BulkSensitivity {
 
     template <class Real> void operator()(In<Real> wind_speed, In<Real> air_temperature, In<Real> specific_humidity, In<Real> air_pressure, In<Real> target, Out<Real> sensitivity) const {
         const Real T = target[0] + constants::celsius, U = larger(wind_speed[0], least_wind);
-        const Real density = air_pressure[0] / (287.05 * ((air_temperature[0] + constants::celsius) * (1 + 0.608 * specific_humidity[0])));
-        const Real saturated = 0.98 * 640380 * exp(-5107.4 / T) / density;
+        const Real density = sea_air::density(Real(air_pressure[0]), air_temperature[0] + constants::celsius, 1 + sea_air::vapour * specific_humidity[0]);
+        const Real saturated = sea_air::saturated(T, density);
         const Real flow = density * U * BulkForcing::neutral_drag_root(U);
-        sensitivity[0] = -(4 * emissivity * constants::stefan_boltzmann * (T * T * T) + flow * fma(5107.4 * 34.6e-3 * 2.5e6 * saturated, 1 / (T * T), Real(1000.5 * 32.7e-3)));
+        sensitivity[0] = -(4 * emissivity * constants::stefan_boltzmann * (T * T * T) + flow * fma(sea_air::saturation * sea_air::moisture * sea_air::evaporation_heat * saturated, 1 / (T * T), Real(sea_air::heat_capacity * sea_air::warmer_sea)));
     }
 };
 
