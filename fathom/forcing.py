@@ -50,7 +50,13 @@ class Forcing:
             if now == self.held[n]:
                 continue
             next_ = [source.axis.bracket(s.clock, t1 + s.step)[1]] if t1 + s.step < min(s.end, source.axis.coverage(s.clock)[1]) else []
-            for suffix, number, ahead in (("_previous", before, [after]), ("_next", after, [after, *next_])):
+            wanted = [("_next", after, [after, *next_])]
+            if self.held[n] and before == self.held[n][1]:
+                for name in source.fields:
+                    s.sequence.copy(name + "_next", name + "_previous")
+            else:
+                wanted.insert(0, ("_previous", before, [after]))
+            for suffix, number, ahead in wanted:
                 self.coming[n] = ahead
                 for name, values in self._fields(n, number):
                     s.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)

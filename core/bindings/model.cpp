@@ -87,6 +87,7 @@ void bind_model(nb::module_& m) {
             nb::gil_scoped_release nogil;
             s.set(name, values.data(), first_level, levels, nearest_outside);
         }, "name"_a, "values"_a.noconvert(), "first_level"_a = 0, "nearest_outside"_a = false)
+        .def("copy", [](Sequence& s, const std::string& from, const std::string& to) { s.copy(from, to); })
         .def("fill", [](Sequence& s, const std::string& name, double value) { s.fill(name, value); }, "name"_a, "value"_a)
         .def("set_profile", [](Sequence& s, const std::string& name, std::vector<double> values) { s.set_profile(name, values); })
         .def("windows", [](const Sequence& s, const std::string& name) {

@@ -379,6 +379,12 @@ void Sequence::fill(std::string_view name, double value) {
     }
 }
 
+void Sequence::copy(std::string_view from, std::string_view to) {
+    const Field &f = field(from), &g = field(to);
+    if (f.scratch || g.scratch || f.place == place::profile || !(f.place == g.place) || f.levels != g.levels) throw Error("'", from, "' and '", to, "' do not lie at the same place");
+    for (int b = 0; b < int(domain->blocks.size()); ++b) std::copy_n((const std::byte*)f.at[b], rows_of(b) * f.row[b] * bytes, (std::byte*)g.at[b]);
+}
+
 void Sequence::set_profile(std::string_view name, std::span<const double> values) {
     Field& f = all[index(name)];
     if (f.place != place::profile) throw Error("'", name, "' is not a profile");

@@ -64,6 +64,7 @@ public:
     /// nearest value (metrics), or 0.
     void set(std::string_view name, const double* values, int first_level, int levels, bool nearest_outside);
     void fill(std::string_view name, double value);        ///< everywhere, halos too
+    void copy(std::string_view from, std::string_view to); ///< halos too; of fields at the same place
     void set_profile(std::string_view name, std::span<const double> values);
     std::vector<std::string> state() const;               ///< names of the restart's fields, in the order of declaration
     std::span<const Field> fields() const { return all; }

@@ -46,6 +46,16 @@ def test_what_enters_is_the_interpolation(every, tmp_path):
     assert top(sim, "salinity") == pytest.approx(35 + salted * 1800 / thickness, abs=1e-9)
 
 
+def test_a_record_is_read_once(monkeypatch):
+    """What was the next one is copied when it becomes the previous one."""
+    from fathom.records import Source
+
+    numbers, read = [], Source.read
+    monkeypatch.setattr(Source, "read", lambda self, number: numbers.append(number) or read(self, number))
+    still(heat_flux=series(np.arange(0, 25, 3), np.arange(9.0))).advance(40)  # 20 h: in the interval from 18 h on
+    assert sorted(numbers) == sorted(set(numbers)) and set(range(8)) <= set(numbers)
+
+
 def test_nothing_is_read_beside_the_users_code(tmp_path):
     """After advance, and in a callback, the thread of the reader rests."""
     series(np.arange(0, 25, 3), np.arange(9.0)).to_netcdf(tmp_path / "q.nc")
