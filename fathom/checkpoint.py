@@ -9,6 +9,7 @@ import numpy as np
 from fathom import copies
 from fathom.output import files, restart
 from fathom.reading import once
+from fathom.series import Series
 from fathom.streams import Item, Product, Stream
 
 
@@ -61,7 +62,7 @@ class Checkpoint:
         if s.comm.bcast(s.is_root and restart.begun(path)):  # an earlier one of that name may be under way
             s.settle()
         header = restart.Header(s.seconds, str(s.clock.start), s.clock.calendar, s.count, {8: "float64", 4: "float32"}[s.bytes_of_number], fingerprint(s),
-                                {"series": s.series, "numerics": getattr(s.model, "numerics", {}), "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())}})  # fmt: skip
+                                {"time_series": s.series.kept(), "numerics": getattr(s.model, "numerics", {}), "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())}})  # fmt: skip
         s.on_root(lambda: (path.parent.mkdir(parents=True, exist_ok=True), restart.create(path, header, {part.field: part.shape for part in self.parts})))
         return path
 
@@ -125,7 +126,7 @@ def read_state(simulation, path):
     finally:
         for file in files:
             file.close()
-    s.series = {k: tuple(v) for k, v in header.extra.get("series", {}).items()}
+    s.series = Series(**header.extra.get("time_series", {}))
     before, now = header.extra.get("numerics"), getattr(s.model, "numerics", {})
     if before is not None and before != now and s.is_root:
         other = [f"{name} = {value!r}, then {before.get(name)!r}" for name, value in now.items() if value != before.get(name)]

@@ -30,6 +30,13 @@ def begin(comm: Any, events: int = 0) -> None:
     core.reset_regions(comm.py2f(), events)
 
 
+def steps_kept() -> int:
+    """Of so many steps, the first, a profile says when they began."""
+    from fathom.mpi import core
+
+    return core.steps_kept
+
+
 def mine() -> list[dict[str, Any]]:
     """The regions of this rank: exclusive `seconds`, and elapsed, communication, waiting, messages and bytes with all that is within; parents first."""
     from fathom.mpi import core

@@ -18,10 +18,7 @@ def watch(simulation):
     seen, s.now = s.model.watch(s)
     if not all(np.isfinite(value) and _sane(s.model, name, value, value) for name, (value, _) in seen.items()):
         blow_up(s)
-    for name, (value, units) in seen.items():
-        times, values, _ = s.series.setdefault(name, ([], [], units))
-        times.append(s.seconds)
-        values.append(value)
+    s.series.note(s.seconds, seen)
 
 
 def blow_up(simulation, reason=""):

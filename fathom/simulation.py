@@ -1,5 +1,4 @@
-"""Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the next event; here is decided what
-happens there."""
+"""Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the next event; here is decided what happens there."""
 
 import os
 import signal
@@ -18,6 +17,7 @@ from fathom.forcing import Forcing
 from fathom.gather import Gather
 from fathom.reading import Readers
 from fathom.regions import region
+from fathom.series import Series
 from fathom.servers import Servers, divide, serve
 from fathom.state import fill_fixed
 from fathom.streams import Delivery
@@ -58,7 +58,7 @@ class Simulation:
         self.serves = self.roles is not None and self.roles.server >= 0
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
-        self.outputs, self.checkpoints, self.events, self.series = [], [], [], {}
+        self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
         self.sequence = self.domain = None
         self.choices, self.solvers = None, {}  # kept for this machine and case; of global processes
         self.restart_from, self.restored = None, set()
@@ -302,7 +302,8 @@ class Simulation:
                 pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
                 for event in events:
                     if event.due <= self.seconds + 1e-6:
-                        self.marked.setdefault(event.label, []).append(self.count - self.start_steps)
+                        if (step := self.count - self.start_steps) < regions.steps_kept():
+                            self.marked.setdefault(event.label, []).append(step)
                         with region(event.label, "output", "output"):
                             event.action(self)
                         event.schedule(self.clock, self.seconds)

@@ -26,7 +26,7 @@ void Regions::reset(std::size_t room) {
     nodes[0].began = seconds_now();
     current = 0, keeper = true;
     events.clear(), events.shrink_to_fit(), events.reserve(room);
-    steps.clear(), steps.reserve(1 << 16);
+    steps.clear(), steps.reserve(steps_kept);
     tracing = room > 0, lost = 0;
 }
 

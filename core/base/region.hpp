@@ -56,7 +56,8 @@ public:
 
     std::vector<Node> nodes;
     std::vector<Event> events;                             ///< of a trace, in the order of their ends
-    std::vector<double> steps;                             ///< when each began; as many as there is room for
+    static constexpr std::size_t steps_kept = 1 << 16;
+    std::vector<double> steps;                             ///< when each began; of the first
     long lost = 0;                                         ///< events for which there was no room
     bool tracing = false;
 

@@ -66,6 +66,7 @@ void bind_regions(nb::module_& m) {
         return list;
     }, "the tree so far, parents first");
     m.def("step_times", [] { return column<double>(regions.steps.size(), [&](auto n) { return regions.steps[n]; }); }, "when each step began [s]");
+    m.attr("steps_kept") = Regions::steps_kept;
     m.def("trace", [] {
         const auto &events = regions.events; const auto& met = meetings.settled;
         nb::dict d;

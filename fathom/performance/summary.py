@@ -22,7 +22,7 @@ def finish(simulation, report=True):
         "cells": s.model.grid.wet_cells, "ranks": s.comm.size, "threads": int(s.parallel["threads"]), "blocks": s.domain.describe(), "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4), "seconds_per_step": s.wall_seconds / max(steps, 1),
         "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400, **iterations,
-        "state": state, "series": {name: {"last": values[-1], "units": units} for name, (_, values, units) in s.series.items() if values}, "checksum": s.checksum(),
+        "state": state, "series": {name: {"last": value, "units": units} for name, (value, units) in s.series.last.items()}, "checksum": s.checksum(),
         "profile": s.profile["regions"], "efficiency": s.profile["efficiency"], "seconds_of_ranks": s.profile["ranks"], "step_seconds": s.profile["step_seconds"], "output_steps": s.marked, "input": read(s), "output": output(s),
         "tiles": [{"first": g["processes"][0], "columns": g["tile"], "tried": g["tiles_tried"]} for g in s.sequence.groups if g["tiles_tried"]],
     }  # fmt: skip
@@ -32,9 +32,8 @@ def finish(simulation, report=True):
         if report:
             from fathom.performance.report import write_report
 
-            series = {name: (np.asarray(t), np.asarray(values), units) for name, (t, values, units) in s.series.items() if len(t) > 1}
             write_report(s.directory / "report.html", title=f"{summary['model']} {summary['start'][:10]} to {summary['end'][:10]}", summary=summary,
-                         configuration=s.configuration, pictures=s.model.pictures(drawn), series=series, profile=summary["profile"], trace=s.traces)  # fmt: skip
+                         configuration=s.configuration, pictures=s.model.pictures(drawn), series=s.series.curves() if len(s.series.times) > 1 else {}, profile=summary["profile"], trace=s.traces)  # fmt: skip
     s.comm.barrier()
     return summary
 

@@ -1,8 +1,11 @@
 """Extremes, means and motion of a state against numpy, the same bits for any blocks; what is not a number is found and named."""
 
+import json
+
 import fathom as fm
 import numpy as np
 import pytest
+from fathom.series import Series
 
 
 def simulation(blocks=None, precision="fp64"):
@@ -47,3 +50,18 @@ def test_a_part_of_a_block():
     assert (s.sequence.part("temperature", 0, 2, 3, 4, 5) == whole[:, 2:6, 3:8]).all()
     with pytest.raises(ValueError, match="no part"):
         s.sequence.part("temperature", 0, 10, 0, 4, 5)
+
+
+def test_series_of_any_length_are_bounded(monkeypatch):
+    monkeypatch.setattr(Series, "most", 10)
+    whole, cut = Series(), Series()
+    for look in range(1000):
+        for series in (whole, cut):
+            series.note(60.0 * look, {"speed": (2.0 * look, "m s-1")})
+        cut = Series(**json.loads(json.dumps(cut.kept())))  # as a restart has it
+        times = np.asarray(whole.times)
+        assert len(times) <= 10 and times[0] == 0 and len(set(np.diff(times))) <= 1 and times[-1] > 60 * (look - whole.stride)
+        assert whole.last == {"speed": (2.0 * look, "m s-1")}
+    curve, again = whole.curves()["speed"], cut.curves()["speed"]
+    assert len(curve[0]) > 5 and (curve[1] == curve[0] / 30).all() and curve[2] == "m s-1"
+    assert (again[0] == curve[0]).all() and (again[1] == curve[1]).all() and cut.last == whole.last
