@@ -25,6 +25,11 @@ def years_of(data):
     return np.array([t.year for t in data.time.values]) if data.time.dtype == object else data.time.dt.year.values
 
 
+def seconds_of(data):
+    """Middle of each mean, since the start of the run."""
+    return (data.time.values - data.time_bounds.values[0, 0]).astype("timedelta64[s]").astype(float)
+
+
 def overturning(data, basin, latitude):
     """Strongest below 400 m near a latitude [Sv], with the bolus velocity of eddies."""
     psi = (data.meridional_overturning + data.get("eddy_overturning", 0)).sel(basin=basin).sel(latitude=latitude, method="nearest") / 1e6
@@ -114,13 +119,13 @@ def pictures(run, folder):
     deepest = run.layer.mlotst.isel(time=years_of(run.layer) == run.years[-1]).max("time").values
     plots.map(deepest, grid, name="mixed_layer_depth", title=f"Deepest monthly mixed layer, year {year}", limits=(0, 1000), path=folder / "mixed_layer.png")
     plots.picture(run.circulation, "barotropic_stream_function", path=folder / "stream_function.png")
-    means = [run.mean(run.circulation, y) for y in run.years]
-    time = (np.arange(len(means)) + 0.5) * 365 * 86400
+    samples = [run.circulation.isel(time=n) for n in range(run.circulation.sizes["time"])]
+    time = seconds_of(run.circulation)
     plots.time_series({
-        "Drake Passage": (time, [1e6 * transport(m, "drake_passage") for m in means], "m3 s-1"),
-        "Atlantic overturning, 26.5° N": (time, [1e6 * overturning(m, "atlantic", 26.5) for m in means], "m3 s-1"),
-        "Indonesian throughflow": (time, [1e6 * transport(m, "indonesian_throughflow") for m in means], "m3 s-1"),
-        "Atlantic heat, 26.5° N": (time, [heat(m, "atlantic", 26.5) for m in means], "PW")}, path=folder / "series.png")  # fmt: skip
+        "Drake Passage": (time, [1e6 * transport(m, "drake_passage") for m in samples], "m3 s-1"),
+        "Atlantic overturning, 26.5° N": (time, [1e6 * overturning(m, "atlantic", 26.5) for m in samples], "m3 s-1"),
+        "Indonesian throughflow": (time, [1e6 * transport(m, "indonesian_throughflow") for m in samples], "m3 s-1"),
+        "Atlantic heat, 26.5° N": (time, [heat(m, "atlantic", 26.5) for m in samples], "PW")}, path=folder / "series.png")  # fmt: skip
 
 
 def main(folder, where=None):

@@ -1,0 +1,63 @@
+"""Two runs of the same ocean that differ in one thing, as precision, side by side: is what differs larger than what differs from year to year?
+
+    fathom run experiments/ocean-1deg.toml --for 3y --out runs/years
+    fathom run experiments/ocean-1deg.toml --for 3y --out runs/years-fp32 --set model.precision=fp32
+    python experiments/two_climates.py runs/years runs/years-fp32 [PICTURES]
+
+Prints the table of docs/ocean-climate.md: the last year of each, the second less the first, and the last year of the first less the year before. PICTURES: where to put a
+map of the difference at the surface, as PNG.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from against_climatology import rms, weighted
+from ocean_circulation import Climate, heat, overturning, transport
+
+from fathom import plots
+
+
+def numbers(run, year):
+    """{name: (value, digits, units)} of the mean of a year."""
+    flow, top, sea = run.mean(run.circulation, year), run.mean(run.top[["tos", "sos"]], year), run.mean(run.ocean[["thetao", "so"]], year)
+    volume = run.water()[2]
+    found = {str(name).replace("_", " "): (transport(flow, name), 2, "Sv") for name in flow.section.values if abs(transport(flow, name)) > 0.5}
+    found["Atlantic overturning, 26.5° N"] = overturning(flow, "atlantic", 26.5), 2, "Sv"
+    found["heat northward, Atlantic, 26.5° N"] = heat(flow, "atlantic", 26.5), 3, "PW"
+    found["surface temperature, mean"] = weighted(top.tos.values, run.area), 4, "°C"
+    found["surface salinity, mean"] = weighted(top.sos.values, run.area), 5, ""
+    found["temperature, mean of the volume"] = weighted(sea.thetao.values, volume), 5, "°C"
+    found["salinity, mean of the volume"] = weighted(sea.so.values, volume), 6, ""
+    return found
+
+
+def apart(run, year, other, then):
+    """Root mean square differences of the means of two years."""
+    volume = run.water()[2]
+    top, sea = ([[one.mean(data[list(names)], y) for one, data, y in ((run, getattr(run, which), year), (other, getattr(other, which), then))] for which, names in (("top", ("tos", "sos", "zos")), ("ocean", ("thetao", "so")))])
+    away = {alias: rms(top[0][alias].values - top[1][alias].values, run.area) for alias in ("tos", "sos", "zos")}
+    return away | {alias: rms(sea[0][alias].values - sea[1][alias].values, volume) for alias in ("thetao", "so")}
+
+
+def main(first, second, where=None):
+    a, b = Climate(first), Climate(second)
+    last, before = a.years[-1], a.years[-2]
+    print(f"| mean of year {last - a.first + 1} | {first} | {second} | difference | from the year before |\n|---|---|---|---|---|")
+    ours, theirs, earlier = numbers(a, last), numbers(b, last), numbers(a, before)
+    for name, (value, digits, units) in ours.items():
+        print(f"| {name} | {value:.{digits}f} {units} | {theirs[name][0]:.{digits}f} {units} | {theirs[name][0] - value:+.{digits}f} | {value - earlier[name][0]:+.{digits}f} |")
+    differ, year = apart(a, last, b, last), apart(a, last, a, before)
+    for alias, words in {"tos": "surface temperature [K]", "sos": "surface salinity", "zos": "sea surface height [m]", "thetao": "temperature of the volume [K]", "so": "salinity of the volume"}.items():
+        print(f"| {words}, rms | | | {differ[alias]:.4f} | {year[alias]:.4f} |")
+    if where:
+        folder = Path(where)
+        folder.mkdir(parents=True, exist_ok=True)
+        away = b.mean(b.top[["tos"]], last).tos.values - a.mean(a.top[["tos"]], last).tos.values
+        size = np.nanmax(np.abs(away))
+        plots.map(away, a.top, name="sea_surface_temperature", colours="balance", limits=(-1, 1), title=f"Surface temperature of {Path(second).name} less {Path(first).name}, year {last - a.first + 1}",
+                  note=f"rms {rms(away, a.area):.3f}, at most {size:.2f}", path=folder / "difference.png")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
