@@ -3,9 +3,10 @@
 ///   exp x = 2^n exp r,        n = round(x / ln 2),          |r| <= ln 2 / 2
 ///   log x = e ln 2 + log m,   x = 2^e m,                    sqrt(1/2) <= m < sqrt(2),   log m = 2 artanh s,  s = (m - 1) / (m + 1)
 ///   sin, cos x: of r turned n quarters, n = round(2 x / pi), |r| <= pi / 4
+///   atan x = A + atan t: |x| <= tan(pi / 8): A = 0, t = x;  up to tan(3 pi / 8): A = pi / 4, t = (x - 1) / (x + 1);  beyond: A = pi / 2, t = -1 / x
 ///   x^y = exp(y log x)
 ///
-/// Errors in units of the last place: exp, log 1; sin, cos 1.6 while |x| < 1e5, and more beyond; x^y at most 1 + 2.7 |y log x|.
+/// Errors in units of the last place: exp, log 1; sin, cos 1.6 while |x| < 1e5, and more beyond; atan 2.5; x^y at most 1 + 2.7 |y log x|.
 /// exp overflows to inf and underflows through the denormal numbers to 0. log of a denormal number is right, of 0 is -inf, of x < 0 NaN.
 /// x^y wants x > 0, or x = 0 and y > 0. NaN gives NaN, and inf its limit. Polynomials of exp: Chebyshev nodes; of the others: fdlibm (Sun 1993).
 #pragma once
@@ -105,6 +106,22 @@ template <class T, int width> std::pair<Pack<T, width>, Pack<T, width>> sine_cos
     const Real to_sine = select(odd, cosine, sine), to_cosine = select(odd, sine, cosine);
     return {select(minus_sine, -to_sine, to_sine), select(minus_cosine, -to_cosine, to_cosine)};
 }
+
+template <class T, int width> Pack<T, width> atan(Pack<T, width> x) {
+    using F = elementary_detail::Format<T>; using Real = Pack<T, width>;
+    const Real a = abs(x);
+    const auto near = a <= Real(T(0.41421356237309503)), far = a > Real(T(2.4142135623730949));
+    const Real A = select(near, Real(0), select(far, Real(F::quarter[0]), Real(T(0.5) * F::quarter[0]))), rest = select(near, Real(0), select(far, Real(F::quarter[1]), Real(T(0.5) * F::quarter[1])));
+    const Real t = select(near, a, select(far, Real(-1), a - 1)) / select(near, Real(1), select(far, a, a + 1)), z = t * t;
+    Real p;
+    if constexpr (sizeof(T) == 8)
+        p = polynomial(z, -3.33333333333329318027e-01, 1.99999999998764832476e-01, -1.42857142725034663711e-01, 1.11111104054623557880e-01, -9.09088713343650656196e-02, 7.69187620504482999495e-02,
+                       -6.66107313738753120669e-02, 5.83357013379057348645e-02, -4.97687799461593236017e-02, 3.65315727442169155270e-02, -1.62858201153657823623e-02);
+    else p = polynomial(z, -3.3333328366e-01, 1.9999158382e-01, -1.4253635705e-01, 1.0648017377e-01, -6.1687607318e-02);
+    const Real value = A + (rest + fma(t * z, p, t));
+    return select(x < Real(0), -value, value);
+}
+
 template <class T, int width> Pack<T, width> sin(Pack<T, width> x) { return sine_cosine(x).first; }
 template <class T, int width> Pack<T, width> cos(Pack<T, width> x) { return sine_cosine(x).second; }
 

@@ -23,8 +23,9 @@ template <class T, int width> void apply(const std::string& name, Numbers<T> x, 
     else if (name == "log") each([](Real a) { return log(a); });
     else if (name == "sin") each([](Real a) { return sin(a); });
     else if (name == "cos") each([](Real a) { return cos(a); });
+    else if (name == "atan") each([](Real a) { return atan(a); });
     else if (name == "pow") each([&](Real a) { return pow(a, power); });
-    else throw Error("no elementary function '", name, "'", near(name, {"exp", "log", "sin", "cos", "pow"}));
+    else throw Error("no elementary function '", name, "'", near(name, {"exp", "log", "sin", "cos", "atan", "pow"}));
 }
 template <class T> void elementary(const std::string& name, Numbers<T> x, int width, double power) {
     if (width != 0 && width != 1) throw Error("width = ", width, " must be 0 (packs) or 1 (numbers)");
@@ -43,6 +44,6 @@ void bind_base(nb::module_& m) {
     m.def("fma_rate", [](int precision, double seconds) { nb::gil_scoped_release nogil; return precision == 4 ? fma_rate<float>(seconds) : fma_rate<double>(seconds); },
           "precision"_a = 8, "seconds"_a = 0.2, "operations per second of fused multiply-adds; precision: bytes of a number");
     m.def("second_level_cache", &second_level_cache, "bytes of a core's");
-    m.def("elementary", elementary<double>, "name"_a, "x"_a.noconvert(), "width"_a = 0, "power"_a = 0.0, "exp, log, sin, cos, pow of packs (width 0) or numbers (1), in place");
+    m.def("elementary", elementary<double>, "name"_a, "x"_a.noconvert(), "width"_a = 0, "power"_a = 0.0, "exp, log, sin, cos, atan, pow of packs (width 0) or numbers (1), in place");
     m.def("elementary", elementary<float>, "name"_a, "x"_a.noconvert(), "width"_a = 0, "power"_a = 0.0);
 }

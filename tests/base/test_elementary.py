@@ -1,4 +1,4 @@
-"""exp, log, sin, cos and pow of packs against the C library in extended precision."""
+"""exp, log, sin, cos, atan and pow of packs against the C library in extended precision."""
 
 import numpy as np
 import pytest
@@ -45,6 +45,12 @@ def test_sin_and_cos(dtype):
 
 
 @pytest.mark.parametrize("dtype", precisions)
+def test_atan(dtype):
+    for most in (0.4, 0.5, 3, 1e4):
+        check("atan", rng.uniform(-most, most, 1 << 16).astype(dtype), 2.5, np.arctan)
+
+
+@pytest.mark.parametrize("dtype", precisions)
 @pytest.mark.parametrize("power", [0.2857, -1.5, 7.0])
 def test_pow(dtype, power):
     x = np.exp(rng.uniform(-5, 5, 1 << 16)).astype(dtype)
@@ -66,6 +72,7 @@ def test_limits(dtype, width):
     np.testing.assert_array_equal(at("pow", 0, inf, 1, nan, -1, power=2.0), [0, inf, 1, nan, nan])
     np.testing.assert_array_equal(at("sin", 0, inf, nan), [0, nan, nan])
     np.testing.assert_array_equal(at("cos", 0, inf, nan), [1, nan, nan])
+    np.testing.assert_allclose(at("atan", 0, inf, -inf, nan), np.array([0, np.pi / 2, -np.pi / 2, nan]), rtol=np.finfo(dtype).eps)
     last = np.finfo(dtype).max
     assert np.isfinite(at("exp", np.log(last) * dtype(1 - 1e-6)))[0]
 

@@ -4,9 +4,9 @@
 ///
 /// Defaults: theirs, 0.8e-4 + 1.05e-4 arctan(4.5e-3 (z - 2500)) / pi, 0.3e-4 at the surface and 1.3e-4 in the abyss.
 #pragma once
+#include "base/elementary.hpp"
 #include "field/process.hpp"
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 namespace fathom::physics {
@@ -28,13 +28,19 @@ struct BryanLewisMixing {
         updates("vertical_diffusivity", place::center_interface, "m2 s-1")};
 
     template <class Real> void operator()(Profile<Real> thickness, In<Real> wet_levels, InOut<Real> viscosity, InOut<Real> diffusivity) const {
+        using T = typename Real::Number;
         const Real bottom = wet_levels[0];
+        const int levels = viscosity.levels();
         double z = 0;
-        for (int k = 1; k < viscosity.levels(); ++k) {
-            z += double(thickness[k - 1]);
-            const double kappa = std::max(middle + range * std::atan((z - depth) / width) / std::numbers::pi, 0.);
-            viscosity[k]   += select(k < bottom, prandtl * kappa, Real(0));
-            diffusivity[k] += select(k < bottom, kappa, Real(0));
+        for (int first = 1; first < levels; first += Real::width) {   // kappa of as many interfaces as a pack has lanes
+            const int last = std::min(first + Real::width, levels);
+            alignas(Real) T kappa[Real::width] = {};
+            for (int k = first; k < last; ++k) z += double(thickness[k - 1]), kappa[k - first] = T((z - depth) / width);
+            larger(fma(atan(Real::load(kappa)), T(range / std::numbers::pi), Real(middle)), Real(0)).store(kappa);
+            for (int k = first; k < last; ++k) {
+                viscosity[k]   += select(Real(T(k)) < bottom, Real(T(prandtl) * kappa[k - first]), Real(0));
+                diffusivity[k] += select(Real(T(k)) < bottom, Real(kappa[k - first]), Real(0));
+            }
         }
     }
 };
