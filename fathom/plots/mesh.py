@@ -106,16 +106,25 @@ def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.nda
 
 
 def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges."""
+    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges, or around the globe."""
     point = earth.unit_vectors(x, y) if spherical else np.stack([x, y], axis=-1)
     for axis in (0, 1):
         point = np.moveaxis(point, axis, 0)
         if len(point) > 1:
-            point = np.concatenate([2 * point[:1] - point[1:2], point, 2 * point[-1:] - point[-2:-1]])
+            before, after = 2 * point[:1] - point[1:2], 2 * point[-1:] - point[-2:-1]
+            if spherical and axis == 1 and _around(point):
+                before, after = point[-1:], point[:1]
+            point = np.concatenate([before, point, after])
             point = np.moveaxis(0.5 * (point[1:] + point[:-1]), 0, axis)
         else:
             raise ValueError(f"cells of a grid of {x.shape} points cannot be drawn without their corners")
     return earth.places(point) if spherical else (point[..., 0], point[..., 1])
+
+
+def _around(point: np.ndarray) -> bool:
+    """Whether the last of the columns (nx, ny, 3) is the western neighbour of the first."""
+    gap, step = (np.linalg.norm(point[a] - point[b], axis=-1) for a, b in ((0, -1), (1, 0)))
+    return len(point) > 3 and bool(np.nanmedian(gap / np.maximum(step, 1e-12)) < 1.5)
 
 
 def _wrapped(longitude: np.ndarray) -> np.ndarray:

@@ -102,6 +102,13 @@ def test_centres_alone_give_nearly_the_same_picture(world):
     assert (exact.cell[both] == near.cell[both]).mean() > 0.9
 
 
+def test_a_grid_around_the_globe_is_closed_and_others_are_not(world):
+    longitude, latitude = centres(world[0]["corner_longitude"], world[0]["corner_latitude"])
+    whole, part = plots.mesh_of({"longitude": longitude, "latitude": latitude}), plots.mesh_of({"longitude": longitude[:, :-2], "latitude": latitude[:, :-2]})
+    assert whole.cyclic and not part.cyclic
+    np.testing.assert_allclose(whole.vertices.reshape(*whole.shape, 4, 3)[:, -1, [1, 2]], whole.vertices.reshape(*whole.shape, 4, 3)[:, 0, [0, 3]], atol=1e-12)
+
+
 def test_a_region_and_a_box(tmp_path):
     longitude, latitude = np.meshgrid(np.linspace(165, 200, 36), np.linspace(-45, -20, 26))   # over the date line
     regional = {"corner_longitude": (longitude + 180) % 360 - 180, "corner_latitude": latitude}
