@@ -12,13 +12,14 @@ def rhythm(step, length):
     return day if length >= 10 * day else step * (steps // max(1, min(20, steps // 6)))
 
 
-def watch(simulation):
-    """The numbers of the time series; raises Unstable with field, place, level and step where they are not sane."""
+def watch(simulation, keep=True):
+    """The numbers of the time series, and what progress says; raises Unstable with field, place, level and step where they are not sane. keep: note them (a restart has its own)."""
     s = simulation
     seen, s.now = s.model.watch(s)
     if not all(np.isfinite(value) and _sane(s.model, name, value, value) for name, (value, _) in seen.items()):
         blow_up(s)
-    s.series.note(s.seconds, seen)
+    if keep:
+        s.series.note(s.seconds, seen)
 
 
 def blow_up(simulation, reason=""):

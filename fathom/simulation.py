@@ -281,9 +281,9 @@ class Simulation:
         regions.begin(self.comm, self.trace_events)
         self.marked = {}  # steps after which something happened, by its name
         self.start_steps, began = self.count, wall_clock.perf_counter()
+        with region("watch", "output", "output"):
+            sanity.watch(self, keep=self.count == 0)
         if self.count == 0:
-            with region("watch", "output", "output"):
-                self.watch()
             for store in self.outputs:
                 with region(str(store.path), "output", "output"):
                     store.write_start()

@@ -44,7 +44,7 @@ fathom: list[set[str]] = [
     {"toml", "expression", "mpi", "regions", "reading", "data"},
     {"output", "plots", "post"},  # know no model
     {"components", "grids", "transform", "performance.report", "performance.profile_tables", "performance.timeline", "performance.timeline_page", "performance.traces", "performance.otf2_trace", "performance.machine"},
-    {"state", "records", "variables", "diagnostics", "gather", "copies", "parallel", "choices"},
+    {"state", "records", "variables", "diagnostics", "gather", "copies", "parallel", "choices", "series"},
     {"ocean", "atmosphere"},  # a model each
     {"streams", "stores", "integrals", "moorings", "drifters", "servers", "checkpoint", "forcing", "sanity", "show", "progress"},
     {"simulation", "performance.summary"},

@@ -5,6 +5,7 @@ import json
 import fathom as fm
 import numpy as np
 import pytest
+from fathom.failure import Unstable
 from fathom.series import Series
 
 
@@ -65,3 +66,20 @@ def test_series_of_any_length_are_bounded(monkeypatch):
     curve, again = whole.curves()["speed"], cut.curves()["speed"]
     assert len(curve[0]) > 5 and (curve[1] == curve[0] / 30).all() and curve[2] == "m s-1"
     assert (again[0] == curve[0]).all() and (again[1] == curve[1]).all() and cut.last == whole.last
+
+
+def test_a_state_is_looked_at_before_its_first_step(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    s = simulation()
+    s.overwrite = True
+    s.sequence.set("velocity_x", np.zeros((4, 12, 20))), s.sequence.set("velocity_y", np.zeros((4, 12, 20)))
+    seen = []
+    s.model.watch = lambda simulation, watch=s.model.watch: (seen.append(simulation.count), watch(simulation))[1]
+    s.advance(3)
+    s.run("3m", report=False)
+    assert seen[0] == 3 and s.series.times[0] > 3 * s.step  # what progress says is there, but not noted again
+    t = s.gather("temperature")
+    t[0][np.asarray(s.model.grid.wet_levels) > 0] = np.nan
+    s.sequence.set("temperature", t)
+    with pytest.raises(Unstable, match="temperature is not a number .* found at step 6"):
+        s.run("3m", report=False)
