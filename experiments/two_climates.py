@@ -34,10 +34,11 @@ def numbers(run, year):
 
 def apart(run, year, other, then):
     """Root mean square differences of the means of two years."""
-    volume = run.water()[2]
-    top, sea = ([[one.mean(data[list(names)], y) for one, data, y in ((run, getattr(run, which), year), (other, getattr(other, which), then))] for which, names in (("top", ("tos", "sos", "zos")), ("ocean", ("thetao", "so")))])
-    away = {alias: rms(top[0][alias].values - top[1][alias].values, run.area) for alias in ("tos", "sos", "zos")}
-    return away | {alias: rms(sea[0][alias].values - sea[1][alias].values, volume) for alias in ("thetao", "so")}
+    away = {}
+    for store, aliases, weights in (("top", ["tos", "sos", "zos"], run.area), ("ocean", ["thetao", "so"], run.water()[2])):
+        one, two = run.mean(getattr(run, store)[aliases], year), other.mean(getattr(other, store)[aliases], then)
+        away |= {alias: rms(one[alias].values - two[alias].values, weights) for alias in aliases}
+    return away
 
 
 def main(first, second, where=None):

@@ -9,8 +9,8 @@ class Series:
 
     most = 4096
 
-    def __init__(self, times=(), values=None, units=None, looks=0, stride=1, last=None):
-        self.times, self.values, self.units = list(times), {name: list(kept) for name, kept in (values or {}).items()}, dict(units or {})
+    def __init__(self, times=(), values=None, looks=0, stride=1, last=None):
+        self.times, self.values = list(times), {name: list(kept) for name, kept in (values or {}).items()}
         self.looks, self.stride, self.last = looks, stride, {name: tuple(one) for name, one in (last or {}).items()}
 
     def note(self, seconds, seen):
@@ -18,9 +18,8 @@ class Series:
         self.last = dict(seen)
         if self.looks % self.stride == 0:
             self.times.append(seconds)
-            for name, (value, units) in seen.items():
+            for name, (value, _) in seen.items():
                 self.values.setdefault(name, []).append(value)
-                self.units[name] = units
         self.looks += 1
         if len(self.times) > self.most:
             self.stride *= 2
@@ -29,9 +28,9 @@ class Series:
 
     def kept(self):
         """What `Series(**...)` goes on from."""
-        return {"times": self.times, "values": self.values, "units": self.units, "looks": self.looks, "stride": self.stride, "last": self.last}
+        return {"times": self.times, "values": self.values, "looks": self.looks, "stride": self.stride, "last": self.last}
 
     def curves(self):
         """{name: (times [s], values, units)} of what is kept, as fathom.plots.time_series draws."""
         times = np.asarray(self.times)
-        return {name: (times, np.asarray(kept), self.units[name]) for name, kept in self.values.items()}
+        return {name: (times, np.asarray(kept), self.last[name][1]) for name, kept in self.values.items()}
