@@ -43,6 +43,8 @@ def apart(run, year, other, then):
 
 def main(first, second, where=None):
     a, b = Climate(first), Climate(second)
+    if len(a.years) < 2 or a.years != b.years:
+        sys.exit(f"two climates: the years of {first} and {second} must be the same, two at least; they have {len(a.years)} and {len(b.years)}")
     last, before = a.years[-1], a.years[-2]
     print(f"| mean of year {last - a.first + 1} | {first} | {second} | difference | from the year before |\n|---|---|---|---|---|")
     ours, theirs, earlier = numbers(a, last), numbers(b, last), numbers(a, before)
