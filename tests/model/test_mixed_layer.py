@@ -12,7 +12,7 @@ g, rho0, heat_capacity, alpha, beta = 9.80616, 1026.0, 3996.0, 2e-4, 7.6e-4
 
 def ocean(N, dz=2.0, depth=60.0, step=300, mixing=None, precision="fp64", surface=None, **keywords):
     """A channel so wide that its walls are not felt in the middle: each column for itself, stratified evenly by temperature."""
-    grid = fm.CartesianGrid(nx=3, ny=8, extent=(1e7, 1e7), periodic=True, levels=fm.ZLevels(number=int(depth / dz), depth=depth, spacing="uniform"))
+    grid = fm.CartesianGrid(nx=3, ny=24, extent=(1e7, 1e7), periodic=True, levels=fm.ZLevels(number=int(depth / dz), depth=depth, spacing="uniform"))
     model = fm.Ocean(grid, coriolis=(0, 0), equation_of_state=fm.LinearEquationOfState(thermal_expansion=alpha, haline_contraction=beta), vertical_mixing=mixing or fm.KPP(),
                      momentum_advection=None, friction=None, diffusion=None, bottom_drag=0, precision=precision, **keywords)  # fmt: skip
     model.set(temperature=lambda x, y, z: 20 - N**2 / (g * alpha) * z, salinity=35.0)
@@ -20,7 +20,7 @@ def ocean(N, dz=2.0, depth=60.0, step=300, mixing=None, precision="fp64", surfac
 
 
 def column(simulation, name="temperature"):
-    return simulation.gather(name)[:, 4, 1]
+    return simulation.gather(name)[:, 12, 1]
 
 
 def steepest(simulation, dz):

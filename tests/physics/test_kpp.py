@@ -111,6 +111,21 @@ def test_interior_shear():
     assert out["vertical_diffusivity"][20] == 0.1 and out["vertical_diffusivity"][21] == pytest.approx(1e-5)
 
 
+@pytest.mark.parametrize("wave", [lambda i, j: (-1.0) ** i, lambda i, j: (-1.0) ** j, lambda i, j: (-1.0) ** (i + j)])
+def test_shear_mixing_does_not_see_waves_of_two_cells(wave):
+    """The shear at the corners is that of all cells around: N^2 is taken as there, and a neighbour without this interface counts as the cell itself."""
+    Ri, share = 0.4, 0.5
+    j, i = np.mgrid[0:3, 0:3]
+    alternating = Ri * 1e-4 * (1 + share * wave(i, j) * np.ones((levels + 1, 1, 1)))
+    given = {"velocity_x": np.broadcast_to((-1e-2 * middles)[:, None, None], (levels, 3, 3)), "surface_buoyancy": 10.0 * (middles > dz)}
+    settings = {"given": given, "shear_diffusivity": 5e-3, "wave_diffusivity": 1e-5}
+    given["stratification"] = alternating
+    np.testing.assert_allclose(mix(0.0, **settings)["vertical_diffusivity"][3:-1], 5e-3 * (1 - (Ri / 0.7) ** 2) ** 3 + 1e-5, rtol=1e-6)
+    given["wet_levels"] = np.where((i == 1) & (j == 1), levels, 20.0)
+    own = Ri * (1 + share * wave(1, 1))
+    np.testing.assert_allclose(mix(0.0, **settings)["vertical_diffusivity"][22:-1], 5e-3 * max(1 - (own / 0.7) ** 2, 0) ** 3 + 1e-5, rtol=1e-6)
+
+
 def test_langmuir_turbulence():
     """Strong where the layer is as shallow as the waves, 1.1 to 2 in a wind of 10 m/s, none without it."""
     plain, waves = mix(0.012, mixed=40.0), mix(0.012, mixed=40.0, langmuir=1)

@@ -13,7 +13,7 @@
 /// At the interface next to h, between the middles d_k-1 < h <= d_k, delta = (h - d_k-1) / (d_k - d_k-1)   (LMD appendix D):
 ///   K = (1 - delta) K_interior + delta ((1 - delta)^2 K(d_k-1) + delta^2 K)
 ///
-/// Interior: K = K_0 (1 - (Ri / Ri_0)^2)^3 (shear, LMD 28) + waves + convective where N^2 < 0.
+/// Interior: K = K_0 (1 - (Ri / Ri_0)^2)^3 (shear, LMD 28) + waves + convective where N^2 < 0; N^2 of Ri as the corners meet it (shear.hpp).
 ///
 /// Langmuir turbulence, if asked for, multiplies w by (1 + (1.5 La)^-2 + (5.4 La)^-4)^(1/2) (langmuir.hpp).
 #pragma once
@@ -48,7 +48,7 @@ struct KPP {
         Parameter<KPP>{"convective_viscosity",   &KPP::convective_viscosity,   "m2 s-1", 0,    1000, "viscosity of a statically unstable interface below the boundary layer"},
         Parameter<KPP>{"convective_diffusivity", &KPP::convective_diffusivity, "m2 s-1", 0,    1000, "diffusivity of a statically unstable interface below the boundary layer"}};
     static constexpr auto fields = joined(
-        reads ("stratification",            place::center_interface,     "s-2"),
+        reads ("stratification",            place::center_interface,     "s-2",   1),
         reads ("surface_buoyancy",          place::center_layer,         "m s-2"),
         reads ("velocity_x",                place::corner_vector_layer,  "m s-1", 1),
         reads ("velocity_y",                place::corner_vector_layer,  "m s-1", 1),
@@ -60,16 +60,16 @@ struct KPP {
         reads ("salinity_surface_flux",     place::center_column,        "1e-3 m s-1"),
         sunlight_read,
         reads ("thickness",                 place::profile,              "m"),
-        reads ("wet_levels",                place::center_column,        "1"),
+        reads ("wet_levels",                place::center_column,        "1",     1),
         writes("viscosity_at_center",       place::center_interface,     "m2 s-1"),
         writes("vertical_diffusivity",      place::center_interface,     "m2 s-1"),
         writes("boundary_layer_depth",      place::center_column,        "m"),
         writes("temperature_nonlocal_flux", place::center_column,        "degC m s-1"),
         writes("salinity_nonlocal_flux",    place::center_column,        "1e-3 m s-1"));
 
-    template <class Real> void operator()(In<Real> stratification, In<Real> surface_buoyancy, In<Real, 1> u, In<Real, 1> v, In<Real> friction_velocity,
+    template <class Real> void operator()(In<Real, 1> stratification, In<Real> surface_buoyancy, In<Real, 1> u, In<Real, 1> v, In<Real> friction_velocity,
                                           In<Real, 1> coriolis, In<Real> expansion, In<Real> contraction, In<Real> temperature_flux, In<Real> salinity_flux, In<Real> sun_1,
-                                          In<Real> sun_2, In<Real> extinction_1, In<Real> extinction_2, Profile<Real> thickness, In<Real> wet_levels, Out<Real> viscosity,
+                                          In<Real> sun_2, In<Real> extinction_1, In<Real> extinction_2, Profile<Real> thickness, In<Real, 1> wet_levels, Out<Real> viscosity,
                                           Out<Real> diffusivity, Out<Real> boundary_layer_depth, Out<Real> nonlocal_heat, Out<Real> nonlocal_salt) const {
         using Scale = VelocityScale<Real>;
         constexpr double epsilon = surface_layer_share, least_friction = 1e-5;                        // [m s-1]: no division by a calm
@@ -107,9 +107,11 @@ struct KPP {
 
         // interior: min(Ri / Ri_0, 2), then its 1-2-1 means, since it alternates from level to level wherever shear mixes
         Shear<Real> shear(u, v);
+        const StratificationAboutCorners<Real> N2(stratification, wet_levels);
         const auto ratio = [&](int k) -> Real {
             const double distance = 0.5 * (double(thickness[k - 1]) + double(thickness[k]));
-            return smaller(larger(stratification[k], 0) * (4 * distance * distance / shear_critical) / shear(k, 4e-12 * distance * distance), 2);
+            const Real square = shear(k, 4e-12 * distance * distance) * (shear_critical / (4 * distance * distance));      // Ri_0 shear^2
+            return any(N2.own(k) < 8 * square) ? smaller(N2(k) / square, 2) : Real(2);
         };
         const int levels = viscosity.levels();
         bool within = true;
@@ -150,7 +152,7 @@ struct KPP {
     }
 
     /// Where the bulk Richardson number first is critical; the depth of the bottom where it never is.
-    template <class Real> Real depth_of_layer(const VelocityScale<Real>& w, auto forcing, const Langmuir<Real>& waves, In<Real> stratification, In<Real> surface_buoyancy, In<Real, 1> u,
+    template <class Real> Real depth_of_layer(const VelocityScale<Real>& w, auto forcing, const Langmuir<Real>& waves, In<Real, 1> stratification, In<Real> surface_buoyancy, In<Real, 1> u,
                                               In<Real, 1> v, Profile<Real> thickness, Real bottom, int levels) const {
         constexpr double epsilon = surface_layer_share, least_square = 1e-10;                          // [m2 s-2]: water at rest without stratification has Ri_b = 0
         const double unresolved = entrainment * std::sqrt(0.2 / (VelocityScale<Real>::c_s * epsilon)) / (critical * karman * karman);

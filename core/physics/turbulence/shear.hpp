@@ -29,4 +29,26 @@ template <class Real> struct Shear : Corners<Real> {
     }
 };
 
+/// N^2 as the shear of the corners meets it: the mean over the four corners of a cell of the mean over the four cells about each.
+/// A shear shared by cells that alternate would mix the weakly stratified ones and leave the others to stratify: waves of two cells that
+/// grow and stay. Here they do not count. Not less than a fourth of the cell's own: N^2 < 0 counts as 0, a neighbour without this interface as the cell itself.
+template <class Real> struct StratificationAboutCorners {
+    static constexpr std::array<Shift, 4> beside{east, -east, north, -north}, across{northeast, -northeast, northwest, -northwest};
+    In<Real, 1> N2;
+    std::array<Real, 4> bottom_beside, bottom_across;
+    StratificationAboutCorners(In<Real, 1> N2, In<Real, 1> wet_levels) : N2(N2) {
+        for (int n = 0; n < 4; ++n) bottom_beside[n] = wet_levels(beside[n])[0], bottom_across[n] = wet_levels(across[n])[0];
+    }
+    Real own(int k) const { return larger(N2[k], 0); }
+    Real operator()(int k) const {
+        const Real here = own(k);
+        Real sum = 4 * here;
+        for (int n = 0; n < 4; ++n) {
+            sum = fma(select(k < bottom_beside[n], larger(N2(beside[n])[k], 0), here), 2, sum);
+            sum += select(k < bottom_across[n], larger(N2(across[n])[k], 0), here);
+        }
+        return sum * 0.0625;
+    }
+};
+
 }  // namespace fathom::physics
