@@ -41,7 +41,8 @@ struct CentredAdvection {
 
 /// Third-order upwind by cell averages (Leonard 1979): T_f = L + hL d2 - hL hR d3 on uneven spacing, that is the centred mean less a sixth of
 /// the upstream curvature where cells are even. The centred part is extrapolated in time, the dissipative part is that of now. A
-/// land cell upstream leaves the centred mean.
+/// cell of land upstream has the value of the donor: no gradient through the wall. (The centred mean in its place makes a hollow that
+/// water enters from the side and leaves upward as much colder than what enters as the water above is warmer.)
 struct UpwindAdvection {
     static constexpr std::string_view summary = "third-order upwind advection of a tracer";
     static constexpr std::tuple parameters{};
@@ -88,11 +89,11 @@ struct UpwindAdvection {
                 const Shift s = shifts[n];
                 const Real N = now(s)[k], N_extra = fma(Real(a), N, b * before(s)[k]);
                 const auto leaves = transport > Real(0);
-                const Real far = select(leaves, now(-s)[k], now(2 * s)[k]), far_bottom = select(leaves, wet(-s)[0], wet(2 * s)[0]);
                 const Real L = select(leaves, C, N), R = select(leaves, N, C);
+                const Real far = select(level < select(leaves, wet(-s)[0], wet(2 * s)[0]), select(leaves, now(-s)[k], now(2 * s)[k]), L);
                 auto pick = [&](auto part) { return select(leaves, part(faces[n].out), part(faces[n].in)); };
                 const Real upwind = fma(pick([](auto& w) { return w.U; }), far, fma(pick([](auto& w) { return w.L; }), L, pick([](auto& w) { return w.R; }) * R));
-                return transport * (select(level < far_bottom, upwind, 0.5 * (L + R)) + C_extra + N_extra);
+                return transport * (upwind + C_extra + N_extra);
             };
             // vertical: upward transport through the interface below
             Real bottom = 0;
@@ -101,11 +102,9 @@ struct UpwindAdvection {
                 const auto rises = W > Real(0);
                 const T hC = thickness[k], hB = thickness[k + 1], hA = thickness[k > 0 ? k - 1 : 0], hD = thickness[k + 2 < levels ? k + 2 : k + 1];
                 const Weights<Pack<T, 1>> down{hA, hC, hB}, rise{hD, hB, hC};
-                const Real A = now[k > 0 ? k - 1 : 0], D = now[k + 2 < levels ? k + 2 : k + 1];
+                const Real A = now[k > 0 ? k - 1 : 0], D = select(level + T(2) < wet[0], now[k + 2 < levels ? k + 2 : k + 1], B);
                 const Real upwind_down = A * down.U.lanes + C * down.L.lanes + B * down.R.lanes, upwind_rise = D * rise.U.lanes + B * rise.L.lanes + C * rise.R.lanes;
-                const Real mean = 0.5 * (C + B);
-                const Real value = select(rises, select(level + T(2) < wet[0], upwind_rise, mean), k > 0 ? upwind_down : mean);
-                bottom = W * (value + C_extra + B_extra);
+                bottom = W * (select(rises, upwind_rise, upwind_down) + C_extra + B_extra);
             }
             tendency[k] = (bottom - top) - ((outflow(0, to_east[k]) + outflow(1, -from_west[k])) + (outflow(2, to_north[k]) + outflow(3, -from_south[k])));
             top = bottom;
