@@ -1,7 +1,8 @@
 /// Slopes of neutral surfaces by triads (Griffies et al. 1998, J. Phys. Oceanogr. 28, 805-830): a cell, one of its four faces e, one of its two
 /// interfaces v. With alpha and beta of the cell and outward differences d_e across the face, D down across the interface,
 ///   S_e = (-alpha d_e T + beta d_e S) / distance_e  :  (-alpha D T + beta D S) / distance_v
-/// the slope at which the surface rises outward; 0 where the neighbour is land. Both tracers see the same S, so that the flux along it carries no density.
+/// the slope at which the surface rises outward; 0 where the neighbour has not both cells beside v, so that the eddies' stream function is 0 on walls and
+/// steps of the bottom. Both tracers see the same S, so that the flux along it carries no density.
 ///
 /// A taper f(|S|) and a taper towards the surface make S' = f f_0 S: where the slope is steep, mixing turns to the horizontal and the skew flux ends.
 ///   Danabasoglu & McWilliams (1995, J. Climate 8, 2967-2987):  f = 1 / 2 [1 - tanh((|S| - S_m) / S_d)]
@@ -88,16 +89,21 @@ template <class Taper, bool own> struct NeutralSlopes {
         const Real f = 0.25 * abs(coriolis[0] + coriolis(-east)[0] + coriolis(-north)[0] + coriolis(-northeast)[0]);
         const Real per_radius = smaller(larger(0.5 * f, Real(1 / 100e3)), Real(1 / 15e3)), per_layer = 1.0 / larger(mixed_layer[0], Real(1e-3));
 
-        struct Layer { Real T, S, alpha, beta, phi, outward[4], squares; };       // outward: C of unit slope per unit of 1 / (D rho); squares: of gradients, with their weights
+        // outward: C of unit slope per unit of 1 / (D rho); squares: of gradients, with their weights; those of the triads above and below the middle
+        struct Layer { Real T, S, alpha, beta, phi, outward[4], squares, outward_below[4], squares_below; };
         auto layer = [&](int k) {
-            Layer c{temperature[k], salinity[k], alpha[k], beta[k], structure[k], {}, 0};
+            Layer c{temperature[k], salinity[k], alpha[k], beta[k], structure[k], {}, 0, {}, 0};
             for (int e = 0; e < 4; ++e) {
                 const Real all = c.beta * (salinity(compass[e])[k] - c.S) - c.alpha * (temperature(compass[e])[k] - c.T);
                 const Real d = select(Real(T(k)) < bottoms[e], all, Real(0));
                 Real open = 1;                                        // share of the cell's side: the neighbour may be less thick
                 if constexpr (own) open = smaller(beside(thickness, compass[e])[k] / thickness[k], Real(1));
-                c.outward[e] = d * along[e] * open;
-                c.squares = fma(d * d, spread[e] * open, c.squares);
+                const auto deeper = Real(T(k + 1)) < bottoms[e];
+                const Real flux = d * along[e] * open, squared = d * d * (spread[e] * open);
+                c.outward[e] = flux;
+                c.squares += squared;
+                c.outward_below[e] = select(deeper, flux, Real(0));
+                c.squares_below += select(deeper, squared, Real(0));
             }
             return c;
         };
@@ -116,14 +122,14 @@ template <class Taper, bool own> struct NeutralSlopes {
             const Real dT = lower.T - upper.T, dS = lower.S - upper.S, least = T(least_stratification) * distance;
             const Real sinks_u = larger(upper.beta * dS - upper.alpha * dT, least), sinks_l = larger(lower.beta * dS - lower.alpha * dT, least);
             const Real both = distance / (sinks_u * sinks_l), per_u = both * sinks_l, per_l = both * sinks_u;
-            const Real square_u = per_u * per_u * upper.squares, square_l = per_l * per_l * lower.squares;
+            const Real square_u = per_u * per_u * upper.squares_below, square_l = per_l * per_l * lower.squares;
             const Real slope = sqrt(0.25 * (square_u + square_l)), inverse = 1.0 / larger(slope, Real(1e-9));
             const Real surface = rising_sine(smaller(depth * smaller(per_layer, inverse * per_radius), Real(1)));
             const Real tapered = smaller(Taper::of(slope, inverse, maximum_slope, taper_width) * surface, steepest * distance * inverse);
             const Real taper = select(Real(T(k)) < bottom, tapered, Real(0)), quarter = taper * (T(0.25) / distance);
             const Real share_u = upper.phi * quarter * dz_u, share_l = lower.phi * quarter * dz_l, to_u = share_u * per_u, to_l = share_l * per_l;
             for (int e = 0; e < 4; ++e) {
-                uppers[e][k] = to_u * upper.outward[e];
+                uppers[e][k] = to_u * upper.outward_below[e];
                 lowers[e][k] = to_l * lower.outward[e];
             }
             square[k] = taper * fma(share_u, square_u, share_l * square_l);

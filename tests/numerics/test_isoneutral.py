@@ -192,6 +192,17 @@ def test_gravity_gives_energy_to_eddies():
     assert np.all(heights > 0) and heights[-1] < 0.5 * heights[0]
 
 
+def test_eddies_do_not_pass_walls(basin):
+    """The stream function is 0 on walls and on the steps of the bottom: no transport where either cell is land."""
+    g, T, S, center = basin
+    found = {k: np.nan_to_num(v) for k, v in slopes(g, T, S).items()}
+    flow = run("BolusTransport", g | found, nz, diffusivity=1.0)
+    for name, shifted in (("bolus_transport_east", np.roll(center, -1, 2)), ("bolus_transport_north", np.roll(center, -1, 1))):
+        inside = (slice(None), slice(1, -1), slice(1, -1))
+        open_, transport = (center & shifted)[inside], flow[name][inside]
+        assert np.abs(transport[open_]).max() > 0 and np.all(transport[~open_] == 0)
+
+
 def test_transports_are_those_of_the_skew_flux():
     """They close in every column, and height is lifted where they come together: the skew flux does the same, within the square of the spacing."""
     n = 48
