@@ -61,13 +61,13 @@ struct UpwindAdvection {
         reads ("thickness",       place::profile,          "m"),
         writes("tracer_tendency", place::center_layer,     "1")};
 
-    /// (U, L, R) weights of the value at the face between donor L and receiver R, widths hU, hL, hR.
+    /// The value at the face between donor L and receiver R, widths hU, hL, hR: L + R (T_R - T_L) + U (T_U - T_L), at a wall behind the donor L + wall (T_R - T_L).
     template <class Real> struct Weights {
-        Real L, R, U;
+        Real R, U, wall;
         Weights(Real hU, Real hL, Real hR) {
-            const Real d2 = hL / (hL + hR), d3 = hL * hR / (hU + hL + hR);
-            const Real to_R = d2 - d3 / (hL + hR), to_U = -d3 / (hU + hL);
-            R = to_R; U = to_U; L = 1.0 - to_R - to_U;
+            const Real both = hL + hR, d2 = hL / both, d3 = hL * hR / (hU + both);
+            R = d2 - d3 / both; U = -d3 / (hU + hL);
+            wall = d2 - hL * hR / ((hL + both) * both);
         }
     };
 
@@ -90,10 +90,10 @@ struct UpwindAdvection {
                 const Real N = now(s)[k], N_extra = fma(Real(a), N, b * before(s)[k]);
                 const auto leaves = transport > Real(0);
                 const Real L = select(leaves, C, N), R = select(leaves, N, C);
-                const Real far = select(level < select(leaves, wet(-s)[0], wet(2 * s)[0]), select(leaves, now(-s)[k], now(2 * s)[k]), L);
-                auto pick = [&](auto part) { return select(leaves, part(faces[n].out), part(faces[n].in)); };
-                const Real upwind = fma(pick([](auto& w) { return w.U; }), far, fma(pick([](auto& w) { return w.L; }), L, pick([](auto& w) { return w.R; }) * R));
-                return transport * (upwind + C_extra + N_extra);
+                const Real far = select(leaves, now(-s)[k], now(2 * s)[k]) - L, across = R - L;
+                const auto& [out, in] = faces[n];
+                const Real upwind = fma(select(leaves, out.U, in.U), far, select(leaves, out.R, in.R) * across), at_wall = select(leaves, out.wall, in.wall) * across;
+                return transport * (L + select(level < select(leaves, wet(-s)[0], wet(2 * s)[0]), upwind, at_wall) + C_extra + N_extra);
             };
             // vertical: upward transport through the interface below
             Real bottom = 0;
@@ -102,9 +102,10 @@ struct UpwindAdvection {
                 const auto rises = W > Real(0);
                 const T hC = thickness[k], hB = thickness[k + 1], hA = thickness[k > 0 ? k - 1 : 0], hD = thickness[k + 2 < levels ? k + 2 : k + 1];
                 const Weights<Pack<T, 1>> down{hA, hC, hB}, rise{hD, hB, hC};
-                const Real A = now[k > 0 ? k - 1 : 0], D = select(level + T(2) < wet[0], now[k + 2 < levels ? k + 2 : k + 1], B);
-                const Real upwind_down = A * down.U.lanes + C * down.L.lanes + B * down.R.lanes, upwind_rise = D * rise.U.lanes + B * rise.L.lanes + C * rise.R.lanes;
-                bottom = W * (select(rises, upwind_rise, upwind_down) + C_extra + B_extra);
+                const Real A = now[k > 0 ? k - 1 : 0], D = now[k + 2 < levels ? k + 2 : k + 1], fall = B - C;
+                const Real sinking = C + (fall * down.R.lanes + (A - C) * down.U.lanes);
+                const Real rising = B + select(level + T(2) < wet[0], (D - B) * rise.U.lanes - fall * rise.R.lanes, -fall * rise.wall.lanes);
+                bottom = W * (select(rises, rising, sinking) + C_extra + B_extra);
             }
             tendency[k] = (bottom - top) - ((outflow(0, to_east[k]) + outflow(1, -from_west[k])) + (outflow(2, to_north[k]) + outflow(3, -from_south[k])));
             top = bottom;
