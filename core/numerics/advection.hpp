@@ -2,6 +2,7 @@
 ///   tendency = -sum of (volume transport x T at the face)
 /// A constant stays constant, and the content is only moved. The value at a face is extrapolated in time, T* = weights[0] T + weights[1] T_before.
 #pragma once
+#include "base/any.hpp"
 #include "field/process.hpp"
 
 namespace fathom::numerics {
@@ -64,10 +65,18 @@ struct UpwindAdvection {
     /// The value at the face between donor L and receiver R, widths hU, hL, hR: L + R (T_R - T_L) + U (T_U - T_L), at a wall behind the donor L + wall (T_R - T_L).
     template <class Real> struct Weights {
         Real R, U, wall;
+        Weights() = default;
         Weights(Real hU, Real hL, Real hR) {
             const Real both = hL + hR, d2 = hL / both, d3 = hL * hR / (hU + both);
             R = d2 - d3 / both; U = -d3 / (hU + hL);
-            wall = d2 - hL * hR / ((hL + both) * both);
+            wall = mirrored(hL, hR);
+        }
+        static Real mirrored(Real hL, Real hR) { const Real both = hL + hR; return hL / both - hL * hR / ((hL + both) * both); }
+        Real operator()(Real L, Real across, Real back) const { return L + fma(U, back, R * across); }
+        template <class Mask> Weights where(Mask water) const {
+            Weights w;
+            w.R = select(water, R, wall); w.U = select(water, U, Real(0));
+            return w;
         }
     };
 
@@ -77,38 +86,54 @@ struct UpwindAdvection {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const T a = (weights[0] - 1) / 2, b = weights[1] / 2;          // what the extrapolation adds to now, halved for the mean
-        // The four faces, each with its two directions of flow: s points from here to the neighbour.
-        struct Face { Weights<Real> out, in; };
-        auto face = [&](In<Real, 2> h, Shift s) { return Face{{h(-s)[0], h[0], h(s)[0]}, {h(2 * s)[0], h(s)[0], h[0]}}; };
-        const Face faces[4] = {face(dx, east), face(dx, -east), face(dy, north), face(dy, -north)};
-        const Shift shifts[4] = {east, -east, north, -north};
-        Real top = 0;
-        for (int k = 0; k < levels; ++k) {
-            const Real C = now[k], C_extra = fma(Real(a), C, b * before[k]), level = Real(T(k));
-            auto outflow = [&](int n, Real transport) {                // transport counts positive out of the cell
-                const Shift s = shifts[n];
-                const Real N = now(s)[k], N_extra = fma(Real(a), N, b * before(s)[k]);
-                const auto leaves = transport > Real(0);
-                const Real L = select(leaves, C, N), R = select(leaves, N, C);
-                const Real far = select(leaves, now(-s)[k], now(2 * s)[k]) - L, across = R - L;
-                const auto& [out, in] = faces[n];
-                const Real upwind = fma(select(leaves, out.U, in.U), far, select(leaves, out.R, in.R) * across), at_wall = select(leaves, out.wall, in.wall) * across;
-                return transport * (L + select(level < select(leaves, wet(-s)[0], wet(2 * s)[0]), upwind, at_wall) + C_extra + N_extra);
-            };
-            // vertical: upward transport through the interface below
-            Real bottom = 0;
-            if (k + 1 < levels) {
-                const Real B = now[k + 1], B_extra = fma(Real(a), B, b * before[k + 1]), W = up[k + 1];
-                const auto rises = W > Real(0);
-                const T hC = thickness[k], hB = thickness[k + 1], hA = thickness[k > 0 ? k - 1 : 0], hD = thickness[k + 2 < levels ? k + 2 : k + 1];
-                const Weights<Pack<T, 1>> down{hA, hC, hB}, rise{hD, hB, hC};
-                const Real A = now[k > 0 ? k - 1 : 0], D = now[k + 2 < levels ? k + 2 : k + 1], fall = B - C;
-                const Real sinking = C + (fall * down.R.lanes + (A - C) * down.U.lanes);
-                const Real rising = B + select(level + T(2) < wet[0], (D - B) * rise.U.lanes - fall * rise.R.lanes, -fall * rise.wall.lanes);
-                bottom = W * (select(rises, rising, sinking) + C_extra + B_extra);
+        // The four faces, face n ^ 1 opposite to n, each with its two directions of flow: shifts point from here to the neighbour.
+        constexpr Shift shifts[4] = {east, -east, north, -north};
+        Weights<Real> out[4], in[4];
+        Real beside[4], beyond[4], shallowest = wet[0];
+        for (int n = 0; n < 4; ++n) {
+            const Shift s = shifts[n];
+            const auto& h = n < 2 ? dx : dy;
+            out[n] = {h(-s)[0], h[0], h(s)[0]}; in[n] = {h(2 * s)[0], h(s)[0], h[0]};
+            beside[n] = wet(s)[0]; beyond[n] = wet(2 * s)[0];
+            shallowest = smaller(shallowest, smaller(beside[n], beyond[n]));
+        }
+        const In<Real> transports[4] = {to_east, from_west, to_north, from_south};
+        // The value that a face carries is that of its donor: one of the two products is 0.
+        auto carried = [](Real transport, Real leaving, Real entering) { return fma(larger(transport, Real(0)), leaving, smaller(transport, Real(0)) * entering); };
+        auto outflow = [&]<bool walls>(std::bool_constant<walls>, int k, Real C, Real C_extra) {
+            Real N[4], leaves[4];
+            for (int n = 0; n < 4; ++n) N[n] = now(shifts[n])[k];
+            for (int n = 0; n < 4; ++n) {
+                const Real across = N[n] - C, transport = n % 2 ? -transports[n][k] : Real(transports[n][k]), N_extra = fma(Real(a), N[n], b * before(shifts[n])[k]);
+                Weights<Real> from_here = out[n], from_there = in[n];
+                if constexpr (walls) from_here = from_here.where(Real(T(k)) < beside[n ^ 1]), from_there = from_there.where(Real(T(k)) < beyond[n]);
+                const Real leaving = from_here(C, across, N[n ^ 1] - C), entering = from_there(N[n], -across, now(2 * shifts[n])[k] - N[n]);
+                leaves[n] = fma(transport, C_extra + N_extra, carried(transport, leaving, entering));
             }
-            tendency[k] = (bottom - top) - ((outflow(0, to_east[k]) + outflow(1, -from_west[k])) + (outflow(2, to_north[k]) + outflow(3, -from_south[k])));
-            top = bottom;
+            return (leaves[0] + leaves[1]) + (leaves[2] + leaves[3]);
+        };
+        Real top = 0, A = 0, C = now[0], C_extra = fma(Real(a), C, b * before[0]);
+        T per_two_above = 0, per_three_above = 0, per_two = levels > 1 ? 1 / (thickness[0] + thickness[1]) : T(0);    // of thicknesses round the interface below
+        for (int k = 0; k < levels; ++k) {
+            const Real sideways = any(Real(T(k)) >= shallowest) ? outflow(std::true_type{}, k, C, C_extra) : outflow(std::false_type{}, k, C, C_extra);
+            Real bottom = 0, B = C, B_extra = C_extra;
+            if (k + 1 < levels) {                                      // vertical: upward transport through the interface below
+                const bool last = k + 2 == levels;
+                const T hC = thickness[k], hB = thickness[k + 1], hD = last ? T(0) : thickness[k + 2];
+                const T per_two_below = last ? T(0) : 1 / (hB + hD), per_three_below = last ? T(0) : 1 / (hC + hB + hD);
+                B = now[k + 1]; B_extra = fma(Real(a), B, b * before[k + 1]);
+                const Real D = last ? B : Real(now[k + 2]), fall = B - C, W = up[k + 1];
+                const T part = hC * hB * per_two;
+                const Real sinking = k == 0 ? C + Weights<Pack<T, 1>>::mirrored(hC, hB).lanes * fall
+                                            : C + fma(Real(-hC * hB * per_three_above * per_two_above), A - C, Real(hC * per_two - part * per_three_above) * fall);
+                Real rising = B + fma(Real(-hC * hB * per_three_below * per_two_below), D - B, Real(hB * per_two - part * per_three_below) * -fall);
+                const Real third = T(k + 2);
+                if (any(third >= wet[0])) rising = select(third < wet[0], rising, B - Weights<Pack<T, 1>>::mirrored(hB, hC).lanes * fall);
+                bottom = fma(W, C_extra + B_extra, carried(W, rising, sinking));
+                per_two_above = per_two; per_two = per_two_below; per_three_above = per_three_below;
+            }
+            tendency[k] = (bottom - top) - sideways;
+            top = bottom; A = C; C = B; C_extra = B_extra;
         }
     }
 };
