@@ -67,12 +67,14 @@ struct UpwindAdvection {
         Real R, U, wall;
         Weights() = default;
         Weights(Real hU, Real hL, Real hR) {
-            const Real both = hL + hR, d2 = hL / both, d3 = hL * hR / (hU + both);
-            R = d2 - d3 / both; U = -d3 / (hU + hL);
-            wall = mirrored(hL, hR);
+            const Real per_two = 1 / (hL + hR), per_three = 1 / (hU + hL + hR);
+            R = across(hL, hR, per_two, per_three); U = back(hL, hR, 1 / (hU + hL), per_three); wall = at_wall(hL, hR, per_two);
         }
-        static Real mirrored(Real hL, Real hR) { const Real both = hL + hR; return hL / both - hL * hR / ((hL + both) * both); }
-        Real operator()(Real L, Real across, Real back) const { return L + fma(U, back, R * across); }
+        /// From the widths and what they give together: of L and R; of U and L; of all three.
+        static Real across(Real hL, Real hR, Real per_two, Real per_three) { return (hL - hL * hR * per_three) * per_two; }
+        static Real back(Real hL, Real hR, Real per_two_behind, Real per_three) { return -hL * hR * per_three * per_two_behind; }
+        static Real at_wall(Real hL, Real hR, Real per_two) { return across(hL, hR, per_two, 1 / (hL + hL + hR)); }      // U is L mirrored
+        Real operator()(Real L, Real to_R, Real to_U) const { return L + fma(U, to_U, R * to_R); }
         template <class Mask> Weights where(Mask water) const {
             Weights w;
             w.R = select(water, R, wall); w.U = select(water, U, Real(0));
@@ -123,12 +125,13 @@ struct UpwindAdvection {
                 const T per_two_below = last ? T(0) : 1 / (hB + hD), per_three_below = last ? T(0) : 1 / (hC + hB + hD);
                 B = now[k + 1]; B_extra = fma(Real(a), B, b * before[k + 1]);
                 const Real D = last ? B : Real(now[k + 2]), fall = B - C, W = up[k + 1];
-                const T part = hC * hB * per_two;
-                const Real sinking = k == 0 ? C + Weights<Pack<T, 1>>::mirrored(hC, hB).lanes * fall
-                                            : C + fma(Real(-hC * hB * per_three_above * per_two_above), A - C, Real(hC * per_two - part * per_three_above) * fall);
-                Real rising = B + fma(Real(-hC * hB * per_three_below * per_two_below), D - B, Real(hB * per_two - part * per_three_below) * -fall);
-                const Real third = T(k + 2);
-                if (any(third >= wet[0])) rising = select(third < wet[0], rising, B - Weights<Pack<T, 1>>::mirrored(hB, hC).lanes * fall);
+                using Number = Weights<T>;                             // of the levels alone: the same in all columns
+                Weights<Real> down, rise;
+                down.R = k == 0 ? Number::at_wall(hC, hB, per_two) : Number::across(hC, hB, per_two, per_three_above);
+                down.U = k == 0 ? T(0) : Number::back(hC, hB, per_two_above, per_three_above);
+                rise.R = Number::across(hB, hC, per_two, per_three_below); rise.U = Number::back(hB, hC, per_two_below, per_three_below);
+                if (const Real third = T(k + 2); any(third >= wet[0])) rise.wall = Number::at_wall(hB, hC, per_two), rise = rise.where(third < wet[0]);
+                const Real sinking = down(C, fall, A - C), rising = rise(B, -fall, D - B);
                 bottom = fma(W, C_extra + B_extra, carried(W, rising, sinking));
                 per_two_above = per_two; per_two = per_two_below; per_three_above = per_three_below;
             }

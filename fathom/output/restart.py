@@ -1,6 +1,6 @@
 """Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and threads.
 
-    Fathom restart 2                16 bytes, a new line
+    Fathom restart 3                16 bytes, a new line
     length of the header            15 digits, a new line
     header                          JSON: Header, and of each field shape, type and place
     sums                            CRC-32 of each band of rows of each field
@@ -28,7 +28,7 @@ from . import files
 from .specification import explain
 from .staging import Stage
 
-version = 2
+version = 3
 _magic = "Fathom restart "
 _page = 4096
 _band = 1 << 22   # bytes

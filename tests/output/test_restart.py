@@ -103,8 +103,8 @@ def test_missing_file_field_version_and_header(tmp_path, monkeypatch):
         restart.read(path, fields=["temperature", "salinity"])
     with pytest.raises(ValueError, match="unknown field 'temprature'; did you mean 'temperature'"):
         restart.read(path)["temprature"]
-    monkeypatch.setattr(restart, "version", 3)
-    with pytest.raises(ValueError, match="has restart version 2; this Fathom reads version 3"):
+    monkeypatch.setattr(restart, "version", 4)
+    with pytest.raises(ValueError, match="has restart version 3; this Fathom reads version 4"):
         restart.read(path)
     np.savez(path.with_suffix(".npz"), a=depth)
     with pytest.raises(ValueError, match="another kind of file"):

@@ -111,7 +111,7 @@ struct KPP {
         const auto ratio = [&](int k) -> Real {
             const double distance = 0.5 * (double(thickness[k - 1]) + double(thickness[k]));
             const Real square = shear(k, 4e-12 * distance * distance) * (shear_critical / (4 * distance * distance));      // Ri_0 shear^2
-            return any(N2.own(k) < 8 * square) ? smaller(N2(k) / square, 2) : Real(2);
+            return any(N2.own(k) < 8 * square) ? smaller(N2(k) / square, 2) : Real(2);                                       // N2(k) is at least own / 4
         };
         const int levels = viscosity.levels();
         bool within = true;
