@@ -12,9 +12,6 @@ template <class Number> using RowOf = EllipticOperator<Number>::Row;
 template <class Number> using Space = EllipticSpace<Number>;
 constexpr int lead = EllipticOperator<double>::halo;
 
-/// Rows of a one-degree ocean: what three stages touch stays in the second cache by itself, and loops of one stage each are shorter.
-template <class Row> bool fits(const Row& row) { return row.up * sizeof *row.at <= 4096; }
-
 /// r, s and y become D r, D s, D y, and r and y themselves again.
 template <class Number> void enter(Space<Number>& space) {
     space.clear(space.s);
@@ -161,7 +158,7 @@ private:
                 wavefront<3>(begin, end, stage, [&](int n) {
                     const auto& row = rows[n - 1];
                     const bool adding = add && rows[n].ring == 0, summing = rows[n - 2].ring == 0;
-                    if (row.ring > 1 || left.next != n - 1 || fits(row)) for (int k = 0; k < 3; ++k) stage(k, n - k);
+                    if (row.ring > 1 || left.next != n - 1) for (int k = 0; k < 3; ++k) stage(k, n - k);
                     else {
                         if (!summing) (adding ? fused_row<searches | adds | descends, Number> : fused_row<searches | descends, Number>)(row, step, left.at(), nullptr);
                         else summed(rows[n - 2], [&] { (adding ? fused_row<searches | adds | descends | FusedWork::sums, Number> : fused_row<searches | descends | FusedWork::sums, Number>)(row, step, left.at(), &mine); });
