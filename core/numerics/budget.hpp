@@ -3,7 +3,6 @@
 /// the terms of TracerUpdate's equation, computed from the new values: that they add up is a test of the model, to round-off. A share is what a process has added to
 /// the explicit tendency.
 #pragma once
-#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 
@@ -37,16 +36,11 @@ template <class Real> Real stored(int k, In<Real> before, In<Real> after, In<Rea
     return then * after[k] - h * before[k];
 }
 
-/// own: cells have a thickness of their own, which may be another after the step.
 template <bool own> struct TracerBudget {
     double step = 3600;
     static constexpr std::string_view summary = "storage, vertical mixing and surface flux of a tracer in every cell";
     static constexpr std::tuple parameters{Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
-    static constexpr auto after = [] {
-        if constexpr (own) return reads("cell_thickness_after", place::center_layer, "m");
-        else return std::array<Use, 0>{};
-    }();
-    static constexpr auto fields = joined(
+    static constexpr std::array fields{
         reads ("tracer",                   place::center_layer,     "1"),
         reads ("tracer_after",             place::center_layer,     "1"),
         reads ("tracer_surface_flux",      place::center_column,    "1"),
@@ -56,23 +50,12 @@ template <bool own> struct TracerBudget {
         writes("tracer_budget_storage",    place::center_layer,     "m s-1"),
         writes("tracer_budget_mixing",     place::center_layer,     "m s-1"),
         writes("tracer_budget_surface",    place::center_layer,     "m s-1"),
-        cell_thickness<own>(), after);
+        cell_thickness<own>(),
+        cell_thickness_after<own>()};
 
     template <class Real>
     void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface,
-                    Profile<Real> thickness) const requires (!own) {
-        terms(before, after, flux, eta, eta_after, exchange, storage, mixing, surface, thickness, thickness);
-    }
-    template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface,
-                    In<Real> thickness, In<Real> thickness_after) const requires own {
-        terms(before, after, flux, eta, eta_after, exchange, storage, mixing, surface, thickness, thickness_after);
-    }
-
-private:
-    template <class Real>
-    void terms(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface, auto thickness,
-               auto thickness_after) const {
+                    Thickness<Real, own> thickness, Thickness<Real, own> thickness_after) const {
         const double rate = 1 / step;
         const int levels = storage.levels();
         Real from_above = 0;
@@ -86,32 +69,23 @@ private:
     }
 };
 
-/// What changed a tracer after its update, and after the storage above: a share, and part of the storage. own: as above.
+/// What changed a tracer after its update, and after the storage above: a share, and part of the storage.
 template <bool own> struct LateBudgetShare {
     double step = 3600;
     static constexpr std::string_view summary = "what has changed a tracer after its update";
     static constexpr std::tuple parameters{Parameter<LateBudgetShare>{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
-    static constexpr auto fields = joined(
+    static constexpr std::array fields{
         reads  ("tracer",                   place::center_layer,  "1"),
         reads  ("tracer_after",             place::center_layer,  "1"),
         reads  ("sea_surface_height",       place::center_column, "m"),
         reads  ("sea_surface_height_after", place::center_column, "m"),
         updates("tracer_budget_storage",    place::center_layer,  "m s-1"),
         writes ("tracer_budget_share",      place::center_layer,  "m s-1"),
-        cell_thickness<own>(), TracerBudget<own>::after);
+        cell_thickness<own>(),
+        cell_thickness_after<own>()};
 
     template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, Profile<Real> thickness) const requires (!own) {
-        late(before, after, eta, eta_after, storage, share, thickness, thickness);
-    }
-    template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, In<Real> thickness, In<Real> thickness_after) const requires own {
-        late(before, after, eta, eta_after, storage, share, thickness, thickness_after);
-    }
-
-private:
-    template <class Real>
-    void late(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, auto thickness, auto thickness_after) const {
+    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, Thickness<Real, own> thickness, Thickness<Real, own> thickness_after) const {
         for (int k = 0; k < share.levels(); ++k) {
             const Real gained = stored(k, before, after, eta, eta_after, thickness, thickness_after) * (1 / step);
             share[k] = gained - storage[k];

@@ -20,12 +20,18 @@ def on_tracer(what, tracer):
     return {field: field.replace("tracer", tracer, 1) for field in what.field_names if field.split("_")[0] == "tracer"}
 
 
+def at_end(ocean, what):
+    """What the cells of a scheme are called that they become in the step."""
+    names = {"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"}
+    fields = (what.in_cells if ocean.own_cells else what).field_names
+    return {name: other for name, other in names.items() if name in fields}
+
+
 class Budgets:
     """Follows the processes of a tracer that has a budget: after those of one term of it stands what they have added."""
 
     def __init__(self, ocean, add):
-        self.tracers, self.add, self.own_cells = ocean.budgets, add, ocean.own_cells
-        self.at_end = {"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"}
+        self.ocean, self.tracers, self.add = ocean, ocean.budgets, add
         self.open = {}  # tracer -> term whose share is not taken yet
 
     def follow(self, tracer, name):
@@ -42,8 +48,8 @@ class Budgets:
         self.add(what, "tracer", on=on_tracer(what, tracer) | {"tracer_budget_share": f"{tracer}_budget_{term}"}, label=f"budget of {tracer}: {term}")
 
     def _whole(self, what, tracer, names, label):
-        form, names = what.in_cells if self.own_cells else what, names | self.at_end
-        self.add(what, "tracer", on=on_tracer(what, tracer) | {name: other for name, other in names.items() if name in form.field_names}, label=label)
+        names = {name: other for name, other in names.items() if name in what.field_names}
+        self.add(what, "tracer", on=on_tracer(what, tracer) | names | at_end(self.ocean, what), label=label)
 
     def close(self, tracer, names):
         """After the update of a tracer; names: what it diffuses with."""
@@ -125,7 +131,8 @@ def add_tracers(ocean, sequence, add, precision):
             rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
             for_tracer(tracer, scheme("FreshwaterContent", **rain))
         budgets.finish(tracer)
-        add("TracerUpdate", "tracer", on=on_tracer(scheme("TracerUpdate"), tracer) | factors_of(ocean, tracer), label=f"TracerUpdate of {tracer}")
+        update = scheme("TracerUpdate")
+        add(update, "tracer", on=on_tracer(update, tracer) | factors_of(ocean, tracer) | at_end(ocean, update), label=f"TracerUpdate of {tracer}")
         budgets.close(tracer, factors_of(ocean, tracer))
         if tracer in passive and (keep := passive[tracer].holding()) is not None:
             add(keep, "tracer", on=on_tracer(keep, tracer), label=f"Keep of {tracer}")

@@ -58,10 +58,10 @@ def test_whole_cells_are_the_layers(scheme):
     random = np.random.default_rng(9)
     shapes = {"layer": (nz, 7, 9), "interface": (nz + 1, 7, 9), "column": (7, 9)}
     given = {f["name"]: 0.5 + random.random(shapes[f["vertical"]]) for f in catalogue[scheme]["fields"] if f["horizontal"] != "profile"} | {"wet_levels": float(nz)}
-    own = next(f["name"] for f in catalogue[f"{scheme}InCells"]["fields"] if f["name"].endswith("_thickness"))
+    own = [f["name"] for f in catalogue[f"{scheme}InCells"]["fields"] if "_thickness" in f["name"]]
     layers = {"thickness": thickness, "time_weights": np.array([1.6, -0.6])}
     whole = run(scheme, given | layers, nz)
-    cells_ = run(f"{scheme}InCells", given | layers | {own: thickness[:, None, None] * np.ones((nz, 7, 9))}, nz)
+    cells_ = run(f"{scheme}InCells", given | layers | {name: thickness[:, None, None] * np.ones((nz, 7, 9)) for name in own}, nz)
     for name, values in whole.items():
         np.testing.assert_allclose(cells_[name], values, rtol=0, atol=1e-12 * np.nanmax(np.abs(values)), err_msg=name)
 
