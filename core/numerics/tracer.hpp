@@ -3,6 +3,7 @@
 /// with the volume transports of VolumeTransport: a constant stays constant and the content changes by surface fluxes only, both to
 /// round-off. The top layer's thickness is dz + eta.
 #pragma once
+#include "base/unbiased.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 
@@ -79,7 +80,7 @@ template <bool own> struct TracerUpdate {
         value = 0;
         for (int k = levels - 1; k >= 0; --k) {
             value = fma(exchange[k + 1] * pivots[k], value, solved[k]);
-            after[k] = select(Real(T(k)) < bottom, tracer[k] + value, Real(0));
+            after[k] = select(Real(T(k)) < bottom, unbiased_sum(Real(tracer[k]), value), Real(0));
         }
     }
 };
