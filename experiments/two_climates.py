@@ -58,7 +58,7 @@ def main(first, second, where=None):
         folder.mkdir(parents=True, exist_ok=True)
         away = b.mean(b.top[["tos"]], last).tos.values - a.mean(a.top[["tos"]], last).tos.values
         size = np.nanmax(np.abs(away))
-        plots.map(away, a.top, name="sea_surface_temperature", colours="balance", limits=(-1, 1), title=f"Surface temperature of {Path(second).name} less {Path(first).name}, year {last - a.first + 1}",
+        plots.map(away, a.top, name="sea_surface_temperature", colours="balance", limits=(-size, size), title=f"Surface temperature of {Path(second).name} less {Path(first).name}, year {last - a.first + 1}",
                   note=f"rms {rms(away, a.area):.3f}, at most {size:.2f}", path=folder / "difference.png")  # fmt: skip
 
 
