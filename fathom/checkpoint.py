@@ -33,6 +33,11 @@ class Checkpoint:
         """[s] that each restart kept this rank from computing."""
         return [sum(each) for each in zip(*(part.stalls for part in self.parts))]
 
+    @property
+    def writes(self):
+        """Calls that this rank has made to write restarts, by size (fathom.output.files)."""
+        return self.calls.counts
+
     def at(self, seconds):
         """Its file at that time."""
         return self.simulation.directory / str(self.path).format(date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d"))
@@ -90,7 +95,7 @@ class Part(Stream):
 
     @property
     def writes(self):
-        return self.checkpoint.calls.counts if self is self.checkpoint.parts[0] else {}  # once
+        return self.checkpoint.writes if self is self.checkpoint.parts[0] else {}  # once
 
 
 def fingerprint(simulation):

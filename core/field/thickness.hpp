@@ -6,8 +6,8 @@
 namespace fathom {
 
 template <bool own> consteval Use cell_thickness(int reach = 0) { return own ? reads("cell_thickness", place::center_layer, "m", reach) : reads("thickness", place::profile, "m"); }
-/// After the step; layers do not change.
-template <bool own> consteval Use cell_thickness_after() { return own ? reads("cell_thickness_after", place::center_layer, "m") : cell_thickness<false>(); }
+/// After the step.
+template <bool own> consteval Use cell_thickness_after() { return own ? reads("cell_thickness_after", place::center_layer, "m") : reads("thickness_after", place::profile, "m"); }
 /// Of the least of the four cells round a corner: what the velocity fills.
 template <bool own> consteval Use corner_thickness(int reach = 0) { return own ? reads("corner_thickness", place::corner_layer, "m", reach) : reads("thickness", place::profile, "m"); }
 

@@ -21,8 +21,8 @@ def on_tracer(what, tracer):
 
 
 def at_end(ocean, what):
-    """What the cells of a scheme are called that they become in the step."""
-    names = {"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"}
+    """What the cells of a scheme become in the step: layers, and cells that do not follow the surface, stay."""
+    names = {"thickness_after": "thickness"} | ({"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"})
     fields = (what.in_cells if ocean.own_cells else what).field_names
     return {name: other for name, other in names.items() if name in fields}
 

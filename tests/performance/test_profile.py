@@ -21,7 +21,7 @@ def made(tmp_path_factory):
     """A profile on two ranks, with all it can leave."""
     folder = tmp_path_factory.mktemp("profile")
     box.write(folder)
-    status, out, err = box.fathom("profile", "box.toml", "--steps", 24, "--spin-up", 2, "--ranks", 2, "--json", "p.json", "--trace", "t.json", "--pictures", "pictures", "--record", "history", folder=folder)
+    status, out, err = box.fathom("profile", "box.toml", "--set", "simulation.checkpoint=12h", "--steps", 24, "--spin-up", 2, "--ranks", 2, "--json", "p.json", "--trace", "t.json", "--pictures", "pictures", "--record", "history", folder=folder)
     assert (status, err) == (0, ""), err
     return folder, out, json.loads((folder / "p.json").read_text())
 
@@ -36,6 +36,7 @@ def test_tables_and_figures(made):
     assert rate["operations"] > 0 and 0 < rate["fraction"] < 1.5 and rate["limit"]
     assert len(found["samples"]["MomentumAdvection"]) == 8 and min(found["samples"]["MomentumAdvection"]) > 0
     assert found["files"]["surface.zarr"]["bytes"] > 0 and found["files"]["surface.zarr"]["opened"] == found["files"]["surface.zarr"]["closed"] > 0
+    assert found["files"]["restart-{date}.fathom"]["calls"] > 0
     assert len(found["step_seconds"]) == 23 and found["output_steps"]["surface.zarr"] == [22]  # after two days, of which two hours were before
 
 
