@@ -59,10 +59,11 @@ template <int sign, class V> void butterfly(std::integral_constant<int, 8>, Comp
 }
 
 /// One pass over blocks of radix x stride numbers. sign < 0: decimation in frequency, twiddled after the butterfly; sign > 0: in time, before.
-template <int radix, int sign, class Number, class V> void butterflies(int n, int stride, V* z, const Number* twiddle) {
+template <int radix, int sign, class Number, class V> void butterflies(int n, int stride, V* z, const Number* twiddle, Ahead& ahead) {
     constexpr std::integral_constant<int, radix> r;
     for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
         for (int i = 0; i < stride; ++i) {
+            ahead.some();
             V* const p = block + 2 * i;
             const Number* t = twiddle + 2 * (radix - 1) * i;
             Complex<V> x[radix];
@@ -75,9 +76,10 @@ template <int radix, int sign, class Number, class V> void butterflies(int n, in
 }
 
 /// The same for any radix up to 13, by plain sums.
-template <int sign, class Number, class V> void plain_sums(int n, int radix, int stride, V* z, const Number* twiddle, const std::complex<Number>* roots) {
+template <int sign, class Number, class V> void plain_sums(int n, int radix, int stride, V* z, const Number* twiddle, const std::complex<Number>* roots, Ahead& ahead) {
     for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
         for (int i = 0; i < stride; ++i) {
+            ahead.some();
             V* const p = block + 2 * i;
             auto turn = [&](Complex<V> x, int c) { return c ? x.template turned<sign>(V(twiddle[2 * ((radix - 1) * i + c - 1)]), V(twiddle[2 * ((radix - 1) * i + c - 1) + 1])) : x; };
             Complex<V> x[largest_radix];
@@ -125,7 +127,8 @@ template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n), pl
             chirp.push_back(std::complex<Number>(w));
             for (long q : {j, (length - j) % length}) z[2 * q] = w.real(), z[2 * q + 1] = w.imag();
         }
-        exact.forward(z.data());
+        Ahead nothing;
+        exact.forward(z.data(), nothing);
         for (int p = 0; p < length; ++p) {                 // in the order of `longer`
             double re[Double::width], im[Double::width];
             z[2 * p].store(re), z[2 * p + 1].store(im);
@@ -149,37 +152,44 @@ template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n), pl
     }
 }
 
-template <class Number> template <int sign> void ComplexFourier<Number>::pass(const Pass& p, Lanes* z) const {
+template <class Number> template <int sign> void ComplexFourier<Number>::pass(const Pass& p, Lanes* z, Ahead& ahead) const {
     const Number* t = twiddles.data() + p.twiddle;
     switch (p.radix) {
-        case 2: return butterflies<2, sign>(n, p.stride, z, t);
-        case 3: return butterflies<3, sign>(n, p.stride, z, t);
-        case 4: return butterflies<4, sign>(n, p.stride, z, t);
-        case 5: return butterflies<5, sign>(n, p.stride, z, t);
-        case 8: return butterflies<8, sign>(n, p.stride, z, t);
-        default: return plain_sums<sign>(n, p.radix, p.stride, z, t, roots.data() + p.roots);
+        case 2: return butterflies<2, sign>(n, p.stride, z, t, ahead);
+        case 3: return butterflies<3, sign>(n, p.stride, z, t, ahead);
+        case 4: return butterflies<4, sign>(n, p.stride, z, t, ahead);
+        case 5: return butterflies<5, sign>(n, p.stride, z, t, ahead);
+        case 8: return butterflies<8, sign>(n, p.stride, z, t, ahead);
+        default: return plain_sums<sign>(n, p.radix, p.stride, z, t, roots.data() + p.roots, ahead);
     }
 }
 
-template <class Number> void ComplexFourier<Number>::forward(Lanes* z) const {
-    if (longer) return convolution<-1>(z);
-    for (auto p = passes.begin(); p != passes.end(); ++p) pass<-1>(*p, z);
+template <class Number> long ComplexFourier<Number>::steps() const {
+    if (longer) return 2 * longer->steps();
+    long sum = 0;
+    for (const Pass& p : passes) sum += n / p.radix;
+    return sum;
 }
 
-template <class Number> void ComplexFourier<Number>::backward(Lanes* z) const {
-    if (longer) return convolution<+1>(z);
-    for (auto p = passes.rbegin(); p != passes.rend(); ++p) pass<+1>(*p, z);
+template <class Number> void ComplexFourier<Number>::forward(Lanes* z, Ahead& ahead) const {
+    if (longer) return convolution<-1>(z, ahead);
+    for (auto p = passes.begin(); p != passes.end(); ++p) pass<-1>(*p, z, ahead);
+}
+
+template <class Number> void ComplexFourier<Number>::backward(Lanes* z, Ahead& ahead) const {
+    if (longer) return convolution<+1>(z, ahead);
+    for (auto p = passes.rbegin(); p != passes.rend(); ++p) pass<+1>(*p, z, ahead);
 }
 
 /// With w_j = exp(sign pi i j^2 / n): Z_k = w_k sum_j (z_j w_j) conj(w)_{k-j}, a cyclic convolution of a length that has small factors.
-template <class Number> template <int sign> void ComplexFourier<Number>::convolution(Lanes* z) const {
+template <class Number> template <int sign> void ComplexFourier<Number>::convolution(Lanes* z, Ahead& ahead) const {
     auto turn = [&](int count, const std::vector<std::complex<Number>>& by, auto direction) {
         for (int j = 0; j < count; ++j) Complex<Lanes>::load(z + 2 * j).template turned<direction()>(Lanes(by[j].real()), Lanes(by[j].imag())).store(z + 2 * j); };
     turn(n, chirp, std::integral_constant<int, sign>());
     std::fill(z + 2 * n, z + 2 * longer->n, Lanes(Number(0)));
-    longer->forward(z);
+    longer->forward(z, ahead);
     turn(longer->n, filter, std::integral_constant<int, -sign>());
-    longer->backward(z);
+    longer->backward(z, ahead);
     turn(n, chirp, std::integral_constant<int, sign>());
 }
 

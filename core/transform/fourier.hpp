@@ -10,6 +10,7 @@
 /// reads and writes in that order anyway. A length with a larger prime factor becomes a convolution with a chirp (Bluestein 1970).
 /// Every lane is rounded the same way.
 #pragma once
+#include "base/ahead.hpp"
 #include "transform/register.hpp"
 #include <complex>
 #include <memory>
@@ -22,9 +23,10 @@ template <class Number> class ComplexFourier {
 public:
     using Lanes = Register<Number>;
     explicit ComplexFourier(int n);
-    void forward(Lanes* z) const;                          ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
-    void backward(Lanes* z) const;                         ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    void forward(Lanes* z, Ahead&) const;                  ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
+    void backward(Lanes* z, Ahead&) const;                 ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
+    long steps() const;                                    ///< butterflies of one transform: butterflies: so often what is ahead gets its turn
     const int n;
     std::vector<int> place;
 
@@ -35,8 +37,8 @@ private:
     std::vector<std::complex<Number>> roots;               ///< of radices without a butterfly of their own
     std::unique_ptr<ComplexFourier> longer;
     std::vector<std::complex<Number>> chirp, filter;
-    template <int sign> void pass(const Pass&, Lanes*) const;
-    template <int sign> void convolution(Lanes*) const;
+    template <int sign> void pass(const Pass&, Lanes*, Ahead&) const;
+    template <int sign> void convolution(Lanes*, Ahead&) const;
 };
 
 template <class Number> class Fourier {
@@ -48,8 +50,9 @@ public:
     const int points, half;
     std::size_t packs() const { return std::max<std::size_t>(complex.packs(), points); }
 
-    /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`.
-    template <class Get> void inverse(int waves, Get get, Lanes* a) const {
+    /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`. What is ahead comes while butterflies are computed.
+    template <class Get> void inverse(int waves, Get get, Lanes* a, Ahead& ahead) const {
+        ahead.pace(complex.steps());
         const Lanes zero(Number(0));
         const int* const place = complex.place.data();
         const Lanes mean = get(0).re;
@@ -64,11 +67,12 @@ public:
             p[0] = er + tr, p[1] = ei + ti;
             q[0] = er - tr, q[1] = ti - ei;
         }
-        complex.backward(a);
+        complex.backward(a, ahead);
     }
     /// Points in `a`; put(m, re, im) for m = 0 .. waves < h.
-    template <class Put> void direct(int waves, Put put, Lanes* a) const {
-        complex.forward(a);
+    template <class Put> void direct(int waves, Put put, Lanes* a, Ahead& ahead) const {
+        ahead.pace(complex.steps());
+        complex.forward(a, ahead);
         const int* const place = complex.place.data();
         put(0, a[0] + a[1], Lanes(Number(0)));
         const Lanes half_(Number(0.5));

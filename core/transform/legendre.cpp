@@ -80,9 +80,9 @@ template <class Number> Legendre<Number>::Legendre(const GaussianGrid& grid, int
             Strip& s = strips[w * block_count + b];
             auto matters = [&](int i) { return std::ranges::any_of(P, [&](const auto& p) { return std::abs(p[i]) >= negligible<Number>; }); };
             const int most = b ? strip(int(w), b - 1).first : count[w];         // never rising towards the equator
-            for (s.first = 0; s.first < most && !matters(s.first) && !matters(s.first + 1);) s.first += 2;
-            if (s.first < count[w]) first_block[w] = std::min(first_block[w], b);
-            for (int i = s.first; i < count[w]; i += stretch)
+            for (s.first = 0; s.first < most && !matters(s.first);) ++s.first;
+            if (s.first < count[w]) s.first -= s.first % 2, first_block[w] = std::min(first_block[w], b);
+            for (int i = s.first; i < count[w]; i = (i / stretch + 1) * stretch)
                 for (int n = i - 2; n < i + 2; ++n) for (int r = 0; r < pairs; ++r) starts[w * block_count + b].push_back(n < 0 ? 0 : P[r][n]);
         }
     }
@@ -96,8 +96,8 @@ template <class Number> Legendre<Number>::Legendre(const GaussianGrid& grid, int
     for (std::size_t n = 0; n < strips.size(); ++n) {
         const int w = int(n / block_count), b = int(n % block_count), first = strips[n].first;
         if (!tabulated) std::ranges::copy(starts[n], seeds.begin() + strips[n].at);
-        else for (int i = first; i < count[w]; i += stretch)
-            recur(w, b, i, std::min(count[w], i + stretch), starts[n].data() + std::size_t(i - first) / stretch * 4 * pairs, table.data() + strips[n].at + std::size_t(i - first) * pairs);
+        else for (int i = first, k = 0; i < count[w]; i = (i / stretch + 1) * stretch, ++k)
+            recur(w, b, i, std::min(count[w], (i / stretch + 1) * stretch), starts[n].data() + k * 4 * pairs, table.data() + strips[n].at + std::size_t(i - first) * pairs);
     }
 }
 
@@ -110,8 +110,9 @@ template <class Number> void Legendre<Number>::recur(int wave, int block, int fr
     for (int i = from; i < to; i += 2)
         for (int parity = 0; parity < 2; ++parity, ++step, P += pairs) {
             const Eight p = now[parity];
-            if constexpr (sizeof(Number) == sizeof(double)) p.store(P);
-            else for (int r = 0; r < pairs; ++r) P[r] = Number(p.lanes[r]);
+            Pack<Number, pairs> rounded;
+            rounded.lanes = __builtin_convertvector(p.lanes, typename Pack<Number, pairs>::Storage);
+            rounded.store(P);
             now[parity] = fma(fma(Eight(step->a), x, Eight(step->b)), p, Eight(step->c) * before[parity]);
             before[parity] = p;
         }
@@ -124,77 +125,161 @@ template <class Number> double Legendre<Number>::flops(int columns, int highest)
     return sum;
 }
 
-/// act(begin, end, P): degrees of a strip, a stretch at a time; one empty stretch where there are none.
-template <class Number> template <class Act> void Legendre<Number>::each_stretch(int wave, int block, int degrees, Scratch& scratch, Act act) const {
-    const Strip& s = strip(wave, block);
-    int begin = std::min(s.first, degrees);
-    do {
-        const int end = std::min(begin + stretch, degrees);
-        const Number* P = scratch.P.data();
-        if (seeds.empty()) P = table.data() + s.at + std::size_t(begin - s.first) * pairs;
-        else if (begin < end) recur(wave, block, begin, end, seeds.data() + s.at + std::size_t(begin - s.first) / stretch * 4 * pairs, scratch.P.data());
-        act(begin, end, P);
-        begin = end;
-    } while (begin < degrees);
+template <class Number> auto Legendre<Number>::scratch(int columns) const -> Scratch {
+    const bool several = !count.empty() && std::ranges::max(count) > stretch;
+    return {LargeVector<Number>(table.empty() ? stretch * pairs * most_blocks : 0), LargeVector<Lanes>(several ? std::size_t(2 * pairs) * most_blocks * columns : 0),
+            std::vector<const Number*>(block_count)};
 }
 
+/// P of the strips of blocks b0 ... b1 - 1, from degree m + begin, or where they begin, to m + end.
+template <class Number> void Legendre<Number>::functions(int wave, int begin, int end, int b0, int b1, Scratch& scratch) const {
+    Number* P = scratch.P.data();
+    for (int b = b0; b < b1; ++b) {
+        const Strip& s = strip(wave, b);
+        const int from = std::max(begin, s.first);
+        if (from >= end) continue;
+        if (seeds.empty()) scratch.strips[b] = table.data() + s.at + std::size_t(from - s.first) * pairs;
+        else {
+            recur(wave, b, from, end, seeds.data() + s.at + std::size_t(from / stretch - s.first / stretch) * 4 * pairs, P);
+            scratch.strips[b] = P;
+            P += std::size_t(end - from) * pairs;
+        }
+    }
+}
+
+template <class Number> void Legendre<Number>::table_ahead(std::size_t wave, Ahead& ahead) const {
+    if (wave >= waves.size() || table.empty()) return;
+    const std::size_t begin = strip(int(wave), 0).at, end = wave + 1 < waves.size() ? strip(int(wave) + 1, 0).at : table.size();
+    ahead.add(table.data() + begin, 0, 1, int((end - begin) * sizeof(Number)));
+}
+
+/// act(begin, end, b0, b1): a stretch of degrees after the other, of some blocks after the others; their P are known then.
+template <class Number> template <class Act> void Legendre<Number>::each_part(int wave, int degrees, int columns, Scratch& scratch, Act act) const {
+    const int blocks = block_count - first_block[wave], most = columns > together ? most_blocks : 1, parts = (blocks + most - 1) / most;
+    for (int k = 0; k < parts; ++k)
+        for (int begin = 0; begin < degrees; begin += stretch) {
+            const int end = std::min(begin + stretch, degrees), b0 = first_block[wave] + blocks * k / parts, b1 = first_block[wave] + blocks * (k + 1) / parts;
+            functions(wave, begin, end, b0, b1, scratch);
+            act(begin, end, b0, b1);
+        }
+}
+
+/// Steps of eight degrees of all tiles: so often what is ahead gets its turn.
+template <class Number> long Legendre<Number>::turns(int wave, int degrees, int columns) const {
+    long sum = 0;
+    for (int b = first_block[wave]; b < block_count; ++b) sum += std::max(0, degrees - strip(wave, b).first) / 8;
+    return 2 * sum * ((columns + together - 1) / together);
+}
+
+namespace {
+
+/// act(c, number of columns from c on as a constant): groups of up to `together`, about the same size.
+template <int together, class Act> void each_group(int columns, Act act) {
+    const int groups = (columns + together - 1) / together;
+    for (int g = 0, c = 0; g < groups; ++g) {
+        const int next = columns * (g + 1) / groups;
+        if (next - c == 1) act(c, std::integral_constant<int, 1>());
+        if constexpr (together > 1) if (next - c == 2) act(c, std::integral_constant<int, 2>());
+        if constexpr (together > 2) if (next - c == 3) act(c, std::integral_constant<int, 3>());
+        c = next;
+    }
+}
+
+/// Four pairs of rows and some columns, in registers: loops over them have one index, or the compiler leaves them in memory.
+template <class V, int columns> struct Tile {
+    static constexpr int size = 4 * columns;
+    V even[size], odd[size];
+    void clear() { for (int q = 0; q < size; ++q) even[q] = odd[q] = V(typename V::Number(0)); }
+};
+
+/// two() for each two degrees; every eight what is ahead has its turn.
+template <class Two> [[gnu::always_inline]] inline void each_two(int degrees, Ahead& ahead, Two two) {
+    for (; degrees >= 8; degrees -= 8) {
+        ahead.some();
+        #pragma GCC unroll 1
+        for (int k = 0; k < 4; ++k) two();
+    }
+    #pragma GCC unroll 1
+    for (; degrees > 0; degrees -= 2) two();
+}
+
+/// even, odd[pair][column] += sum over degrees of P S: four pairs out of the eight of a strip.
+template <int columns, class Number, class V>
+[[gnu::always_inline]] inline void sum_degrees(const Number* p, const V* x, std::ptrdiff_t column, int degrees, Tile<V, columns>& sum, Ahead& ahead) {
+    each_two(degrees, ahead, [&] __attribute__((always_inline)) {
+        V a[columns], b[columns];
+        for (int c = 0; c < columns; ++c) a[c] = x[c * column];
+        for (int q = 0; q < sum.size; ++q) sum.even[q] = fma(V(p[q / columns]), a[q % columns], sum.even[q]);
+        for (int c = 0; c < columns; ++c) b[c] = x[c * column + 1];
+        for (int q = 0; q < sum.size; ++q) sum.odd[q] = fma(V(p[8 + q / columns]), b[q % columns], sum.odd[q]);
+        p += 16, x += 2;
+    });
+}
+
+/// The transpose: S += sums over four pairs of P times sums (even) and differences (odd) of rows.
+template <int columns, class Number, class V>
+[[gnu::always_inline]] inline void sum_pairs(const Number* p, V* x, std::ptrdiff_t column, int degrees, const Tile<V, columns>& rows, Ahead& ahead) {
+    each_two(degrees, ahead, [&] __attribute__((always_inline)) {
+        V a[columns], b[columns];
+        for (int c = 0; c < columns; ++c) a[c] = x[c * column];
+        for (int q = 0; q < rows.size; ++q) a[q % columns] = fma(V(p[q / columns]), rows.even[q], a[q % columns]);
+        for (int c = 0; c < columns; ++c) x[c * column] = a[c], b[c] = x[c * column + 1];
+        for (int q = 0; q < rows.size; ++q) b[q % columns] = fma(V(p[8 + q / columns]), rows.odd[q], b[q % columns]);
+        for (int c = 0; c < columns; ++c) x[c * column + 1] = b[c];
+        p += 16, x += 2;
+    });
+}
+
+}  // namespace
+
 template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch& scratch, Ahead& ahead) const {
-    const int share = ahead.share(columns * (block_count - first_block[wave]));
-    for (int b = first_block[wave]; b < block_count; ++b) {
-        const Rows* const row = rows + b * pairs;
-        const int first = std::min(strip(wave, b).first, degrees);
-        each_stretch(wave, b, degrees, scratch, [&](int begin, int end, const Number* P) {
-            const std::ptrdiff_t next = seeds.empty() ? (end - begin) * pairs : 0;          // the next strip
-            for (int c = 0; c < columns; ++c) {
-                Lanes even[pairs], odd[pairs];
-                Lanes* const sums = scratch.sums.data() + 2 * pairs * c;
-                if (begin == first) for (int r = 0; r < pairs; ++r) even[r] = odd[r] = Lanes(Number(0));
-                else for (int r = 0; r < pairs; ++r) even[r] = sums[r], odd[r] = sums[pairs + r];
-                if (!past && b == first_block[wave]) for (int r = 0; r < pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
-                if (!past && b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
-                ahead.some(share);
-                const Lanes* x = S + std::size_t(c) * degrees + begin;
-                const Number* p = P;
-                for (int i = begin; i < end; i += 2, p += 2 * pairs, x += 2) {
-                    const Lanes a = x[0], b = x[1];
-                    __builtin_prefetch(p + next), __builtin_prefetch(p + next + pairs);
-                    for (int r = 0; r < pairs; ++r) even[r] = fma(Lanes(p[r]), a, even[r]);
-                    for (int r = 0; r < pairs; ++r) odd[r] = fma(Lanes(p[pairs + r]), b, odd[r]);
+    ahead.pace(turns(wave, degrees, columns));
+    each_part(wave, degrees, columns, scratch, [&](int begin, int end, int b0, int b1) {
+        const bool last = end == degrees;
+        each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
+            for (int b = b0; b < b1; ++b) {
+                const int first = strip(wave, b).first, from = std::max(begin, first);
+                if (from >= end && !last) continue;
+                for (int half = 0; half < 2; ++half) {
+                    Lanes* const kept = scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
+                    Tile<Lanes, group> sum;
+                    if (begin <= first) sum.clear();
+                    else for (int q = 0; q < sum.size; ++q) sum.even[q] = kept[2 * q], sum.odd[q] = kept[2 * q + 1];
+                    sum_degrees<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, sum, ahead);
+                    const Rows* const row = rows + b * pairs + 4 * half;
+                    if (!last) for (int q = 0; q < sum.size; ++q) kept[2 * q] = sum.even[q], kept[2 * q + 1] = sum.odd[q];
+                    else if (past) for (int q = 0; q < sum.size; ++q) {
+                        (sum.even[q] + sum.odd[q]).stream((Number*)(row[q / group].north + c + q % group));
+                        (sum.even[q] - sum.odd[q]).stream((Number*)(row[q / group].south + c + q % group));
+                    } else for (int q = 0; q < sum.size; ++q) {
+                        row[q / group].north[c + q % group] = sum.even[q] + sum.odd[q];
+                        row[q / group].south[c + q % group] = sum.even[q] - sum.odd[q];
+                    }
                 }
-                if (end < degrees) for (int r = 0; r < pairs; ++r) sums[r] = even[r], sums[pairs + r] = odd[r];
-                else if (past) for (int r = 0; r < pairs; ++r) (even[r] + odd[r]).stream((Number*)(row[r].north + c)), (even[r] - odd[r]).stream((Number*)(row[r].south + c));
-                else for (int r = 0; r < pairs; ++r) row[r].north[c] = even[r] + odd[r], row[r].south[c] = even[r] - odd[r];
             }
         });
-    }
+    });
 }
 
 template <class Number> void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch& scratch, Ahead& ahead) const {
-    const int share = ahead.share(columns * (block_count - first_block[wave]));
+    ahead.pace(turns(wave, degrees, columns));
     std::fill_n(S, std::size_t(degrees) * columns, Lanes(Number(0)));
-    for (int b = first_block[wave]; b < block_count; ++b) {
-        const Rows* const row = rows + b * pairs;
-        each_stretch(wave, b, degrees, scratch, [&](int begin, int end, const Number* P) {
-            const std::ptrdiff_t next = seeds.empty() ? (end - begin) * pairs : 0;
-            for (int c = 0; c < columns; ++c) {
-                Lanes even[pairs], odd[pairs];
-                for (int r = 0; r < pairs; ++r) {
-                    const Lanes north = row[r].north[c], south = row[r].south[c];
-                    even[r] = north + south, odd[r] = north - south;
-                }
-                if (b + 1 < block_count) for (int r = pairs; r < 2 * pairs; ++r) prefetch(row[r].north + c), prefetch(row[r].south + c);
-                ahead.some(share);
-                Lanes* x = S + std::size_t(c) * degrees + begin;
-                const Number* p = P;
-                for (int i = begin; i < end; i += 2, p += 2 * pairs, x += 2) {
-                    Lanes a = x[0], b = x[1];
-                    __builtin_prefetch(p + next), __builtin_prefetch(p + next + pairs);
-                    for (int r = 0; r < pairs; ++r) a = fma(Lanes(p[r]), even[r], a), b = fma(Lanes(p[pairs + r]), odd[r], b);
-                    x[0] = a, x[1] = b;
+    each_part(wave, degrees, columns, scratch, [&](int begin, int end, int b0, int b1) {
+        each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
+            for (int b = b0; b < b1; ++b) {
+                const int from = std::max(begin, strip(wave, b).first);
+                if (from < end) for (int half = 0; half < 2; ++half) {
+                    const Rows* const row = rows + b * pairs + 4 * half;
+                    Tile<Lanes, group> tile;
+                    for (int q = 0; q < tile.size; ++q) {
+                        const Lanes north = row[q / group].north[c + q % group], south = row[q / group].south[c + q % group];
+                        tile.even[q] = north + south, tile.odd[q] = north - south;
+                    }
+                    sum_pairs<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, tile, ahead);
                 }
             }
         });
-    }
+    });
 }
 
 template class Legendre<float>;

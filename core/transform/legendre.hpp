@@ -7,6 +7,8 @@
 ///   F(+-mu) = sum_even +- sum_odd.
 /// Eight pairs of rows make a block, counted from the pole; the blocks end at the equator. Where P stays below the rounding of the sum
 /// - small n - m near the poles - nothing is computed: a strip (m, block) begins at its first degree that matters.
+/// Registers hold a tile: both parities of four pairs and three columns; a stretch of degrees of the three columns stays in the first
+/// cache while P and the tiles of all pairs pass through it.
 ///
 /// P comes from a table or, where that would be larger than `most_bytes`, is computed again for every batch of fields, a stretch of
 /// degrees at a time: two degrees further for eight pairs of rows at once,
@@ -29,7 +31,9 @@ template <class Number> class Legendre {
 public:
     using Lanes = Register<Number>;
     static constexpr int pairs = 8;                        ///< of rows in a block
-    static constexpr int stretch = 128;                    ///< degrees that are summed at once: P and a column of S stay in the first cache
+    static constexpr int stretch = 128;                    ///< degrees that are summed at once
+    static constexpr int most_blocks = 8;                  ///< that are summed at once: their P stay in the second cache, those of one in the first
+    static constexpr int together = sizeof(Lanes) == 64 ? 3 : 1;           ///< columns of a tile, as many as there are registers for
 
     /// For the zonal wavenumbers `waves`, degrees up to `highest`.
     Legendre(const GaussianGrid&, int highest, std::vector<int> waves, std::size_t most_bytes);
@@ -44,13 +48,15 @@ public:
 
     /// Pairs of rows of all blocks, from the poles to the equator; those that do not exist point to where nobody looks (inverse) or to zeros (direct).
     struct Rows { Lanes *north, *south; };
-    struct Scratch { LargeVector<Number> P; LargeVector<Lanes> sums; };
-    Scratch scratch(int columns) const { return {LargeVector<Number>(stretch * pairs), LargeVector<Lanes>(2 * pairs * columns)}; }
+    struct Scratch { LargeVector<Number> P; LargeVector<Lanes> sums; std::vector<const Number*> strips; };
+    Scratch scratch(int columns) const;
 
     /// S[column][n - m] with an even number of degrees (one of zeros at the end, if need be) <-> rows[pair][column]. Sums leave memory idle:
     /// what is `ahead` comes meanwhile. Rows `past` the caches are streamed; a fence is the caller's.
     void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch&, Ahead&) const;
     void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&, Ahead&) const;
+    /// P of a wave are needed soon.
+    void table_ahead(std::size_t wave, Ahead&) const;
 
 private:
     struct Strip { int first; std::size_t at; };           ///< P or, four degrees for each stretch, its seeds begin there
@@ -65,7 +71,9 @@ private:
     std::vector<std::size_t> first_step;                   ///< of each wave
     const Strip& strip(int wave, int block) const { return strips[std::size_t(wave) * block_count + block]; }
     void recur(int wave, int block, int from, int to, const double* seeds, Number* P) const;
-    template <class Act> void each_stretch(int wave, int block, int degrees, Scratch&, Act) const;
+    void functions(int wave, int begin, int end, int b0, int b1, Scratch&) const;
+    template <class Act> void each_part(int wave, int degrees, int columns, Scratch&, Act) const;
+    long turns(int wave, int degrees, int columns) const;
 };
 
 }  // namespace fathom

@@ -64,6 +64,10 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                 if (!any) continue;
                 const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
                 const auto entry = entry_of(side, r, columns, cell);
+                mine.ahead.clear();
+                if (r + 1 < distribution.own_rows.size())
+                    mine.ahead.add(entry_of(side, r + 1, columns, cell)(0) - distribution.row_side[0] * columns, columns * std::ptrdiff_t(sizeof(Lanes)),
+                                   distribution.waves[distribution.own_rows[r + 1]] + 1, 2 * int(sizeof(Lanes)), distribution.row_side.data());
                 using Coefficient = typename Fourier<Number>::Coefficient;
                 const Lanes* const x = mine.a.data();
                 if (pass) {
@@ -72,12 +76,11 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                         const Lanes* f = entry(m);
                         const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
                         return Coefficient{-(factor * f[1]), factor * f[0]};
-                    }, mine.a.data());
+                    }, mine.a.data(), mine.ahead);
                 } else transform.inverse(last, [&](int m) {
                     const Lanes* f = entry(m);
-                    prefetch(f + columns), prefetch(f + columns + 1);        // the next row's
                     return Coefficient{scale * f[0], scale * f[1]};
-                }, mine.a.data());
+                }, mine.a.data(), mine.ahead);
                 const std::array<Number*, width> to = rows_of(lane, side, cell, r, mine);
                 const int lead = before_line(to, points);
                 const bool past = beyond_cache && lead >= 0;
@@ -119,8 +122,6 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
             const Target* lane = lanes + cell * width;
             const Lanes scale = row_scale(lane, j, way == Way::direct);
             const std::array<Number*, width> from = rows_of(lane, side, cell, r, mine);
-            std::ptrdiff_t next[width];                    // the same of the next row, most likely: on its way while this one is computed
-            for (int l = 0; l < width; ++l) next[l] = lane[l].slab ? lane[l].slab->row[row_block[r]] : 0;
             Lanes* x = mine.a.data();
             const auto entry = entry_of(side, r, columns, cell);
             auto one = [&](int i) {
@@ -133,16 +134,21 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
             while (i < lead) one(i++);
             for (; i + width <= points; i += width) {
                 Lanes tile[width];
-                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i), prefetch(from[l] + next[l] + i);
+                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i);
                 transpose(tile);
                 for (int n = 0; n < width; ++n) x[i + n] = tile[n];
             }
             while (i < points) one(i++);
+            mine.ahead.clear();
+            if (r + 1 < distribution.own_rows.size()) {
+                const auto next = rows_of(lane, side, cell, r + 1, mine);
+                for (int l = 0; l < width; ++l) if (lane[l].slab) mine.ahead.add(next[l], 0, 1, grid.points[distribution.own_rows[r + 1]] * int(sizeof(Number)));
+            }
             transform.direct(last, [&](int m, Lanes re, Lanes im) {
                 Lanes* to = entry(m);
                 if (past) (scale * re).stream((Number*)to), (scale * im).stream((Number*)(to + 1));
                 else to[0] = scale * re, to[1] = scale * im, prefetch(to + columns), prefetch(to + columns + 1);
-            }, x);
+            }, x, mine.ahead);
         }
         if (past) stream_fence();
     }

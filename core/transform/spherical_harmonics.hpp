@@ -128,7 +128,8 @@ private:
     std::array<Number*, width> rows_of(const Target*, const Side&, int cell, std::size_t row, Scratch&) const;
     bool entries_beyond_cache(const Batch&) const;
     Lanes row_scale(const Target*, int row, bool weights) const;
-    Ahead& coefficients_ahead(std::size_t wave, const Batch&, Scratch&) const;
+    void coefficients_ahead(std::size_t wave, const Batch&, Scratch&) const;
+    void entries_ahead(std::size_t wave, const Lanes* entries, int columns, Scratch&) const;
     const Rows* rows_of(int wave, Lanes* entries, int columns, Lanes* beyond, Scratch&) const;
     auto entry_of(const Side&, std::size_t row, int columns, int cell) const;
     template <class Act> void operate(int wave, const Batch&, Lanes* S, int degrees, Act) const;
