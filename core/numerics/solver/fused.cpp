@@ -34,34 +34,43 @@ template <class Number> void leave(Space<Number>& space) {
 }
 
 /// s -> r of row n, once s of the rows beside it is there.
-template <class Number> void descend(Space<Number>& space, int n, const FusedStep& step, FusedCarry<Number>& carry) {
+template <class Number> void descend(Space<Number>& space, int n, const FusedStep& step, FusedCarry<Number>& carry, bool south) {
     const auto& row = space.A.rows[n];
     if (row.ring > 1) return;
+    const int on = south ? -1 : 1;
     if (carry.next != n) {
         carry.memory.assign(row.up + 2 * space.A.line, 0);
-        fused_row<carries, Number>(space.A.rows[n - 1], step, carry.at(), nullptr);
+        (south ? fused_row<carries | southward, Number> : fused_row<carries, Number>)(space.A.rows[n - on], step, carry.at(), nullptr);
     }
-    fused_row<descends, Number>(row, step, carry.at(), nullptr);
-    carry.next = n + 1;
+    (south ? fused_row<descends | southward, Number> : fused_row<descends, Number>)(row, step, carry.at(), nullptr);
+    carry.next = n + on;
 }
 template <class Number> void search(const RowOf<Number>& row, const FusedStep& step, bool add) {
     if (add && row.ring == 0) fused_row<searches | adds, Number>(row, step, nullptr, nullptr);
     else fused_row<searches, Number>(row, step, nullptr, nullptr);
 }
 
-/// Stages over rows, each one row behind the one before; stage(k, n) does row n and needs stage k - 1 in rows n - 1, n, n + 1; all(n) does
-/// stage k in row n - k, all of them. Every thread calls it, with its rows [begin, end): what needs another's rows waits until that has
-/// got there.
-template <int stages, class F, class G> void wavefront(int begin, int end, F stage, G all) {
-    for (int n = begin; n < end; ++n)
-        if (n >= begin + 2 * (stages - 1)) all(n);
-        else for (int k = 0; k < stages; ++k) if (n - k >= begin + k) stage(k, n - k);
+/// Stages over rows from south to north or back, each one row behind the one before; stage(k, n) does row n and needs stage k - 1 in rows
+/// n - 1, n, n + 1; all(n) does stage k in the k-th row behind n, all of them. Every thread calls it, with its rows [begin, end): what needs
+/// another's rows waits until that has got there.
+template <int stages, class F, class G> void wavefront(int begin, int end, bool south, F stage, G all) {
+    const int count = end - begin;
+    auto row = [=](int i) { return south ? end - 1 - i : begin + i; };
+    for (int i = 0; i < count; ++i)
+        if (i >= 2 * (stages - 1)) all(row(i));
+        else for (int k = 0; k < stages; ++k) if (i - k >= k) stage(k, row(i - k));
     for (int k = 1; k < stages; ++k) {
         #pragma omp barrier
-        for (int n = begin; n < std::min(begin + k, end); ++n) stage(k, n);
-        for (int n = std::max(begin + k, end - k); n < end; ++n) stage(k, n);
+        for (int i = 0; i < std::min(k, count); ++i) stage(k, row(i));
+        for (int i = std::max(k, count - k); i < count; ++i) stage(k, row(i));
     }
 }
+
+/// Every other sweep goes back the way that the one before came: what that one used last is still in cache.
+struct Turn {
+    bool south() const { return sweeps % 2; }
+    int sweeps = 0;
+};
 
 template <class Number> class FusedGradients final : public Method {
 public:
@@ -79,6 +88,7 @@ private:
     struct Products { double rho, delta; bool valid; };
     Space<Number>& space;
     std::vector<FusedCarry<Number>> carry;                 // of each thread
+    Turn turn;
 
     End steps(double rr, double goal, int& iterations, int maximum) {
         FusedStep step;
@@ -134,6 +144,7 @@ private:
         const Topology& topology = space.how.decomposition->topology;
         Sums total{ExactSum(unit), ExactSum(unit)};
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
+        ++turn.sweeps;
         in_parallel([&] {
             const auto& part = space.parts();
             const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
@@ -150,21 +161,25 @@ private:
             auto sum = [&](int n) { if (rows[n].ring == 0) summed(rows[n], [&] { fused_row<sums, Number>(rows[n], step, nullptr, &mine); }); };
             if constexpr (!updates) { for (int n = begin; n < end; ++n) sum(n); }
             else {
+                const bool south = turn.south();
                 auto stage = [&](int k, int n) {
                     if (k == 0) search<Number>(rows[n], step, add);
-                    else if (k == 1) descend<Number>(space, n, step, left);
+                    else if (k == 1) descend<Number>(space, n, step, left, south);
                     else sum(n);
                 };
-                wavefront<3>(begin, end, stage, [&](int n) {
-                    const auto& row = rows[n - 1];
-                    const bool adding = add && rows[n].ring == 0, summing = rows[n - 2].ring == 0;
-                    if (row.ring > 1 || left.next != n - 1) for (int k = 0; k < 3; ++k) stage(k, n - k);
+                auto all = [&]<unsigned way>(std::integral_constant<unsigned, way>, int n) {
+                    constexpr int on = way ? -1 : 1;
+                    const auto& row = rows[n - on];
+                    const bool adding = add && rows[n].ring == 0, summing = rows[n - 2 * on].ring == 0;
+                    if (row.ring > 1 || left.next != n - on) for (int k = 0; k < 3; ++k) stage(k, n - k * on);
                     else {
-                        if (!summing) (adding ? fused_row<searches | adds | descends, Number> : fused_row<searches | descends, Number>)(row, step, left.at(), nullptr);
-                        else summed(rows[n - 2], [&] { (adding ? fused_row<searches | adds | descends | FusedWork::sums, Number> : fused_row<searches | descends | FusedWork::sums, Number>)(row, step, left.at(), &mine); });
+                        if (!summing) (adding ? fused_row<way | searches | adds | descends, Number> : fused_row<way | searches | descends, Number>)(row, step, left.at(), nullptr);
+                        else summed(rows[n - 2 * on], [&] { (adding ? fused_row<way | searches | adds | descends | FusedWork::sums, Number> : fused_row<way | searches | descends | FusedWork::sums, Number>)(row, step, left.at(), &mine); });
                         left.next = n;
                     }
-                });
+                };
+                if (south) wavefront<3>(begin, end, true, stage, [&](int n) { all(std::integral_constant<unsigned, southward>(), n); });
+                else wavefront<3>(begin, end, false, stage, [&](int n) { all(std::integral_constant<unsigned, 0>(), n); });
             }
             mine.flush();
             #pragma omp critical
@@ -189,6 +204,7 @@ public:
 private:
     Space<Number>& space;
     std::vector<std::array<FusedCarry<Number>, 2>> carry;  // of each thread, for both iterations of a sweep
+    Turn turn;
 
     End steps(double rr, double goal, int& iterations, int maximum) {
         ChebyshevFactors factors(spectrum);
@@ -219,18 +235,20 @@ private:
     void sweep(const FusedStep& one, const FusedStep& two) {
         Within within(regions_of_solver().sweep);
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
+        ++turn.sweeps;
         in_parallel([&] {
             const auto& part = space.parts();
             const auto& rows = space.A.rows;
             auto& left = carry[omp_get_thread_num()];
             left[0].next = left[1].next = -1;
+            const bool south = turn.south();
             auto stage = [&](int k, int n) {
                 if (k == 0) search<Number>(rows[n], one, false);
-                else if (k == 1) descend<Number>(space, n, one, left[0]);
+                else if (k == 1) descend<Number>(space, n, one, left[0], south);
                 else if (k == 2) { if (rows[n].ring <= 1) search<Number>(rows[n], two, true); }
-                else if (rows[n].ring == 0) descend<Number>(space, n, two, left[1]);
+                else if (rows[n].ring == 0) descend<Number>(space, n, two, left[1], south);
             };
-            wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, n - k); });
+            wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south, stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, south ? n + k : n - k); });
         });
     }
     double squares(SumUnit unit) {

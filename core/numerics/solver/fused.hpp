@@ -13,6 +13,8 @@
 /// Chebyshev's iteration is the same without sums, alpha = a_k, beta = b_k a_(k-1) / a_k, so two iterations share a sweep: nine numbers for
 /// both, r, s, y, P, M and D^2.
 ///
+/// Sweeps go north and south in turn, so that what the one before used last is still in cache.
+///
 /// r and s are updated in the halo by everyone: of conjugate gradients r alone is exchanged, two points wide, while the sums travel.
 #pragma once
 #include "numerics/solver/method.hpp"

@@ -40,19 +40,21 @@ template <class Number> struct FusedCarry {
     Number* at() { return (Number*)((std::uintptr_t(memory.data()) + 63) / 64 * 64); }
 };
 
-enum FusedWork : unsigned { searches = 1, adds = 2, descends = 4, sums = 8, carries = 16 };
+enum FusedWork : unsigned { searches = 1, adds = 2, descends = 4, sums = 8, carries = 16, southward = 32 };
 
 /// For row n: s = r + beta s in row n + 1 (searches), y += before s' + alpha s (adds); r -= alpha (s - D^2 F s) in row n (descends); sums
 /// of row n - 1. All three in one loop hide each other's latencies, and ask for row n + 2 to be brought to the second cache.
 /// carries: only what the corners between n and n + 1 leave to row n + 1. Rows are taken by value: no store changes them.
+/// southward: n - 1 and n - 2 for n + 1 and n + 2, n + 1 for n - 1. F, mirrored, is the same function, so that the bits are the same.
 template <unsigned work, class Number> void fused_row(const typename EllipticOperator<Number>::Row row, const FusedStep& step, Number* carry, FusedSums<Number>* to) {
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
     using Space = EllipticSpace<Number>;
     constexpr int width = Real::width, lead = Space::lead;
-    const Number* p = row.of(Operator::sum);
-    const std::ptrdiff_t array = row.array, up = row.up;
-    const Number *m = p + array, *square = m + array;
+    constexpr bool south = (work & southward) != 0;
+    const std::ptrdiff_t array = row.array, up = row.up, on = south ? -up : up;           // to the row that comes next
+    const Number* p = row.of(Operator::sum) - (south ? up : 0);                           // corners between this row and the next
+    const Number *m = p + array, *square = row.of(Operator::square);
     Number *r = row.of(Space::r), *s = r + array, *y = s + array;
     const Real alpha(step.alpha), beta(step.beta), before(step.before);
     auto at = [](const Number* x) { return Real::load(x); };
@@ -60,22 +62,24 @@ template <unsigned work, class Number> void fused_row(const typename EllipticOpe
     constexpr bool alone = (work & (descends | carries)) == 0;
     const bool own_row_only = alone;
     const auto *segment = own_row_only ? row.first : row.near, *end = own_row_only ? row.last : row.near_end;
+    static_assert(!alone || !south);
     if constexpr (alone && (work & searches) != 0) s -= up, r -= up, y -= up;             // alone they are called with their own row
     if constexpr (alone && (work & sums) != 0) r += up, p += up, m += up, square += up;
+    const Number *r_s = r - on, *r_n = south ? r_s + up : r, *p_sum = p - (south ? 2 * on : on), *m_sum = p_sum + array, *square_sum = square - on;
 
     auto search = [&](int c) __attribute__((always_inline)) {
-        if constexpr ((work & searches) == 0) return at(s + up + c);
-        const Real s0 = at(s + up + c), s1 = fused(beta, s0, at(r + up + c));
-        s1.store(s + up + c);
-        if constexpr (!alone) for (const Number* x : {(const Number*)r + 2 * up, (const Number*)s + 2 * up, p + up, m + up, square + up}) __builtin_prefetch(x + c, 0, 2);
+        if constexpr ((work & searches) == 0) return at(s + on + c);
+        const Real s0 = at(s + on + c), s1 = fused(beta, s0, at(r + on + c));
+        s1.store(s + on + c);
+        if constexpr (!alone) for (const Number* x : {(const Number*)r + 2 * on, (const Number*)s + 2 * on, p + on, m + on, square + on}) __builtin_prefetch(x + c, 0, 2);
         if constexpr ((work & adds) != 0) {
-            (at(y + up + c) + fused(before, s0, alpha * s1)).store(y + up + c);
-            if constexpr (!alone) __builtin_prefetch(y + 2 * up + c, 0, 2);
+            (at(y + on + c) + fused(before, s0, alpha * s1)).store(y + on + c);
+            if constexpr (!alone) __builtin_prefetch(y + 2 * on + c, 0, 2);
         }
         return s1;
     };
     Real from_se, from_ne;                                 // what the corners of a pack leave to their SE and NE, still to be moved east
-    Real S, N;                                             // s in rows n and n + 1
+    Real S, N;                                             // s in this row and the next
     auto descend = [&](int c, Real S1, Real N1) __attribute__((always_inline)) {
         const Real P = Operator::held(at(p + c)), M = Operator::held(at(m + c)), SE = Operator::template joined<1>(S, S1), NE = Operator::template joined<1>(N, N1);
         const Real u = M * (SE - N), w = M * (S - NE), se = fused(P, N, w), ne = fused(P, S, -u);
@@ -93,12 +97,12 @@ template <unsigned work, class Number> void fused_row(const typename EllipticOpe
     struct None {};
     auto lanes = [&](RoundedLanes FusedSums<Number>::*which) { if constexpr ((work & sums) != 0) return to->*which; else return (void)which, None(); };
     [[maybe_unused]] auto rho = lanes(&FusedSums<Number>::rho), cross = lanes(&FusedSums<Number>::cross);      // in registers
-    Real rS, rN;                                           // r in rows n - 1 and n
+    Real rS, rN;                                           // r in the row that is summed and in the one north of it
     auto sum = [&](int c, Real S1, Real N1) __attribute__((always_inline)) {
         if constexpr ((work & sums) != 0) {
             Real SW = rS, NW = rN, SE = Operator::template joined<1>(rS, S1), NE = Operator::template joined<1>(rN, N1);
             if (c < lead || c + width > row.nx + lead) [[unlikely]] SW = own_columns(SW, c - lead, row.nx), NW = own_columns(NW, c - lead, row.nx), SE = own_columns(SE, c - lead, row.nx), NE = own_columns(NE, c - lead, row.nx);
-            FusedSums<Number>::add(rho, cross, SW, SW / at(square - up + c), at(p - up + c), fused(SE, NW, SW * NE), at(m - up + c) * (SW - NE), SE - NW);
+            FusedSums<Number>::add(rho, cross, SW, SW / at(square_sum + c), at(p_sum + c), fused(SE, NW, SW * NE), at(m_sum + c) * (SW - NE), SE - NW);
         }
         rS = S1, rN = N1;
     };
@@ -108,23 +112,24 @@ template <unsigned work, class Number> void fused_row(const typename EllipticOpe
         int c = segment->begin;
         if constexpr (alone && (work & searches) != 0) for (; c <= last; c += width) search(c);
         else if constexpr (alone) {
-            rS = at(r - up + c), rN = at(r + c);
-            for (; c < last; c += width) sum(c, at(r - up + c + width), at(r + c + width));
+            rS = at(r_s + c), rN = at(r_n + c);
+            for (; c < last; c += width) sum(c, at(r_s + c + width), at(r_n + c + width));
             sum(c, Real(0.0), Real(0.0));
         } else {
+            auto north = [&](int c, Real now) __attribute__((always_inline)) { if constexpr (south) return at(r_n + c); else return (void)c, now; };
             from_se = from_ne = Real(0.0), S = at(s + c), N = search(c);
             if (c < last) {
                 const Real N1 = search(c + width);
                 rN = descend(c, at(s + c + width), N1);
             } else rN = descend(c, Real(0.0), Real(0.0));
-            if constexpr ((work & sums) != 0) rS = at(r - up + c);
+            if constexpr ((work & sums) != 0) rS = at(r_s + c), rN = north(c, rN);
             for (c += width; c < last; c += width) {
                 const Real N1 = search(c + width), now = descend(c, at(s + c + width), N1);
-                if constexpr ((work & sums) != 0) sum(c - width, at(r - up + c), now);
+                if constexpr ((work & sums) != 0) sum(c - width, at(r_s + c), north(c, now));
             }
             if (c == last) {
                 const Real now = descend(c, Real(0.0), Real(0.0));
-                if constexpr ((work & sums) != 0) sum(c - width, at(r - up + c), now);
+                if constexpr ((work & sums) != 0) sum(c - width, at(r_s + c), north(c, now));
             }
             if constexpr ((work & sums) != 0) sum(last, Real(0.0), Real(0.0));
         }
