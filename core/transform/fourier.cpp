@@ -59,7 +59,7 @@ template <int sign, class V> void butterfly(std::integral_constant<int, 8>, Comp
 }
 
 /// One pass over blocks of radix x stride numbers. sign < 0: decimation in frequency, twiddled after the butterfly; sign > 0: in time, before.
-template <int radix, int sign, class Number, class V> void butterflies(int n, int stride, V* z, const Number* twiddle, Ahead& ahead) {
+template <int radix, int sign, class Number, class V> void butterflies(int n, int stride, V* z, const Number* twiddle, RowAhead& ahead) {
     constexpr std::integral_constant<int, radix> r;
     for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
         for (int i = 0; i < stride; ++i) {
@@ -76,7 +76,7 @@ template <int radix, int sign, class Number, class V> void butterflies(int n, in
 }
 
 /// The same for any radix up to 13, by plain sums.
-template <int sign, class Number, class V> void plain_sums(int n, int radix, int stride, V* z, const Number* twiddle, const std::complex<Number>* roots, Ahead& ahead) {
+template <int sign, class Number, class V> void plain_sums(int n, int radix, int stride, V* z, const Number* twiddle, const std::complex<Number>* roots, RowAhead& ahead) {
     for (V* block = z; block < z + 2 * n; block += 2 * radix * stride)
         for (int i = 0; i < stride; ++i) {
             ahead.some();
@@ -127,7 +127,7 @@ template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n), pl
             chirp.push_back(std::complex<Number>(w));
             for (long q : {j, (length - j) % length}) z[2 * q] = w.real(), z[2 * q + 1] = w.imag();
         }
-        Ahead nothing;
+        RowAhead nothing;
         exact.forward(z.data(), nothing);
         for (int p = 0; p < length; ++p) {                 // in the order of `longer`
             double re[Double::width], im[Double::width];
@@ -152,7 +152,7 @@ template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n), pl
     }
 }
 
-template <class Number> template <int sign> void ComplexFourier<Number>::pass(const Pass& p, Lanes* z, Ahead& ahead) const {
+template <class Number> template <int sign> void ComplexFourier<Number>::pass(const Pass& p, Lanes* z, RowAhead& ahead) const {
     const Number* t = twiddles.data() + p.twiddle;
     switch (p.radix) {
         case 2: return butterflies<2, sign>(n, p.stride, z, t, ahead);
@@ -171,18 +171,18 @@ template <class Number> long ComplexFourier<Number>::steps() const {
     return sum;
 }
 
-template <class Number> void ComplexFourier<Number>::forward(Lanes* z, Ahead& ahead) const {
+template <class Number> void ComplexFourier<Number>::forward(Lanes* z, RowAhead& ahead) const {
     if (longer) return convolution<-1>(z, ahead);
     for (auto p = passes.begin(); p != passes.end(); ++p) pass<-1>(*p, z, ahead);
 }
 
-template <class Number> void ComplexFourier<Number>::backward(Lanes* z, Ahead& ahead) const {
+template <class Number> void ComplexFourier<Number>::backward(Lanes* z, RowAhead& ahead) const {
     if (longer) return convolution<+1>(z, ahead);
     for (auto p = passes.rbegin(); p != passes.rend(); ++p) pass<+1>(*p, z, ahead);
 }
 
 /// With w_j = exp(sign pi i j^2 / n): Z_k = w_k sum_j (z_j w_j) conj(w)_{k-j}, a cyclic convolution of a length that has small factors.
-template <class Number> template <int sign> void ComplexFourier<Number>::convolution(Lanes* z, Ahead& ahead) const {
+template <class Number> template <int sign> void ComplexFourier<Number>::convolution(Lanes* z, RowAhead& ahead) const {
     auto turn = [&](int count, const std::vector<std::complex<Number>>& by, auto direction) {
         for (int j = 0; j < count; ++j) Complex<Lanes>::load(z + 2 * j).template turned<direction()>(Lanes(by[j].real()), Lanes(by[j].imag())).store(z + 2 * j); };
     turn(n, chirp, std::integral_constant<int, sign>());

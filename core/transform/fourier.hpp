@@ -18,13 +18,15 @@
 
 namespace fathom {
 
+using RowAhead = Ahead<4>;                                 ///< entries or points of the next row
+
 /// Complex transforms of length n, in place; z as (re, im) pairs of registers.
 template <class Number> class ComplexFourier {
 public:
     using Lanes = Register<Number>;
     explicit ComplexFourier(int n);
-    void forward(Lanes* z, Ahead&) const;                  ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
-    void backward(Lanes* z, Ahead&) const;                 ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    void forward(Lanes* z, RowAhead&) const;                  ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
+    void backward(Lanes* z, RowAhead&) const;                 ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
     long steps() const;                                    ///< butterflies of one transform: butterflies: so often what is ahead gets its turn
     const int n;
@@ -37,8 +39,8 @@ private:
     std::vector<std::complex<Number>> roots;               ///< of radices without a butterfly of their own
     std::unique_ptr<ComplexFourier> longer;
     std::vector<std::complex<Number>> chirp, filter;
-    template <int sign> void pass(const Pass&, Lanes*, Ahead&) const;
-    template <int sign> void convolution(Lanes*, Ahead&) const;
+    template <int sign> void pass(const Pass&, Lanes*, RowAhead&) const;
+    template <int sign> void convolution(Lanes*, RowAhead&) const;
 };
 
 template <class Number> class Fourier {
@@ -50,9 +52,9 @@ public:
     const int points, half;
     std::size_t packs() const { return std::max<std::size_t>(complex.packs(), points); }
 
+    long steps() const { return complex.steps(); }         ///< so often what is ahead gets its turn in a transform
     /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`. What is ahead comes while butterflies are computed.
-    template <class Get> void inverse(int waves, Get get, Lanes* a, Ahead& ahead) const {
-        ahead.pace(complex.steps());
+    template <class Get> void inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
         const Lanes zero(Number(0));
         const int* const place = complex.place.data();
         const Lanes mean = get(0).re;
@@ -70,8 +72,7 @@ public:
         complex.backward(a, ahead);
     }
     /// Points in `a`; put(m, re, im) for m = 0 .. waves < h.
-    template <class Put> void direct(int waves, Put put, Lanes* a, Ahead& ahead) const {
-        ahead.pace(complex.steps());
+    template <class Put> void direct(int waves, Put put, Lanes* a, RowAhead& ahead) const {
         complex.forward(a, ahead);
         const int* const place = complex.place.data();
         put(0, a[0] + a[1], Lanes(Number(0)));

@@ -147,7 +147,7 @@ template <class Number> void Legendre<Number>::functions(int wave, int begin, in
     }
 }
 
-template <class Number> void Legendre<Number>::table_ahead(std::size_t wave, Ahead& ahead) const {
+template <class Number> void Legendre<Number>::table_ahead(std::size_t wave, WaveAhead& ahead) const {
     if (wave >= waves.size() || table.empty()) return;
     const std::size_t begin = strip(int(wave), 0).at, end = wave + 1 < waves.size() ? strip(int(wave) + 1, 0).at : table.size();
     ahead.add(table.data() + begin, 0, 1, int((end - begin) * sizeof(Number)));
@@ -162,13 +162,6 @@ template <class Number> template <class Act> void Legendre<Number>::each_part(in
             functions(wave, begin, end, b0, b1, scratch);
             act(begin, end, b0, b1);
         }
-}
-
-/// Steps of eight degrees of all tiles: so often what is ahead gets its turn.
-template <class Number> long Legendre<Number>::turns(int wave, int degrees, int columns) const {
-    long sum = 0;
-    for (int b = first_block[wave]; b < block_count; ++b) sum += std::max(0, degrees - strip(wave, b).first) / 8;
-    return 2 * sum * ((columns + together - 1) / together);
 }
 
 namespace {
@@ -192,48 +185,41 @@ template <class V, int columns> struct Tile {
     void clear() { for (int q = 0; q < size; ++q) even[q] = odd[q] = V(typename V::Number(0)); }
 };
 
-/// two() for each two degrees; every eight what is ahead has its turn.
-template <class Two> [[gnu::always_inline]] inline void each_two(int degrees, Ahead& ahead, Two two) {
-    for (; degrees >= 8; degrees -= 8) {
-        ahead.some();
-        #pragma GCC unroll 1
-        for (int k = 0; k < 4; ++k) two();
-    }
-    #pragma GCC unroll 1
-    for (; degrees > 0; degrees -= 2) two();
+template <int columns, class Rows> [[gnu::always_inline]] inline void prefetch_rows(const Rows* row, int c) {
+    for (int r = 0; r < 4; ++r) for (int k = 0; k < columns; ++k) prefetch(row[r].north + c + k), prefetch(row[r].south + c + k);
 }
 
 /// even, odd[pair][column] += sum over degrees of P S: four pairs out of the eight of a strip.
 template <int columns, class Number, class V>
-[[gnu::always_inline]] inline void sum_degrees(const Number* p, const V* x, std::ptrdiff_t column, int degrees, Tile<V, columns>& sum, Ahead& ahead) {
-    each_two(degrees, ahead, [&] __attribute__((always_inline)) {
+[[gnu::always_inline]] inline void sum_degrees(const Number* p, const V* x, std::ptrdiff_t column, int degrees, Tile<V, columns>& sum) {
+    #pragma GCC unroll 1
+    for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
         V a[columns], b[columns];
         for (int c = 0; c < columns; ++c) a[c] = x[c * column];
         for (int q = 0; q < sum.size; ++q) sum.even[q] = fma(V(p[q / columns]), a[q % columns], sum.even[q]);
         for (int c = 0; c < columns; ++c) b[c] = x[c * column + 1];
         for (int q = 0; q < sum.size; ++q) sum.odd[q] = fma(V(p[8 + q / columns]), b[q % columns], sum.odd[q]);
-        p += 16, x += 2;
-    });
+    }
 }
 
 /// The transpose: S += sums over four pairs of P times sums (even) and differences (odd) of rows.
 template <int columns, class Number, class V>
-[[gnu::always_inline]] inline void sum_pairs(const Number* p, V* x, std::ptrdiff_t column, int degrees, const Tile<V, columns>& rows, Ahead& ahead) {
-    each_two(degrees, ahead, [&] __attribute__((always_inline)) {
+[[gnu::always_inline]] inline void sum_pairs(const Number* p, V* x, std::ptrdiff_t column, int degrees, const Tile<V, columns>& rows) {
+    #pragma GCC unroll 1
+    for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
         V a[columns], b[columns];
         for (int c = 0; c < columns; ++c) a[c] = x[c * column];
         for (int q = 0; q < rows.size; ++q) a[q % columns] = fma(V(p[q / columns]), rows.even[q], a[q % columns]);
         for (int c = 0; c < columns; ++c) x[c * column] = a[c], b[c] = x[c * column + 1];
         for (int q = 0; q < rows.size; ++q) b[q % columns] = fma(V(p[8 + q / columns]), rows.odd[q], b[q % columns]);
         for (int c = 0; c < columns; ++c) x[c * column + 1] = b[c];
-        p += 16, x += 2;
-    });
+    }
 }
 
 }  // namespace
 
-template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch& scratch, Ahead& ahead) const {
-    ahead.pace(turns(wave, degrees, columns));
+template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch& scratch, WaveAhead& ahead) const {
+    ahead.pace(2l * (block_count - first_block[wave]) * ((columns + together - 1) / together));
     each_part(wave, degrees, columns, scratch, [&](int begin, int end, int b0, int b1) {
         const bool last = end == degrees;
         each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
@@ -242,11 +228,13 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
                 if (from >= end && !last) continue;
                 for (int half = 0; half < 2; ++half) {
                     Lanes* const kept = scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
+                    const Rows* const row = rows + b * pairs + 4 * half;
                     Tile<Lanes, group> sum;
                     if (begin <= first) sum.clear();
                     else for (int q = 0; q < sum.size; ++q) sum.even[q] = kept[2 * q], sum.odd[q] = kept[2 * q + 1];
-                    sum_degrees<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, sum, ahead);
-                    const Rows* const row = rows + b * pairs + 4 * half;
+                    if (!past && last && b + 1 < b1) prefetch_rows<group>(row + 8, c);
+                    ahead.some();
+                    sum_degrees<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, sum);
                     if (!last) for (int q = 0; q < sum.size; ++q) kept[2 * q] = sum.even[q], kept[2 * q + 1] = sum.odd[q];
                     else if (past) for (int q = 0; q < sum.size; ++q) {
                         (sum.even[q] + sum.odd[q]).stream((Number*)(row[q / group].north + c + q % group));
@@ -261,8 +249,8 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
     });
 }
 
-template <class Number> void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch& scratch, Ahead& ahead) const {
-    ahead.pace(turns(wave, degrees, columns));
+template <class Number> void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch& scratch, WaveAhead& ahead) const {
+    ahead.pace(2l * (block_count - first_block[wave]) * ((columns + together - 1) / together));
     std::fill_n(S, std::size_t(degrees) * columns, Lanes(Number(0)));
     each_part(wave, degrees, columns, scratch, [&](int begin, int end, int b0, int b1) {
         each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
@@ -275,7 +263,9 @@ template <class Number> void Legendre<Number>::direct(int wave, int degrees, con
                         const Lanes north = row[q / group].north[c + q % group], south = row[q / group].south[c + q % group];
                         tile.even[q] = north + south, tile.odd[q] = north - south;
                     }
-                    sum_pairs<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, tile, ahead);
+                    if (b + 1 < b1) prefetch_rows<group>(row + 8, c);
+                    ahead.some();
+                    sum_pairs<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, tile);
                 }
             }
         });

@@ -24,6 +24,8 @@
 
 namespace fathom {
 
+using WaveAhead = Ahead<1>;                                ///< coefficients and P of the next wavenumber
+
 /// epsilon_n^m
 double coupling(int n, int m);
 
@@ -53,10 +55,10 @@ public:
 
     /// S[column][n - m] with an even number of degrees (one of zeros at the end, if need be) <-> rows[pair][column]. Sums leave memory idle:
     /// what is `ahead` comes meanwhile. Rows `past` the caches are streamed; a fence is the caller's.
-    void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch&, Ahead&) const;
-    void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&, Ahead&) const;
+    void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch&, WaveAhead&) const;
+    void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&, WaveAhead&) const;
     /// P of a wave are needed soon.
-    void table_ahead(std::size_t wave, Ahead&) const;
+    void table_ahead(std::size_t wave, WaveAhead&) const;
 
 private:
     struct Strip { int first; std::size_t at; };           ///< P or, four degrees for each stretch, its seeds begin there
@@ -73,7 +75,6 @@ private:
     void recur(int wave, int block, int from, int to, const double* seeds, Number* P) const;
     void functions(int wave, int begin, int end, int b0, int b1, Scratch&) const;
     template <class Act> void each_part(int wave, int degrees, int columns, Scratch&, Act) const;
-    long turns(int wave, int degrees, int columns) const;
 };
 
 }  // namespace fathom

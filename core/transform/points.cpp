@@ -57,6 +57,12 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
             const int j = distribution.own_rows[r], last = distribution.waves[j], points = grid.points[j];
             Scratch& mine = scratch[omp_get_thread_num()];
             const Fourier<Number>& transform = fourier.at(points);
+            mine.row_ahead.clear();
+            if (!pass && r + 1 < distribution.own_rows.size()) {
+                const std::ptrdiff_t bytes = columns * sizeof(Lanes);
+                mine.row_ahead.add(entry_of(side, r + 1, columns, 0)(0) - distribution.row_side[0] * columns, bytes, distribution.waves[distribution.own_rows[r + 1]] + 1, int(bytes), distribution.row_side.data());
+            }
+            mine.row_ahead.pace(batch.cells * transform.steps());
             for (int cell = 0; cell < batch.cells; ++cell) {
                 const Target* lane = lanes + cell * width;
                 bool any = false;
@@ -64,10 +70,6 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                 if (!any) continue;
                 const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
                 const auto entry = entry_of(side, r, columns, cell);
-                mine.ahead.clear();
-                if (r + 1 < distribution.own_rows.size())
-                    mine.ahead.add(entry_of(side, r + 1, columns, cell)(0) - distribution.row_side[0] * columns, columns * std::ptrdiff_t(sizeof(Lanes)),
-                                   distribution.waves[distribution.own_rows[r + 1]] + 1, 2 * int(sizeof(Lanes)), distribution.row_side.data());
                 using Coefficient = typename Fourier<Number>::Coefficient;
                 const Lanes* const x = mine.a.data();
                 if (pass) {
@@ -76,11 +78,11 @@ template <class Number> void SphericalHarmonics<Number>::to_points(const Batch& 
                         const Lanes* f = entry(m);
                         const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
                         return Coefficient{-(factor * f[1]), factor * f[0]};
-                    }, mine.a.data(), mine.ahead);
+                    }, mine.a.data(), mine.row_ahead);
                 } else transform.inverse(last, [&](int m) {
                     const Lanes* f = entry(m);
                     return Coefficient{scale * f[0], scale * f[1]};
-                }, mine.a.data(), mine.ahead);
+                }, mine.a.data(), mine.row_ahead);
                 const std::array<Number*, width> to = rows_of(lane, side, cell, r, mine);
                 const int lead = before_line(to, points);
                 const bool past = beyond_cache && lead >= 0;
@@ -139,16 +141,14 @@ template <class Number> void SphericalHarmonics<Number>::from_points(const Batch
                 for (int n = 0; n < width; ++n) x[i + n] = tile[n];
             }
             while (i < points) one(i++);
-            mine.ahead.clear();
-            if (r + 1 < distribution.own_rows.size()) {
-                const auto next = rows_of(lane, side, cell, r + 1, mine);
-                for (int l = 0; l < width; ++l) if (lane[l].slab) mine.ahead.add(next[l], 0, 1, grid.points[distribution.own_rows[r + 1]] * int(sizeof(Number)));
-            }
+            mine.row_ahead.clear();                        // the same of the next row, most likely
+            for (int l = 0; l < width; ++l) if (lane[l].slab) mine.row_ahead.add(from[l] + lane[l].slab->row[row_block[r]], 0, 1, points * int(sizeof(Number)));
+            mine.row_ahead.pace(transform.steps());
             transform.direct(last, [&](int m, Lanes re, Lanes im) {
                 Lanes* to = entry(m);
                 if (past) (scale * re).stream((Number*)to), (scale * im).stream((Number*)(to + 1));
                 else to[0] = scale * re, to[1] = scale * im, prefetch(to + columns), prefetch(to + columns + 1);
-            }, x, mine.ahead);
+            }, x, mine.row_ahead);
         }
         if (past) stream_fence();
     }

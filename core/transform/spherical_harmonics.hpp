@@ -84,7 +84,7 @@ private:
     struct Piece { const Item* item; int level, count, lane[3]; };                               ///< some levels of an item; lanes of its parts
     struct Batch { int cells, first_piece, last_piece, first_target, highest; bool derivative; int fields; };        ///< targets: cells x width, then as many of d/dlambda; fields: lanes in use
     using Rows = typename Legendre<Number>::Rows;
-    struct Scratch { LargeVector<Lanes> a, spectral, nowhere, zeros; std::vector<Rows> rows; typename Legendre<Number>::Scratch legendre; LargeVector<Number> spare; Ahead ahead; };
+    struct Scratch { LargeVector<Lanes> a, spectral, nowhere, zeros; std::vector<Rows> rows; typename Legendre<Number>::Scratch legendre; LargeVector<Number> spare; WaveAhead wave_ahead; RowAhead row_ahead; };
     struct Side {                                          ///< buffers of a batch under way
         LargeVector<Lanes> wave, row;                          // entries on either side; those of this rank itself lie in `wave` alone
         std::vector<FieldSlab> wave_slab, row_slab;
@@ -129,7 +129,6 @@ private:
     bool entries_beyond_cache(const Batch&) const;
     Lanes row_scale(const Target*, int row, bool weights) const;
     void coefficients_ahead(std::size_t wave, const Batch&, Scratch&) const;
-    void entries_ahead(std::size_t wave, const Lanes* entries, int columns, Scratch&) const;
     const Rows* rows_of(int wave, Lanes* entries, int columns, Lanes* beyond, Scratch&) const;
     auto entry_of(const Side&, std::size_t row, int columns, int cell) const;
     template <class Act> void operate(int wave, const Batch&, Lanes* S, int degrees, Act) const;

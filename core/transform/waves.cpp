@@ -37,17 +37,8 @@ template <class Number> void SphericalHarmonics<Number>::coefficients_ahead(std:
     const int rows = 2 * (truncation() - distribution.own_waves[wave] + 1);
     for (auto which : {&Item::first, &Item::second}) for (int p = batch.first_piece; p < batch.last_piece; ++p) {
         const Coefficients& c = pieces[p].item->*which;
-        if (c.at) mine.ahead.add(c.at + 2 * wave_start[wave] * c.stride + pieces[p].level, c.stride * std::ptrdiff_t(sizeof(Number)), rows, pieces[p].count * int(sizeof(Number)));
+        if (c.at) mine.wave_ahead.add(c.at + 2 * wave_start[wave] * c.stride + pieces[p].level, c.stride * std::ptrdiff_t(sizeof(Number)), rows, pieces[p].count * int(sizeof(Number)));
     }
-}
-
-/// The same of entries.
-template <class Number> void SphericalHarmonics<Number>::entries_ahead(std::size_t wave, const Lanes* entries, int columns, Scratch& mine) const {
-    if (wave >= distribution.own_waves.size()) return;
-    const std::ptrdiff_t* start = distribution.wave_side.data() + wave * distribution.ranks;
-    const int first = distribution.first_row[distribution.own_waves[wave]];
-    for (int j = first; j < grid.rows() - first; ++j)
-        mine.ahead.add(entries + (start[distribution.row_rank[j]] + distribution.row_index[j]) * columns, 0, 1, columns * int(sizeof(Lanes)));
 }
 
 /// Coefficients -> entries: operators and the inverse Legendre transform, m by m.
@@ -76,11 +67,10 @@ template <class Number> void SphericalHarmonics<Number>::from_waves(const Batch&
                 view.wind_in(outer(item.first), outer(item.second), [&](int n) { return transposed ? half / a : n > 0 ? a / (double(n) * (n + 1)) : 0; }, &U, &W);
             }
         });
-        mine.ahead.clear();
-        legendre.table_ahead(i + threads, mine.ahead);
+        mine.wave_ahead.clear();
+        legendre.table_ahead(i + threads, mine.wave_ahead);
         coefficients_ahead(i + threads, batch, mine);
-        if (!past) entries_ahead(i + threads, side.wave.data(), columns, mine);
-        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), past, mine.legendre, mine.ahead);
+        legendre.inverse(int(i), degrees, S, columns, rows_of(int(i), side.wave.data(), columns, mine.nowhere.data(), mine), past, mine.legendre, mine.wave_ahead);
         if (past) stream_fence();
     }
 }
@@ -97,11 +87,10 @@ template <class Number> void SphericalHarmonics<Number>::to_waves(const Batch& b
         const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* S = mine.spectral.data();
-        mine.ahead.clear();
-        legendre.table_ahead(i + threads, mine.ahead);
+        mine.wave_ahead.clear();
+        legendre.table_ahead(i + threads, mine.wave_ahead);
         coefficients_ahead(i, batch, mine);
-        entries_ahead(i + threads, side.wave.data(), columns, mine);
-        legendre.direct(int(i), degrees, rows_of(int(i), side.wave.data(), columns, mine.zeros.data(), mine), columns, S, mine.legendre, mine.ahead);
+        legendre.direct(int(i), degrees, rows_of(int(i), side.wave.data(), columns, mine.zeros.data(), mine), columns, S, mine.legendre, mine.wave_ahead);
         operate(int(i), batch, S, degrees, [&](const auto& view, const Item& item, auto outer, auto inner) {
             const double both = transposed && m ? 2 : 1;
             if (item.kind == Item::Kind::wind) {
