@@ -23,7 +23,7 @@ public:
         }
         strips.push_back({begin, stride, rows, bytes, index});
     }
-    /// So many calls of `some` will fetch everything.
+    /// So many calls of `some`, from now on, will fetch everything that was added.
     void pace(long times) { due = -unit, pace_ = times > 0 ? unit * steps / times + 1 : 0, strip = strips.data(), last = strip + strips.size(), row = 0, at = end = 0; }
     void some() {
         for (due += pace_; due >= 0; due -= unit) {

@@ -1,5 +1,6 @@
 #include "numerics/semi_implicit.hpp"
 #include "base/error.hpp"
+#include "base/groups.hpp"
 #include "numerics/hybrid.hpp"
 #include <algorithm>
 #include <cmath>
@@ -178,15 +179,7 @@ template <class T> void SemiImplicit<T>::multiply(const std::vector<T>& matrix, 
         }
         for (int i = 0; i < 4; ++i) for (int r = 0; r < registers; ++r) sum[i][r].store(y + std::size_t(c + i) * P + k + r * Real::width);
     };
-    for (int k = 0; k < P;) {
-        const int left = (P - k) / Real::width;
-        for (int c = 0; c < columns; c += 4) {
-            if (left >= 3) tile(std::integral_constant<int, 3>(), k, c);
-            else if (left == 2) tile(std::integral_constant<int, 2>(), k, c);
-            else tile(std::integral_constant<int, 1>(), k, c);
-        }
-        k += std::min(left, 3) * Real::width;
-    }
+    each_group<3>(P / Real::width, [&](int first, auto registers) { for (int c = 0; c < columns; c += 4) tile(registers, first * Real::width, c); });
 }
 
 template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t stride, std::vector<T>& scratch) const {

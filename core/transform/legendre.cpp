@@ -1,5 +1,6 @@
 #include "transform/legendre.hpp"
 #include "base/error.hpp"
+#include "base/groups.hpp"
 #include <algorithm>
 #include <cmath>
 
@@ -153,9 +154,11 @@ template <class Number> void Legendre<Number>::table_ahead(std::size_t wave, Wav
     ahead.add(table.data() + begin, 0, 1, int((end - begin) * sizeof(Number)));
 }
 
-/// act(begin, end, b0, b1): a stretch of degrees after the other, of some blocks after the others; their P are known then.
-template <class Number> template <class Act> void Legendre<Number>::each_part(int wave, int degrees, int columns, Scratch& scratch, Act act) const {
+/// act(begin, end, b0, b1): a stretch of degrees after the other, of some blocks after the others; their P are known then. What is ahead
+/// has its turn with every tile.
+template <class Number> template <class Act> void Legendre<Number>::each_part(int wave, int degrees, int columns, Scratch& scratch, WaveAhead& ahead, Act act) const {
     const int blocks = block_count - first_block[wave], most = columns > together ? most_blocks : 1, parts = (blocks + most - 1) / most;
+    ahead.pace(2l * blocks * ((columns + together - 1) / together) * ((degrees + stretch - 1) / stretch));
     for (int k = 0; k < parts; ++k)
         for (int begin = 0; begin < degrees; begin += stretch) {
             const int end = std::min(begin + stretch, degrees), b0 = first_block[wave] + blocks * k / parts, b1 = first_block[wave] + blocks * (k + 1) / parts;
@@ -166,18 +169,6 @@ template <class Number> template <class Act> void Legendre<Number>::each_part(in
 
 namespace {
 
-/// act(c, number of columns from c on as a constant): groups of up to `together`, about the same size.
-template <int together, class Act> void each_group(int columns, Act act) {
-    const int groups = (columns + together - 1) / together;
-    for (int g = 0, c = 0; g < groups; ++g) {
-        const int next = columns * (g + 1) / groups;
-        if (next - c == 1) act(c, std::integral_constant<int, 1>());
-        if constexpr (together > 1) if (next - c == 2) act(c, std::integral_constant<int, 2>());
-        if constexpr (together > 2) if (next - c == 3) act(c, std::integral_constant<int, 3>());
-        c = next;
-    }
-}
-
 /// Four pairs of rows and some columns, in registers: loops over them have one index, or the compiler leaves them in memory.
 template <class V, int columns> struct Tile {
     static constexpr int size = 4 * columns;
@@ -185,6 +176,7 @@ template <class V, int columns> struct Tile {
     void clear() { for (int q = 0; q < size; ++q) even[q] = odd[q] = V(typename V::Number(0)); }
 };
 
+/// What a tile is read from or written to.
 template <int columns, class Rows> [[gnu::always_inline]] inline void prefetch_rows(const Rows* row, int c) {
     for (int r = 0; r < 4; ++r) for (int k = 0; k < columns; ++k) prefetch(row[r].north + c + k), prefetch(row[r].south + c + k);
 }
@@ -219,8 +211,7 @@ template <int columns, class Number, class V>
 }  // namespace
 
 template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch& scratch, WaveAhead& ahead) const {
-    ahead.pace(2l * (block_count - first_block[wave]) * ((columns + together - 1) / together));
-    each_part(wave, degrees, columns, scratch, [&](int begin, int end, int b0, int b1) {
+    each_part(wave, degrees, columns, scratch, ahead, [&](int begin, int end, int b0, int b1) {
         const bool last = end == degrees;
         each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
             for (int b = b0; b < b1; ++b) {
@@ -232,7 +223,7 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
                     Tile<Lanes, group> sum;
                     if (begin <= first) sum.clear();
                     else for (int q = 0; q < sum.size; ++q) sum.even[q] = kept[2 * q], sum.odd[q] = kept[2 * q + 1];
-                    if (!past && last && b + 1 < b1) prefetch_rows<group>(row + 8, c);
+                    if (!past && last && b + 1 < b1) prefetch_rows<group>(row + pairs, c);
                     ahead.some();
                     sum_degrees<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, sum);
                     if (!last) for (int q = 0; q < sum.size; ++q) kept[2 * q] = sum.even[q], kept[2 * q + 1] = sum.odd[q];
@@ -250,9 +241,8 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
 }
 
 template <class Number> void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch& scratch, WaveAhead& ahead) const {
-    ahead.pace(2l * (block_count - first_block[wave]) * ((columns + together - 1) / together));
     std::fill_n(S, std::size_t(degrees) * columns, Lanes(Number(0)));
-    each_part(wave, degrees, columns, scratch, [&](int begin, int end, int b0, int b1) {
+    each_part(wave, degrees, columns, scratch, ahead, [&](int begin, int end, int b0, int b1) {
         each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
             for (int b = b0; b < b1; ++b) {
                 const int from = std::max(begin, strip(wave, b).first);
@@ -263,7 +253,7 @@ template <class Number> void Legendre<Number>::direct(int wave, int degrees, con
                         const Lanes north = row[q / group].north[c + q % group], south = row[q / group].south[c + q % group];
                         tile.even[q] = north + south, tile.odd[q] = north - south;
                     }
-                    if (b + 1 < b1) prefetch_rows<group>(row + 8, c);
+                    if (b + 1 < b1) prefetch_rows<group>(row + pairs, c);
                     ahead.some();
                     sum_pairs<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, tile);
                 }

@@ -74,7 +74,7 @@ private:
     const Strip& strip(int wave, int block) const { return strips[std::size_t(wave) * block_count + block]; }
     void recur(int wave, int block, int from, int to, const double* seeds, Number* P) const;
     void functions(int wave, int begin, int end, int b0, int b1, Scratch&) const;
-    template <class Act> void each_part(int wave, int degrees, int columns, Scratch&, Act) const;
+    template <class Act> void each_part(int wave, int degrees, int columns, Scratch&, WaveAhead&, Act) const;
 };
 
 }  // namespace fathom

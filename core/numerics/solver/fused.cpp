@@ -66,12 +66,6 @@ template <int stages, class F, class G> void wavefront(int begin, int end, bool 
     }
 }
 
-/// Every other sweep goes back the way that the one before came: what that one used last is still in cache.
-struct Turn {
-    bool south() const { return sweeps % 2; }
-    int sweeps = 0;
-};
-
 template <class Number> class FusedGradients final : public Method {
 public:
     explicit FusedGradients(Space<Number>& space) : space(space) {}
@@ -88,7 +82,7 @@ private:
     struct Products { double rho, delta; bool valid; };
     Space<Number>& space;
     std::vector<FusedCarry<Number>> carry;                 // of each thread
-    Turn turn;
+    bool south = false;                                    // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
         FusedStep step;
@@ -144,7 +138,7 @@ private:
         const Topology& topology = space.how.decomposition->topology;
         Sums total{ExactSum(unit), ExactSum(unit)};
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
-        ++turn.sweeps;
+        south = updates && !south;
         in_parallel([&] {
             const auto& part = space.parts();
             const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
@@ -161,7 +155,6 @@ private:
             auto sum = [&](int n) { if (rows[n].ring == 0) summed(rows[n], [&] { fused_row<sums, Number>(rows[n], step, nullptr, &mine); }); };
             if constexpr (!updates) { for (int n = begin; n < end; ++n) sum(n); }
             else {
-                const bool south = turn.south();
                 auto stage = [&](int k, int n) {
                     if (k == 0) search<Number>(rows[n], step, add);
                     else if (k == 1) descend<Number>(space, n, step, left, south);
@@ -178,8 +171,7 @@ private:
                         left.next = n;
                     }
                 };
-                if (south) wavefront<3>(begin, end, true, stage, [&](int n) { all(std::integral_constant<unsigned, southward>(), n); });
-                else wavefront<3>(begin, end, false, stage, [&](int n) { all(std::integral_constant<unsigned, 0>(), n); });
+                wavefront<3>(begin, end, south, stage, [&](int n) { if (south) all(std::integral_constant<unsigned, southward>(), n); else all(std::integral_constant<unsigned, 0>(), n); });
             }
             mine.flush();
             #pragma omp critical
@@ -204,7 +196,7 @@ public:
 private:
     Space<Number>& space;
     std::vector<std::array<FusedCarry<Number>, 2>> carry;  // of each thread, for both iterations of a sweep
-    Turn turn;
+    bool south = false;                                    // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
         ChebyshevFactors factors(spectrum);
@@ -235,20 +227,20 @@ private:
     void sweep(const FusedStep& one, const FusedStep& two) {
         Within within(regions_of_solver().sweep);
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
-        ++turn.sweeps;
+        south = !south;
         in_parallel([&] {
             const auto& part = space.parts();
             const auto& rows = space.A.rows;
             auto& left = carry[omp_get_thread_num()];
             left[0].next = left[1].next = -1;
-            const bool south = turn.south();
+            const int on = south ? -1 : 1;
             auto stage = [&](int k, int n) {
                 if (k == 0) search<Number>(rows[n], one, false);
                 else if (k == 1) descend<Number>(space, n, one, left[0], south);
                 else if (k == 2) { if (rows[n].ring <= 1) search<Number>(rows[n], two, true); }
                 else if (rows[n].ring == 0) descend<Number>(space, n, two, left[1], south);
             };
-            wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south, stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, south ? n + k : n - k); });
+            wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south, stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, n - k * on); });
         });
     }
     double squares(SumUnit unit) {

@@ -60,8 +60,7 @@ template <unsigned work, class Number> void fused_row(const typename EllipticOpe
     auto at = [](const Number* x) { return Real::load(x); };
     auto fused = [](Real a, Real b, Real c) { return Operator::fused(a, b, c); };
     constexpr bool alone = (work & (descends | carries)) == 0;
-    const bool own_row_only = alone;
-    const auto *segment = own_row_only ? row.first : row.near, *end = own_row_only ? row.last : row.near_end;
+    const auto *segment = alone ? row.first : row.near, *end = alone ? row.last : row.near_end;
     static_assert(!alone || !south);
     if constexpr (alone && (work & searches) != 0) s -= up, r -= up, y -= up;             // alone they are called with their own row
     if constexpr (alone && (work & sums) != 0) r += up, p += up, m += up, square += up;
