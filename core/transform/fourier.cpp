@@ -26,20 +26,20 @@ template <class V> struct Complex {
     template <int sign> Complex quarter() const { if constexpr (sign > 0) return {-im, re}; else return {im, -re}; }      // sign i a
 };
 
-template <int sign, class V> void butterfly(std::integral_constant<int, 2>, Complex<V>* x) { const auto a = x[0], b = x[1]; x[0] = a + b, x[1] = a - b; }
+template <int sign, class V> [[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 2>, Complex<V>* x) { const auto a = x[0], b = x[1]; x[0] = a + b, x[1] = a - b; }
 
-template <int sign, class V> void butterfly(std::integral_constant<int, 3>, Complex<V>* x) {
+template <int sign, class V> [[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 3>, Complex<V>* x) {
     const V s(0.86602540378443864676), half(-0.5);
     const auto sum = x[1] + x[2], difference = (s * (x[1] - x[2])).template quarter<sign>(), middle = fma(half, sum, x[0]);
     x[0] = x[0] + sum, x[1] = middle + difference, x[2] = middle - difference;
 }
 
-template <int sign, class V> void butterfly(std::integral_constant<int, 4>, Complex<V>* x) {
+template <int sign, class V> [[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 4>, Complex<V>* x) {
     const auto a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = (x[1] - x[3]).template quarter<sign>();
     x[0] = a + c, x[1] = b + d, x[2] = a - c, x[3] = b - d;
 }
 
-template <int sign, class V> void butterfly(std::integral_constant<int, 5>, Complex<V>* x) {
+template <int sign, class V> [[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 5>, Complex<V>* x) {
     const V c1(0.30901699437494742410), c2(-0.80901699437494742410), s1(0.95105651629515357212), s2(0.58778525229247312917);
     const auto a = x[1] + x[4], b = x[2] + x[3], d = x[1] - x[4], e = x[2] - x[3];
     const auto p = fma(c1, a, fma(c2, b, x[0])), q = fma(c2, a, fma(c1, b, x[0]));
@@ -47,7 +47,7 @@ template <int sign, class V> void butterfly(std::integral_constant<int, 5>, Comp
     x[0] = x[0] + a + b, x[1] = p + u, x[4] = p - u, x[2] = q + v, x[3] = q - v;
 }
 
-template <int sign, class V> void butterfly(std::integral_constant<int, 8>, Complex<V>* x) {
+template <int sign, class V> [[gnu::always_inline]] inline void butterfly(std::integral_constant<int, 8>, Complex<V>* x) {
     constexpr std::integral_constant<int, 4> four;
     Complex<V> even[4] = {x[0], x[2], x[4], x[6]}, odd[4] = {x[1], x[3], x[5], x[7]};
     butterfly<sign>(four, even), butterfly<sign>(four, odd);
