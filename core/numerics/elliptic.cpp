@@ -42,7 +42,7 @@ template <class Number> void EllipticOperator<Number>::lay_out() {
         const std::ptrdiff_t up = odd(nx + 2 * halo), array = odd(up * (ny + 2 * halo));
         first_row.push_back(rows.size());
         for (int j = -halo; j < ny + halo; ++j) {
-            rows.push_back({b, j, nx, j < 0 ? -j : std::max(j - ny + 1, 0), nullptr, array, up, nullptr, nullptr, nullptr, nullptr});
+            rows.push_back({b, j, nx, j < 0 ? -j : std::max(j - ny + 1, 0), nullptr, array, up, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
             offset.push_back(size + (j + halo) * up);
         }
         size += array * arrays;
@@ -91,12 +91,12 @@ template <class Number> void EllipticOperator<Number>::assemble(MPI_Comm comm, c
     fill(Horizontal::center, {wet, area});
     fill(Horizontal::corner, {depth, dx, dy});
 
-    // corners (-2,-2) to (nx,ny)
+    // all corners but those whose cells are not all in the halo
     const Topology& t = d.topology;
     for (const Row& row : rows) {
         const Block& b = blocks[row.block];
-        if (row.j > b.ny) continue;
-        for (int i = 0; i < row.nx + 3; ++i) {
+        if (row.j == b.ny + halo - 1) continue;
+        for (int i = 0; i < row.nx + 2 * halo - 1; ++i) {
             const double H = row.of(depth)[i], x = row.of(dx)[i], y = row.of(dy)[i];
             auto water = [&](int east, int north) { return row.of(wet)[i + east + north * row.up] != 0; };
             const auto s = t.source(Horizontal::corner, b.i0 + i - halo, b.j0 + row.j);
@@ -130,7 +130,7 @@ template <class Number> void EllipticOperator<Number>::assemble(MPI_Comm comm, c
 }
 
 template <class Number> void EllipticOperator<Number>::cut(const EllipticOperator<double>& of) {
-    struct Range { std::size_t first, last, near, near_end; };
+    struct Range { std::size_t first, last, near, near_end, wide, wide_end; };
     std::vector<Range> range;
     auto wet = [&](std::size_t n, int c) {
         const double* d = of.rows[n].of(scale);
@@ -141,18 +141,22 @@ template <class Number> void EllipticOperator<Number>::cut(const EllipticOperato
         else list.push_back({c, c + line});
     };
     for (std::size_t n = 0; n < rows.size(); ++n) {
-        const Range begin{segments.size(), 0, near_segments.size(), 0};
+        const Range begin{segments.size(), 0, near_segments.size(), 0, wide_segments.size(), 0};
         auto beside = [&](std::ptrdiff_t m, int c) { return m >= 0 && m < std::ptrdiff_t(rows.size()) && rows[m].block == rows[n].block && wet(m, c); };
         for (int c = 0; c < rows[n].nx + 2 * halo; c += line) {
             const bool here = wet(n, c);
             if (here) extend(segments, begin.first, c), lines += rows[n].ring == 0;
             if (here || beside(std::ptrdiff_t(n) - 1, c) || beside(n + 1, c)) extend(near_segments, begin.near, c);
+            bool about = here;
+            for (int k = 1; k <= 3; ++k) about = about || beside(std::ptrdiff_t(n) - k, c) || beside(n + k, c);
+            if (about) extend(wide_segments, begin.wide, c);
         }
-        range.push_back({begin.first, segments.size(), begin.near, near_segments.size()});
+        range.push_back({begin.first, segments.size(), begin.near, near_segments.size(), begin.wide, wide_segments.size()});
     }
     for (std::size_t n = 0; n < rows.size(); ++n) {
         rows[n].first = segments.data() + range[n].first, rows[n].last = segments.data() + range[n].last;
         rows[n].near = near_segments.data() + range[n].near, rows[n].near_end = near_segments.data() + range[n].near_end;
+        rows[n].wide = wide_segments.data() + range[n].wide, rows[n].wide_end = wide_segments.data() + range[n].wide_end;
     }
 }
 

@@ -19,7 +19,7 @@ halo = 2
 implicitness = 0.6
 steps = {"x1": 1200.0, "1deg": 3600.0, "3deg": 7200.0, "0.1deg": 180.0}  # [s]
 # numbers that must move between memory and processor for a point and iteration with the diagonal, if no vector stays in cache: reads and writes of each pass
-streams = {"pcg": 14, "chrongear": 8, "pipelined": 18, "s-step": 62 / 4, "pcsi": 4.5}
+streams = {"pcg": 14, "chrongear": 4.5, "pipelined": 18, "s-step": 62 / 4, "pcsi": 4.5}
 
 
 @dataclass(frozen=True)

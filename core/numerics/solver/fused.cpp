@@ -33,21 +33,35 @@ template <class Number> void leave(Space<Number>& space) {
     });
 }
 
-/// s -> r of row n, once s of the rows beside it is there.
-template <class Number> void descend(Space<Number>& space, int n, const FusedStep& step, FusedCarry<Number>& carry, bool south) {
+/// Row n of F applied to what it is applied to, once that is there in the rows beside it: s -> r, or r -> t.
+template <unsigned work, class Number> void apply(Space<Number>& space, int n, const FusedStep& step, FusedBuffer<Number>& carry, Number* t, bool south) {
     const auto& row = space.A.rows[n];
-    if (row.ring > 1) return;
     const int on = south ? -1 : 1;
-    if (carry.next != n) {
-        carry.memory.assign(row.up + 2 * space.A.line, 0);
-        (south ? fused_row<carries | southward, Number> : fused_row<carries, Number>)(space.A.rows[n - on], step, carry.at(), nullptr);
+    constexpr unsigned which = work & applies;
+    if (carry.row != n) {
+        carry.clear(row.up);
+        (south ? fused_row<carries | which | southward, Number> : fused_row<carries | which, Number>)(space.A.rows[n - on], step, {carry.at()}, nullptr);
     }
-    (south ? fused_row<descends | southward, Number> : fused_row<descends, Number>)(row, step, carry.at(), nullptr);
-    carry.next = n + on;
+    (south ? fused_row<work | southward, Number> : fused_row<work, Number>)(row, step, {carry.at(), t}, nullptr);
+    carry.row = n + on;
 }
 template <class Number> void search(const RowOf<Number>& row, const FusedStep& step, bool add) {
-    if (add && row.ring == 0) fused_row<searches | adds, Number>(row, step, nullptr, nullptr);
-    else fused_row<searches, Number>(row, step, nullptr, nullptr);
+    if (add && row.ring == 0) fused_row<searches | adds, Number>(row, step, {}, nullptr);
+    else fused_row<searches, Number>(row, step, {}, nullptr);
+}
+
+/// Two iterations, or only the first, are stages 0 to 3 of a sweep; in the halo as far as `reach` needs what they leave.
+struct TwoSteps { FusedStep step[2]; int reach; bool both = true; };
+template <class Number> void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two, FusedBuffer<Number>* carry, bool south) {
+    const auto& row = space.A.rows[n];
+    const int half = stage / 2;
+    if (row.ring > two.reach + 2 - (stage + 1) / 2) return;
+    if (half == 1 && !two.both) {                          // y alone
+        if (stage == 2 && row.ring == 0) for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; ++c) row.of(space.y)[c] += Number(two.step[1].before) * row.of(space.s)[c];
+        return;
+    }
+    if (stage % 2 == 0) search<Number>(row, two.step[half], half == 1);
+    else apply<descends, Number>(space, n, two.step[half], carry[half], nullptr, south);
 }
 
 /// Stages over rows from south to north or back, each one row behind the one before; stage(k, n) does row n and needs stage k - 1 in rows
@@ -66,6 +80,38 @@ template <int stages, class F, class G> void wavefront(int begin, int end, bool 
     }
 }
 
+/// What the products of r tell: alpha and beta of two iterations. r', s', w' = A s' = (r' - r) / alpha' are those of the iteration before.
+struct LookAhead {
+    struct Products { double rr, rt, tt, tAt; };           // of the scaled r and t = A r
+    struct Iteration { double alpha = 1, beta = 0, rr = infinity, rt = 0; } before, one, two;
+    double alpha_before = 1;                               // of the iteration before `before`
+    bool both = true;                                      // or `one` alone
+
+    /// False if A is not positive, as far as can be told. may: there may be a second iteration.
+    bool next(const Products& now, bool may) {
+        const double a = before.alpha, beta = now.rr / before.rr;
+        double t_r = 0, t_w = 0, t_Aw = 0, w_w = 0, w_Aw = 0;
+        if (beta > 0) {
+            t_r = -now.rr / a;                                              // t.r' = r.A r'
+            t_w = (t_r - now.rt) / a;
+            t_Aw = (t_w + before.beta * t_r / alpha_before - now.tt) / a;   // A r' = w' - beta' w''
+            w_w = (before.rr + now.rr) / (a * a);
+            w_Aw = (before.rt - 2 * t_r + now.rt) / (a * a);
+        }
+        const double sigma = now.rt + beta * t_r;                           // s.A s, s = r + beta s', and w = A s = t + beta w'
+        if (!(sigma > 0)) return false;
+        one = {now.rr / sigma, beta, now.rr, now.rt};
+        const double t_As = now.tt + beta * t_w, ww = t_As + beta * (t_w + beta * w_w), wAw = now.tAt + beta * (2 * t_Aw + beta * w_Aw);
+        two.rr = one.alpha * one.alpha * ww - now.rr, two.beta = two.rr / now.rr;
+        two.rt = now.rt + one.alpha * (one.alpha * wAw - 2 * t_As);
+        const double sigma_two = two.rt - two.beta * two.rr / one.alpha;
+        two.alpha = two.rr / sigma_two;
+        both = may && two.rr > 0 && sigma_two > 0 && two.alpha < infinity;
+        alpha_before = both ? one.alpha : before.alpha, before = both ? two : one;
+        return true;
+    }
+};
+
 template <class Number> class FusedGradients final : public Method {
 public:
     explicit FusedGradients(Space<Number>& space) : space(space) {}
@@ -78,104 +124,129 @@ public:
     }
 
 private:
-    using Sums = std::array<ExactSum, 2>;                  // rho, delta
-    struct Products { double rho, delta; bool valid; };
+    using Sums = FusedSums<Number>;
+    using Totals = std::array<ExactSum, Sums::all>;
+    struct Products : LookAhead::Products { bool valid; };
+    struct Left { FusedBuffer<Number> carry[3], t[4]; };
     Space<Number>& space;
-    std::vector<FusedCarry<Number>> carry;                 // of each thread
+    std::vector<Left> left;                                // of each thread
     bool south = false;                                    // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
-        FusedStep step;
-        bool add = true;                                   // to y, for this step and the one before
-        End end = End::many;
-        double sigma = 0;
         Progress progress(iterations);
-        Products now = products(16 * rr);
+        LookAhead ahead;
+        Products now = products(64 * rr);
         if (!now.valid) now = products(infinity);
         if (!now.valid) return End::not_a_number;
-        for (double rho_before = infinity; iterations < maximum;) {
-            step.beta = now.rho / rho_before;
-            sigma = now.delta - step.beta * step.beta * sigma;
-            if (!(sigma > 0)) { end = End::not_positive; break; }
-            step.before = step.alpha;
-            step.alpha = now.rho / sigma;
-            add = !add;
-            Sums sums = sweep<true>(step, add, SumUnit::for_largest(now.rho));         // no term may be four times as large as r.r was
-            space.start(space.r, lead);
+        while (iterations < maximum) {
+            if (!ahead.next(now, iterations + 2 <= maximum)) {
+                if (std::is_same_v<Number, float> || ahead.before.rr == infinity) return End::not_positive;
+                ahead = {};                                // begin anew
+                continue;
+            }
+            const FusedStep one{ahead.one.alpha, ahead.one.beta}, two{ahead.two.alpha, ahead.two.beta, ahead.one.alpha};
+            Totals sums = sweep<true>({{one, two}, 2, ahead.both}, SumUnit::for_largest(4 * now.rr));             // no term may be 16 times as large as r.r was
+            space.start(space.r, lead, 2);
             Products next = share(sums);
-            space.finish(space.r, lead);
-            if (!next.valid || next.rho < now.rho / 4096) next = products(infinity);
-            ++iterations;
-            if (!next.valid) { end = End::not_a_number; break; }
-            rho_before = now.rho;
+            space.finish(space.r, lead, 2);
+            if (!next.valid || next.rr < now.rr / 4096) next = products(infinity);
+            iterations += ahead.both ? 2 : 1;
+            if (!next.valid) return End::not_a_number;
             now = next;
-            if (std::is_same_v<Number, double>) space.record.note(iterations, now.rho);
-            if (now.rho <= goal) { end = End::small; break; }
-            if (progress.stuck(iterations, now.rho)) break;
+            if (std::is_same_v<Number, double>) space.record.note(iterations, now.rr);
+            if (now.rr <= goal) return End::small;
+            if (progress.stuck(iterations, now.rr)) break;
         }
-        if (!add)
-            for (const auto& row : space.A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c) row.of(space.y)[c] += Number(step.alpha) * row.of(space.s)[c];
-        return end;
+        return End::many;
     }
 
-    Products share(Sums& sums) {
-        double values[2];
+    Products share(Totals& sums) {
+        double values[Sums::all];
         const bool valid = space.share(sums, values);
-        return {values[0], values[1], valid};
+        return {{values[Sums::rr], values[Sums::rt], values[Sums::tt], values[Sums::cross]}, valid};
     }
-    /// Of four cells no corner sums up to more than 6 of the largest r D^-2 r; largest: of these, or infinite if it is to be found.
+    /// Of the four cells of a corner no t.F t sums up to more than 6 of the largest t D^-2 t, and none of these is more than 25 of the
+    /// largest r D^-2 r; largest: of all terms, or infinite if it is to be found.
     Products products(double largest) {
         if (!(largest < infinity)) {
             const double most = space.largest([&](const RowOf<Number>& row, int c) { return row.of(space.r)[c] / std::sqrt(row.of(space.A.square)[c]); });
-            if (!(most < infinity)) return {std::nan(""), std::nan(""), false};
-            largest = 16 * most * most;
+            if (!(most < infinity)) return {{}, false};
+            largest = 1024 * most * most;
         }
-        Sums sums = sweep<false>({}, false, SumUnit::for_largest(largest));
+        Totals sums = sweep<false>({}, SumUnit::for_largest(largest));
         return share(sums);
     }
-    template <bool updates> Sums sweep(const FusedStep& step, bool add, SumUnit unit) {
+    /// t of row n, unless it is there.
+    Number* applied(int n, Left& mine) {
+        auto& t = mine.t[n % 4];
+        if (t.row != n) prepare(n, t), apply<applies, Number>(space, n, {}, mine.carry[2], t.at(), south);
+        return t.at();
+    }
+    /// Room for t of row n, 0 where it is not computed.
+    void prepare(int n, FusedBuffer<Number>& t) {
+        const auto& row = space.A.rows[n];
+        if (t.row < 0 || space.A.rows[t.row].block != row.block) t.clear(row.up);
+        Number* from = t.at();
+        for (auto* g = row.near; g != row.near_end; from = t.at() + (g++)->end) std::fill(from, t.at() + g->begin, Number(0));
+        std::fill(from, t.at() + row.up, Number(0));
+        t.row = n;
+    }
+    template <bool updates> Totals sweep(const TwoSteps& two, SumUnit unit) {
         Within within(regions_of_solver().sweep);
         const Topology& topology = space.how.decomposition->topology;
-        Sums total{ExactSum(unit), ExactSum(unit)};
-        carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
+        Totals total;
+        total.fill(ExactSum(unit));
+        left.resize(std::max<std::size_t>(left.size(), omp_get_max_threads()));
         south = updates && !south;
         in_parallel([&] {
             const auto& part = space.parts();
             const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
             const auto& rows = space.A.rows;
-            FusedSums<Number> mine{unit};
-            auto& left = carry[omp_get_thread_num()];
-            left.next = -1;
-            auto summed = [&](const RowOf<Number>& row, auto work) {
-                const bool fold = topology.fold && space.A.blocks[row.block].j0 + row.j == topology.ny - 1;
-                if (fold || mine.full(int(row.up / FusedSums<Number>::Real::width))) mine.flush();
+            Sums mine(unit);
+            Left& own = left[omp_get_thread_num()];
+            for (auto& c : own.carry) c.row = -1;
+            for (auto& t : own.t) t.row = -1;
+            auto summed = [&](int n, auto work) {
+                const bool fold = topology.fold && space.A.blocks[rows[n].block].j0 + rows[n].j == topology.ny - 1;
+                if (fold || mine.full(int(rows[n].up / Sums::Real::width))) mine.flush();
                 work();
                 if (fold) mine.flush(true);
             };
-            auto sum = [&](int n) { if (rows[n].ring == 0) summed(rows[n], [&] { fused_row<sums, Number>(rows[n], step, nullptr, &mine); }); };
+            auto sum = [&](int n) {
+                if (rows[n].ring) return;
+                const Number *t = applied(n, own), *north = applied(n + 1, own);
+                summed(n, [&] { fused_row<sums, Number>(rows[n], {}, {nullptr, nullptr, t, north}, &mine); });
+            };
             if constexpr (!updates) { for (int n = begin; n < end; ++n) sum(n); }
             else {
                 auto stage = [&](int k, int n) {
-                    if (k == 0) search<Number>(rows[n], step, add);
-                    else if (k == 1) descend<Number>(space, n, step, left, south);
-                    else sum(n);
+                    if (k < 4) fathom::iterate<Number>(space, k, n, two, own.carry, south);
+                    else if (k == 5) sum(n);
+                    else if (rows[n].ring <= 1) applied(n, own);
                 };
-                auto all = [&]<unsigned way>(std::integral_constant<unsigned, way>, int n) {
-                    constexpr int on = way ? -1 : 1;
-                    const auto& row = rows[n - on];
-                    const bool adding = add && rows[n].ring == 0, summing = rows[n - 2 * on].ring == 0;
-                    if (row.ring > 1 || left.next != n - on) for (int k = 0; k < 3; ++k) stage(k, n - k * on);
-                    else {
-                        if (!summing) (adding ? fused_row<way | searches | adds | descends, Number> : fused_row<way | searches | descends, Number>)(row, step, left.at(), nullptr);
-                        else summed(rows[n - 2 * on], [&] { (adding ? fused_row<way | searches | adds | descends | FusedWork::sums, Number> : fused_row<way | searches | descends | FusedWork::sums, Number>)(row, step, left.at(), &mine); });
-                        left.next = n;
+                const int on = south ? -1 : 1, behind[] = {1, 3, 4};                      // rows that F is applied to, behind the first
+                auto t = [&](int n) -> FusedBuffer<Number>& { return own.t[n % 4]; };
+                auto all = [&](int n) {
+                    const int newest = n - 2 * on, last = n - 5 * on;                     // own rows, and of one block
+                    bool together = two.both && rows[newest].ring == 0 && rows[last].ring == 0 && rows[newest].block == rows[last].block && t(last).row == last && (!south || t(last + 1).row == last + 1);
+                    for (int k = 0; k < 3; ++k) together = together && own.carry[k].row == n - behind[k] * on;
+                    if (!together) {
+                        for (int k = 0; k < 6; ++k) stage(k, n - k * on);
+                        return;
                     }
+                    auto& applied = t(last + on);
+                    prepare(last + on, applied);
+                    summed(last, [&] {
+                        (south ? fused_rows<true, Number> : fused_rows<false, Number>)(rows[n - 3 * on], two.step[0], two.step[1], {own.carry[0].at(), own.carry[1].at(), own.carry[2].at()},
+                                                                                      {nullptr, applied.at(), t(last).at(), t(last + 1).at()}, &mine);
+                    });
+                    for (auto& c : own.carry) c.row += on;
                 };
-                wavefront<3>(begin, end, south, stage, [&](int n) { if (south) all(std::integral_constant<unsigned, southward>(), n); else all(std::integral_constant<unsigned, 0>(), n); });
+                wavefront<6>(begin, end, south, stage, all);
             }
             mine.flush();
             #pragma omp critical
-            total[0].add(mine.rho_sum), total[1].add(mine.delta_sum);
+            for (int n = 0; n < Sums::all; ++n) total[n].add(mine.total[n]);
         });
         return total;
     }
@@ -195,7 +266,7 @@ public:
 
 private:
     Space<Number>& space;
-    std::vector<std::array<FusedCarry<Number>, 2>> carry;  // of each thread, for both iterations of a sweep
+    std::vector<std::array<FusedBuffer<Number>, 2>> carry; // of each thread, for both iterations of a sweep
     bool south = false;                                    // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
@@ -210,8 +281,8 @@ private:
         while (iterations < maximum) {
             for (int n = 0; n < 5; ++n) {
                 one = next(two.alpha), two = next(one.alpha);
-                if (n > 0 || factors.count > 2) space.fill(space.r, lead, 2);
-                sweep(one, two);
+                if (n > 0 || factors.count > 2) space.fill(space.r, 2, 2);
+                sweep({{one, two}, 0});
             }
             iterations += 10;
             const auto largest = 256 * rr;
@@ -224,23 +295,16 @@ private:
         return End::many;
     }
 
-    void sweep(const FusedStep& one, const FusedStep& two) {
+    void sweep(const TwoSteps& two) {
         Within within(regions_of_solver().sweep);
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
         south = !south;
         in_parallel([&] {
             const auto& part = space.parts();
-            const auto& rows = space.A.rows;
             auto& left = carry[omp_get_thread_num()];
-            left[0].next = left[1].next = -1;
-            const int on = south ? -1 : 1;
-            auto stage = [&](int k, int n) {
-                if (k == 0) search<Number>(rows[n], one, false);
-                else if (k == 1) descend<Number>(space, n, one, left[0], south);
-                else if (k == 2) { if (rows[n].ring <= 1) search<Number>(rows[n], two, true); }
-                else if (rows[n].ring == 0) descend<Number>(space, n, two, left[1], south);
-            };
-            wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south, stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, n - k * on); });
+            left[0].row = left[1].row = -1;
+            auto stage = [&](int k, int n) { fathom::iterate<Number>(space, k, n, two, left.data(), south); };
+            wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south, stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, south ? n + k : n - k); });
         });
     }
     double squares(SumUnit unit) {
@@ -251,12 +315,12 @@ private:
             space.each_row([&](const RowOf<Number>& row) {
                 if (row.ring) return;
                 using Real = EllipticOperator<Number>::Real;
-                RoundedLanes lanes(unit), none(unit);
+                FusedSums<Number> sums(unit);
                 for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) {
-                    const Real x = space.inside(row, c, Real::load(row.of(space.r) + c)), zero(0.0);
-                    FusedSums<Number>::add(lanes, none, x, x / Real::load(row.of(space.A.square) + c), zero, zero, zero, zero);
+                    const Real x = space.inside(row, c, Real::load(row.of(space.r) + c));
+                    sums.add(sums.lanes, sums.rr, x, x / Real::load(row.of(space.A.square) + c)), sums.next(sums.lanes);
                 }
-                mine.add(lanes);
+                mine.add(sums.lanes.of(sums.rr, unit));
             });
             #pragma omp critical
             total.add(mine);

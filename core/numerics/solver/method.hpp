@@ -1,7 +1,7 @@
 /// Methods, the catalogue: each takes y and r = D b - A y closer to the solution, until r.r <= goal.
 ///
 ///   pcg        z = M r,  s = z + beta s,  alpha = r.z / s.As                                 Hestenes & Stiefel 1952; two sums an iteration
-///   chrongear  r.z and z.Az in one sum: sigma = z.Az - beta^2 sigma                          Chronopoulos & Gear 1989
+///   chrongear  r.z and z.Az in one sum: sigma = z.Az - beta^2 sigma                          Chronopoulos & Gear 1989; with the diagonal one for two
 ///   pipelined  the same sum travels while M and A are applied                                Ghysels & Vanroose 2014
 ///   s-step     the products of 2 s + 1 vectors of a Krylov space in one sum for s iterations Carson & Demmel 2014
 ///   pcsi       Chebyshev's iteration between bounds of the spectrum: a sum every tenth time  Hu et al. 2015
@@ -13,7 +13,7 @@ namespace fathom {
 class Method {
 public:
     virtual ~Method() = default;
-    /// rr: r.r now. iterations is raised by what was done, to `maximum` at most; r has its halo filled, two points wide, at the beginning.
+    /// rr: r.r now. iterations is raised by what was done, to `maximum` at most; r has its halo filled, four points wide, at the beginning.
     virtual End iterate(double rr, double goal, int& iterations, int maximum) = 0;
     Spectrum spectrum{};                                   ///< bounds of M A, where it needs them
 };

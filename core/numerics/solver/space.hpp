@@ -9,6 +9,7 @@
 #include "parallel/reduce.hpp"
 #include <array>
 #include <limits>
+#include <map>
 #include <string>
 #include <omp.h>
 
@@ -202,14 +203,14 @@ public:
 
 private:
     std::vector<FieldSlab> slabs;
-    std::array<std::unique_ptr<Exchange>, 4> exchanges;    // one and two vectors, one and two points wide
+    std::map<std::pair<int, int>, std::unique_ptr<Exchange>> exchanges;                // of (points wide, vectors)
     std::unique_ptr<GlobalSum> sum;
     std::array<std::int64_t, GlobalSum::most_words> words;
     std::array<double, GlobalSum::most_words> numbers;
     std::vector<int> part;
 
     Exchange& exchange(int width, int count) {
-        auto& e = exchanges[2 * (count - 1) + width - 1];
+        auto& e = exchanges[{width, count}];
         if (!e) e = std::make_unique<Exchange>(how.comm, *how.decomposition, lead, int(sizeof(Number)), std::vector<Exchange::Item>(count, {Horizontal::center, false, width, 1}), how.exchange);
         return *e;
     }
