@@ -44,6 +44,14 @@ def gaussian_grid(truncation: int, grid: str = "quadratic", reduced: str | bool 
     return (core.classical_gaussian_grid_of if reduced else core.full_gaussian_grid_of)(truncation, orders[grid])
 
 
+def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Zeros that begin at a line of the cache, where NumPy's begin 16 bytes behind one: no register of numbers then lies across two lines."""
+    line, size = 64, int(np.prod(shape)) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + line, np.uint8)
+    begin = -memory.ctypes.data % line
+    return memory[begin : begin + size].view(dtype).reshape(shape)
+
+
 class SphericalHarmonics:
     """Transforms between a Gaussian grid and a triangular truncation, in this process.
 
@@ -133,8 +141,9 @@ class SphericalHarmonics:
                 raise ValueError(f"coefficients of shape {array.shape}; {(*(leading or ('...',)), self.waves)} is needed for T{self.truncation}")
             leading = array.shape[:-1]
             flat = array.reshape(-1, self.waves)
-            columns.append(np.ascontiguousarray(np.stack([flat.real.T, flat.imag.T], axis=1), self.real))
-        fields = [np.zeros((columns[0].shape[2], *self.shape), self.real) for _ in range(results)]
+            columns.append(aligned_zeros((self.waves, 2, len(flat)), self.real))
+            columns[-1][:, 0], columns[-1][:, 1] = flat.real.T, flat.imag.T
+        fields = [aligned_zeros((columns[0].shape[2], *self.shape), self.real) for _ in range(results)]
         self._run(run, item, columns, fields)
         return tuple(f.reshape(*leading, *self.shape) for f in fields)
 
@@ -148,7 +157,7 @@ class SphericalHarmonics:
                 raise ValueError("a complex field; transform its real and imaginary parts")
             leading = array.shape[:-2]
             fields.append(np.ascontiguousarray(array, self.real).reshape(-1, *self.shape))
-        columns = [np.empty((self.waves, 2, fields[0].shape[0]), self.real) for _ in range(results)]
+        columns = [aligned_zeros((self.waves, 2, fields[0].shape[0]), self.real) for _ in range(results)]
         self._run(run, item, columns, fields)
         return tuple((c[:, 0] + self.complex(1j) * c[:, 1]).T.reshape(*leading, self.waves) for c in columns)
 

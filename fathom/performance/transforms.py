@@ -50,15 +50,16 @@ def measure(case: Case) -> dict[str, Any]:
     """The figures of a case, as plain data."""
     from fathom.mpi import core
     from fathom.performance import machine
-    from fathom.transform import SphericalHarmonics
+    from fathom.transform import SphericalHarmonics, aligned_zeros
 
     began = time.perf_counter()
     transform = SphericalHarmonics(case.truncation, case.grid, case.reduced or False, precision=case.precision, threads=case.threads)
     prepared = time.perf_counter() - began
     rows, longest = transform.shape
-    coefficients = np.random.default_rng(0).normal(size=(transform.waves, 2, case.fields)).astype(transform.real)
+    coefficients, back = (aligned_zeros((transform.waves, 2, case.fields), transform.real) for _ in range(2))
+    coefficients[:] = np.random.default_rng(0).normal(size=coefficients.shape)
     coefficients[transform.m == 0, 1] = 0
-    back, field = np.zeros_like(coefficients), np.zeros((rows, case.fields, longest), transform.real)
+    field = aligned_zeros((rows, case.fields, longest), transform.real)
     there, here = transform._list(transform.core), transform._list(transform.core)
     there.scalar(coefficients, [field])
     here.scalar(back, [field])

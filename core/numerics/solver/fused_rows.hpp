@@ -1,4 +1,4 @@
-/// The work of a sweep (fused.hpp) on a row, or on three at once.
+/// The work of a sweep (fused.hpp) on a row, or on six at once.
 #pragma once
 #include "numerics/solver/space.hpp"
 #include <array>
