@@ -17,7 +17,7 @@ def test_bench_barotropic(tmp_path, ranks):
     assert {"ns_per_wet_point_per_iteration", "microseconds_per_iteration", "iterations", "wet_points", "solve_seconds", "reductions_per_iteration", "triad_bytes_per_second"} <= set(figures)
     assert set(figures["seconds_of_an_iteration"]) == {"operator", "preconditioner", "halo", "sum", "waiting"}
     assert figures["ns_per_wet_point_per_iteration"] * figures["wet_points"] == pytest.approx(1e3 * figures["microseconds_per_iteration"])
-    assert figures["residual"] <= 1e-8 and 1 <= figures["reductions_per_iteration"] < 1.5 and figures["peers"]["scipy"]["iterations"] > 0
+    assert figures["residual"] <= 1e-8 and 0.5 <= figures["reductions_per_iteration"] < 0.75 and figures["peers"]["scipy"]["iterations"] > 0
     if ranks == 1:
         assert len(figures["variants"]) == 25
         for v in figures["variants"]:
