@@ -16,7 +16,7 @@ public:
     /// Rows of so many bytes, row n at p + n (or index[n]) stride bytes; what continues the rows given last is one with them.
     void add(const void* p, std::ptrdiff_t stride, int rows, int bytes, const std::ptrdiff_t* index = nullptr) {
         const auto begin = reinterpret_cast<std::uintptr_t>(p);
-        steps += std::int64_t(rows) * ((bytes + (begin % line || stride % line ? line : 0) + few * line - 1) / (few * line));
+        steps += std::int64_t(rows) * ((bytes + few * line - 1) / (few * line));
         if (!strips.empty()) {
             Strip& s = strips.back();
             if (s.at + s.bytes == begin && s.rows == rows && s.index == index && (s.stride == stride || rows == 1)) { s.bytes += bytes; return; }
