@@ -5,7 +5,8 @@
 ///   beta = rho / rho',   sigma = delta - beta^2 sigma',   alpha = rho / sigma,   s = r + beta s,   y += alpha s,   r -= alpha A s
 /// looked ahead by one iteration (Van Rosendale 1983): with t = A r the products r.r, r.t, t.t, t.At tell alpha and beta of two iterations,
 /// since r', s', w' = A s' = (r' - r) / alpha' of the iteration before obey r.r' = 0, r.A s' = -rho / alpha', t.r'' = 0. So two iterations
-/// have one sum and one exchange. Where the condition number is of order 10^9 these identities are lost, and the search begins anew.
+/// have one sum and one exchange. Where rounding has made an end of these identities A may look as if it were not positive, and the search
+/// begins anew.
 ///
 /// A s is computed anew, where Chronopoulos & Gear carry it along as A r + beta p: two vectors less to read and write, and a residual that
 /// stays nearer to the truth. During a pass r, s and y stand for D r, D s, D y:
