@@ -12,24 +12,26 @@ template <class Number> using RowOf = EllipticOperator<Number>::Row;
 template <class Number> using Space = EllipticSpace<Number>;
 constexpr int lead = EllipticOperator<double>::halo;
 
-/// r, s and y become D r, D s, D y, and r and y themselves again.
-template <class Number> void enter(Space<Number>& space) {
-    space.clear(space.s);
+/// body(row, c) for the packs of all rows, those of the halo too.
+template <class Number, class F> void every_pack(Space<Number>& space, F body) {
     in_parallel([&] {
-        space.each_row([&](const RowOf<Number>& row) {
-            const Number* d = row.of(space.A.scale);
-            Number *R = row.of(space.r), *Y = row.of(space.y);
-            for (int c = 0; c < row.nx + 2 * lead; ++c) R[c] *= d[c], Y[c] *= d[c];
-        });
+        space.each_row([&](const RowOf<Number>& row) { for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += EllipticOperator<Number>::Real::width) body(row, c); });
     });
 }
-template <class Number> void leave(Space<Number>& space) {
-    in_parallel([&] {
-        space.each_row([&](const RowOf<Number>& row) {
-            const Number* d = row.of(space.A.scale);
-            Number *R = row.of(space.r), *Y = row.of(space.y);
-            for (int c = 0; c < row.nx + 2 * lead; ++c) R[c] = d[c] > 0 ? R[c] / d[c] : 0, Y[c] = d[c] > 0 ? Y[c] / d[c] : 0;
-        });
+/// r and y become D r and D y, s is 0; y, and r if it is asked for, themselves again.
+template <class Number> void enter(Space<Number>& space) {
+    using Real = EllipticOperator<Number>::Real;
+    every_pack(space, [&](const RowOf<Number>& row, int c) {
+        const Real d = Real::load(row.of(space.A.scale) + c);
+        for (int v : {int(space.r), int(space.y)}) (Real::load(row.of(v) + c) * d).store(row.of(v) + c);
+        Real(0.0).store(row.of(space.s) + c);
+    });
+}
+template <class Number> void leave(Space<Number>& space, bool residual) {
+    using Real = EllipticOperator<Number>::Real;
+    every_pack(space, [&](const RowOf<Number>& row, int c) {
+        const Real d = Real::load(row.of(space.A.scale) + c);
+        for (int v = residual ? space.r : space.y; v <= space.y; v += space.y - space.r) select(d > Real(0.0), Real::load(row.of(v) + c) / d, Real(0.0)).store(row.of(v) + c);
     });
 }
 
@@ -119,7 +121,7 @@ public:
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         enter(space);
         const End end = steps(rr, goal, iterations, maximum);
-        leave(space);
+        leave(space, end == End::not_positive || end == End::not_a_number);
         return end;
     }
 
@@ -169,7 +171,8 @@ private:
     /// largest r D^-2 r; largest: of all terms, or infinite if it is to be found.
     Products products(double largest) {
         if (!(largest < infinity)) {
-            const double most = space.largest([&](const RowOf<Number>& row, int c) { return row.of(space.r)[c] / std::sqrt(row.of(space.A.square)[c]); });
+            using Real = EllipticOperator<Number>::Real;
+            const double most = space.largest([&](const RowOf<Number>& row, int c) { return Real::load(row.of(space.r) + c) / sqrt(Real::load(row.of(space.A.square) + c)); });
             if (!(most < infinity)) return {{}, false};
             largest = 1024 * most * most;
         }
@@ -260,7 +263,7 @@ public:
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         enter(space);
         const End end = steps(rr, goal, iterations, maximum);
-        leave(space);
+        leave(space, end == End::not_positive || end == End::not_a_number);
         return end;
     }
 

@@ -49,27 +49,34 @@ EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, 
     record.reductions = record.halos = 0;
 }
 
-template <class F> void EllipticSolver::for_points(const FieldSlab& f, int bytes, F body) {
+template <class F> void EllipticSolver::points(const Row& row, const FieldSlab& f, int bytes, F body) {
     auto all = [&]<class Value>(Value) {
-        space.for_rows([&](const Row& row) {
-            Value* at = (Value*)f.at[row.block] + (row.j + halo) * f.row[row.block] + halo;
-            const double* d = row.of(space.A.scale) + lead;
-            for (int i = 0; i < row.nx; ++i) body(row, lead + i, d[i], at[i]);
-        });
+        Value* at = (Value*)f.at[row.block] + (row.j + halo) * f.row[row.block] + halo;
+        const double* d = row.of(space.A.scale) + lead;
+        for (int i = 0; i < row.nx; ++i) body(row, lead + i, d[i], at[i]);
     };
     if (bytes == 4) all(float()); else all(double());
+}
+template <class F> void EllipticSolver::for_points(const FieldSlab& f, int bytes, F body) {
+    space.for_rows([&](const Row& row) { points(row, f, bytes, body); });
+}
+/// r = D b
+void EllipticSolver::right_side(const Row& row, const FieldSlab& rhs, int bytes) {
+    points(row, rhs, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::r)[c] = d > 0 ? value * d : 0; });
 }
 
 /// r = D b - A y, in fp64; r.r.
 double EllipticSolver::residual(const FieldSlab& rhs, int bytes) {
-    space.for_rows([](const Row& row) { std::copy_n(row.of(Space::y) + lead, row.nx, row.of(Space::s) + lead); });
-    space.fill(Space::s);
-    for_points(rhs, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::r)[c] = d > 0 ? value * d : 0; });
-    space.for_rows([&](const Row& row) {
-        space.A.multiply(row, row.of(Space::s), [R = row.of(Space::r)](int c, Space::Real, Space::Real As) { (Space::Real::load(R + c) - As).store(R + c); });
+    space.fill(Space::y);
+    const double most = space.largest([&](const Row& row, Space::Largest& largest) {
+        right_side(row, rhs, bytes);
+        space.A.multiply(row, row.of(Space::y), [&, R = row.of(Space::r)](int c, Space::Real, Space::Real Ay) {
+            const Space::Real left = Space::Real::load(R + c) - Ay;
+            left.store(R + c);
+            largest.take(space.inside(row, c, left));
+        });
     });
     space.fill(Space::r, lead);
-    const double most = space.largest(Space::r);
     return most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
 }
 
@@ -100,7 +107,7 @@ int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
     iterations = passes = 0;
     record.history.clear();
     for_points(x, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::y)[c] = d > 0 ? value / d : 0; });
-    for_points(rhs, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::r)[c] = d > 0 ? value * d : 0; });
+    space.for_rows([&](const Row& row) { right_side(row, rhs, bytes); });
     const double most = space.largest(Space::r), b = norm = most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan(""), goal = options.tolerance * options.tolerance * b;
     if (!(b >= 0)) fail(std::nan(""), "is not a number");
     bool fp32 = bool(single);

@@ -50,7 +50,10 @@ private:
 
     double residual(const FieldSlab& rhs, int bytes);
     End refine(double rr, double goal);
+    /// body(row, column, d, value) for the points of a row, and of all own rows.
+    template <class F> void points(const Row&, const FieldSlab&, int bytes, F body);
     template <class F> void for_points(const FieldSlab&, int bytes, F body);
+    void right_side(const Row&, const FieldSlab& rhs, int bytes);
     [[noreturn]] void fail(double residual, const char* what);
 };
 

@@ -170,19 +170,36 @@ public:
     static SumUnit unit_of(double size) { return SumUnit::for_largest(size * 0x1p26); }
 
     /// |v| over all ranks; infinite if anything is not a number.
-    double largest(int v) { return largest([v](const Row& row, int c) { return row.of(v)[c]; }); }
+    double largest(int v) { return largest([v](const Row& row, int c) { return Real::load(row.of(v) + c); }); }
+    /// Of own packs of(row, c).
     template <class F> double largest(F of) requires std::invocable<F, const Row&, int> {
-        double most = 0;
-        for (const Row& row : A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c) {
-            const double x = std::abs(double(of(row, c)));
-            most = x <= most ? most : x < std::numeric_limits<double>::infinity() ? x : std::numeric_limits<double>::infinity();
+        return largest([&](const Row& row, Largest& most) { for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) most.take(inside(row, c, of(row, c))); });
+    }
+    struct Largest {
+        Real most{0.0};
+        void take(Real x) {
+            const Real infinite(std::numeric_limits<Number>::infinity()), size = abs(x);
+            most = larger(most, select(size < infinite, size, infinite));
+        }
+    };
+    /// Of what body(row, most) takes up in own rows.
+    template <class F> double largest(F body) requires std::invocable<F, const Row&, Largest&> {
+        double all = 0;
+        {
+            Within within(regions_of_solver().sweep);
+            in_parallel([&] {
+                Largest mine;
+                each_row([&](const Row& row) { if (row.ring == 0) body(row, mine); });
+                #pragma omp critical
+                for (int n = 0; n < Real::width; ++n) all = std::max(all, double(mine.most.lanes[n]));
+            });
         }
         Within within(regions_of_solver().sum);
         if (ranks > 1) {
-            Meet meet(how.comm, sizeof most);
-            MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, how.comm);
+            Meet meet(how.comm, sizeof all);
+            MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_MAX, how.comm);
         }
-        return most;
+        return all;
     }
     const FieldSlab& slab(int v) const { return slabs[v]; }
     void clear(int v) { for (const Row& row : A.rows) std::fill_n(row.of(v), row.up, 0); }
