@@ -121,7 +121,7 @@ def fits():
         fit = cgpop.fitted(name, with_machine)
         yield f"solver, {name}", len(fit.names), fit.errors, fit.left_out
         print("   cores: error (left out), %  " + ", ".join(f"{c}: {100 * e:+.0f} ({100 * left:+.0f})" for c, e, left in zip(cgpop.series(name)[0], fit.errors, fit.left_out)))
-    for name, fit in (("POP on X1", pop_x1.fitted()), ("UM departure points", unified_model.departure_fit()), ("UM pairs", unified_model.pairs_fit()), ("SURFEX", arome.surfex_fit()), ("AROME", arome.forecast_fit())):
+    for name, fit in (("POP on X1", pop_x1.fitted()), ("K", k_computer.fitted()), ("UM departure points", unified_model.departure_fit()), ("UM pairs", unified_model.pairs_fit()), ("SURFEX", arome.surfex_fit()), ("AROME", arome.forecast_fit())):
         yield name, len(fit.names), fit.errors, fit.left_out
 
 

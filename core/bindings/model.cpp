@@ -181,6 +181,9 @@ void bind_model(nb::module_& m) {
         .def_ro("iterations", &Barotropic::iterations)
         .def_ro("solves", &Barotropic::solves)
         .def_prop_ro("reductions", [](const Barotropic& b) { return b.solver->record.reductions; }, "sums over all ranks")
+        .def_prop_ro("words", [](const Barotropic& b) { return b.solver->record.words; }, "of all these sums, 64 bits each")
+        .def_prop_ro("halos", [](const Barotropic& b) { return b.solver->record.halos; }, "exchanges of the solver")
+        .def_prop_ro("halo_bytes", [](const Barotropic& b) { return b.solver->record.halo_bytes; }, "of all these exchanges, for a point along an edge")
         .def_prop_ro("factor_numbers", [](const Barotropic& b) { return b.solver->factor_numbers(); }, "fp32 numbers of the factorised matrix on this rank; 0 without");
 
     m.def("release_memory", [] { malloc_trim(0); }, "gives what was freed back to the system");

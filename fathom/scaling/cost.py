@@ -43,7 +43,8 @@ class Measured:
 @dataclass
 class Cost(Measured):
     """Of a step of columns on blocks: work, columns, points: of the fullest rank (points of halos); three, two, packing: seconds of processes of columns and levels, of the
-    solver, of filling and emptying messages; exchanges: (levels of 8 bytes, width) of each exchange of a step; iterations, halos, sums: of a step's solve; words: of a sum."""
+    solver, of filling and emptying messages; exchanges: (levels of 8 bytes, width) of each exchange of a step; iterations, halos, sums: of a step's solve; words: of a sum;
+    halo_bytes: of a halo of the solver, for a point along an edge."""
 
     kind: ClassVar[str] = "columns on blocks"
     work: float
@@ -57,7 +58,8 @@ class Cost(Measured):
     iterations: float
     halos: float
     sums: float
-    words: int
+    words: float
+    halo_bytes: float
     solver: str
     preconditioner: str
 
@@ -128,10 +130,9 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
 
     simulation.prepare().advance(3)
     comm, solver = simulation.comm, simulation.solvers["barotropic"]
-    iterations, reductions, solves = solver.iterations, solver.reductions, solver.solves
+    before = {name: getattr(solver, name) for name in ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")}
     least, profile, n = measured_steps(simulation, steps, seconds)
-    solves = solver.solves - solves
-    iterations, reductions = (solver.iterations - iterations) / solves, (solver.reductions - reductions) / solves
+    did = {name: getattr(solver, name) - value for name, value in before.items()}
     d = simulation.domain.decomposition
     plan = core.halo_plan(d, "center", simulation.model.halo, 1).messages
     wet = np.asarray(simulation.model.grid.wet_levels)
@@ -152,4 +153,5 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         return None
     surface = simulation.model.free_surface
     return Cost(comm.size, int(simulation.parallel["threads"]), least, simulation.step, simulation.bytes_of_number, float(work_of(d, plan).max()), float(columns_of(d, wet).max()),
-                sum(by_phase.values()) - two, two, max(packing, 0.0), float(points_of(d.ranks, plan).max()), by_phase, exchanges, iterations, halos, reductions, 3, str(surface.solver), str(surface.preconditioner))  # fmt: skip
+                sum(by_phase.values()) - two, two, max(packing, 0.0), float(points_of(d.ranks, plan).max()), by_phase, exchanges, did["iterations"] / did["solves"], halos,
+                did["reductions"] / did["solves"], did["words"] / max(did["reductions"], 1), did["halo_bytes"] / max(did["halos"], 1), str(surface.solver), str(surface.preconditioner))  # fmt: skip

@@ -41,31 +41,34 @@ class Fit:
         return float(np.abs(self.errors).max())
 
 
-def fit(model: Model, measured: Sequence[float], start: Mapping[str, float] | Sequence[Mapping[str, float]], hold_out: bool = True, of: int = 0) -> Fit:
+def fit(
+    model: Model, measured: Sequence[float], start: Mapping[str, float] | Sequence[Mapping[str, float]], hold_out: bool = True, of: int = 0, within: Sequence[float] | None = None
+) -> Fit:
     """start: first guesses of the parameters, all above 0; several: the best end counts. of: figures of the same machine in all, where others are fitted apart.
-    ValueError: more than half as many parameters as figures."""
+    within: how well each figure is known, relative; None: all alike. ValueError: more than half as many parameters as figures."""
     starts = [start] if isinstance(start, Mapping) else list(start)
     names, data = list(starts[0]), np.asarray(measured, float)
     if 2 * len(names) > max(len(data), of):
         raise ValueError(f"{len(names)} parameters from {max(len(data), of)} figures: at most half as many")
     everything = np.ones(len(data), bool)
-    values = _least(model, data, names, starts, everything)
+    weight = np.ones(len(data)) if within is None else min(within) / np.asarray(within, float)
+    values = _least(model, data, names, starts, everything * weight)
     found = Fit(names, values, data, np.asarray(model(values), float))
     if hold_out:
         left = np.zeros(len(data))
         for n in range(len(data)):
             others = everything.copy()
             others[n] = False
-            left[n] = np.asarray(model(_least(model, data, names, starts, others)), float)[n] / data[n] - 1
+            left[n] = np.asarray(model(_least(model, data, names, starts, others * weight)), float)[n] / data[n] - 1
         found.left_out = left
     return found
 
 
-def _least(model: Model, data: np.ndarray, names: list[str], starts: Sequence[Mapping[str, float]], used: np.ndarray) -> dict[str, float]:
+def _least(model: Model, data: np.ndarray, names: list[str], starts: Sequence[Mapping[str, float]], weight: np.ndarray) -> dict[str, float]:
     from scipy.optimize import least_squares
 
     def residuals(logs: np.ndarray, first: np.ndarray) -> np.ndarray:
-        errors = np.log(np.asarray(model(dict(zip(names, np.exp(logs)))), float) / data)[used]
+        errors = weight * np.log(np.asarray(model(dict(zip(names, np.exp(logs)))), float) / data)
         return np.concatenate([errors, hold * (logs - first)])
 
     logs = [np.log([start[name] for name in names]) for start in starts]

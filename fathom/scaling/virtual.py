@@ -95,7 +95,7 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
     columns = place.columns / cost.columns
     if cost.preconditioner == "factorisation":  # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each doubling of the ranks
         columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
-    small = t.messages(source, target, points * 2 * 8, exchange) if len(points) else None
+    small = t.messages(source, target, points * cost.halo_bytes, exchange) if len(points) else None
     between = max(1, round(iterations / max(cost.sums, 1e-9))) if place.used > 1 else 1  # iterations between two sums
 
     halos = cost.halos / iterations if small is not None else 0.0
@@ -111,7 +111,7 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
 
     def summed() -> None:
         compute()
-        t.sum(cost.words, "solver sum", total)
+        t.sum(round(cost.words), "solver sum", total)
 
     def until_sum() -> None:
         if halos:

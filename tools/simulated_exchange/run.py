@@ -19,15 +19,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from fathom.scaling.clocks import Clocks
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import shape_of
 
-root = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(root))
-
-from fathom.scaling.clocks import Clocks  # noqa: E402
-from fathom.scaling.machine import Machine  # noqa: E402
-from fathom.scaling.network import shape_of  # noqa: E402
-
-here = Path(__file__).parent
+here, root = Path(__file__).parent, Path(__file__).resolve().parents[2]
 sources = [here / "iterations_on_ranks.cpp", *(root / "core/base" / f"{n}.cpp" for n in ("error", "region")),
            *(root / "core/parallel" / f"{n}.cpp" for n in ("decomposition", "exchange", "global_sum", "meeting", "packing", "plan", "rake", "transport", "work"))]  # fmt: skip
 latency, bandwidth, overhead = 1e-6, 1e10, 5e-7  # of a link; bytes/s of it; of a core for a message

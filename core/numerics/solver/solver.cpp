@@ -46,7 +46,7 @@ EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, 
         in_single->spectrum = method->spectrum;
     }
     record.history.reserve(std::size_t(options.maximum_iterations) + 100);
-    record.reductions = record.halos = 0;
+    record.reductions = record.words = record.halos = record.halo_bytes = 0;
 }
 
 template <class F> void EllipticSolver::points(const Row& row, const FieldSlab& f, int bytes, F body) {

@@ -43,7 +43,7 @@ struct Communication {
 /// Counts and the residuals of a solve.
 struct SolverRecord {
     struct Residual { int iteration; double rr; };
-    long reductions = 0, halos = 0;
+    long reductions = 0, words = 0, halos = 0, halo_bytes = 0;         ///< words of all sums; bytes of all halos for a point along an edge
     std::vector<Residual> history;                         ///< of the last solve; room for it is made beforehand
     void note(int iteration, double rr) { if (history.size() < history.capacity()) history.push_back({iteration, rr}); }
 };
@@ -92,7 +92,7 @@ public:
     void start(int v, int width, int count = 1) {
         Within within(regions_of_solver().halo);
         exchange(width, count).start({&slabs[v], std::size_t(count)});
-        ++record.halos;
+        ++record.halos, record.halo_bytes += long(width) * count * long(sizeof(Number));
     }
     void finish(int v, int width, int count = 1) {
         Within within(regions_of_solver().halo);
@@ -103,7 +103,7 @@ public:
     /// Sums over all ranks, in two steps. False if one is not a number, or if its unit was too small.
     void start(std::span<ExactSum> sums) {
         Within within(regions_of_solver().sum);
-        ++record.reductions;
+        ++record.reductions, record.words += long(sums.size()) * (how.plain ? 1 : sum_words);
         if (ranks > 1) {
             if (how.plain) for (std::size_t n = 0; n < sums.size(); ++n) numbers[n] = sums[n].value();
             else pack(sums, words.data());
