@@ -47,7 +47,7 @@ template <class Number> void EllipticOperator<Number>::lay_out() {
         }
         size += array * arrays;
     }
-    const std::size_t bytes = ((size + spare) * sizeof(Number) + page - 1) / page * page;
+    bytes = ((size + spare) * sizeof(Number) + page - 1) / page * page;
     memory.reset((Number*)std::aligned_alloc(page, bytes));
     madvise(memory.get(), bytes, MADV_HUGEPAGE);           // many streams at once: fewer translations
     #pragma omp parallel for schedule(static)              // by threads that will use it
@@ -136,10 +136,11 @@ template <class Number> void EllipticOperator<Number>::cut(const EllipticOperato
         const double* d = of.rows[n].of(scale);
         return std::any_of(d + c, d + std::min(c + line, of.rows[n].nx + 2 * halo), [](double x) { return x != 0; });
     };
-    auto extend = [](std::vector<Segment>& list, std::size_t first, int c) {
-        if (list.size() > first && list.back().end == c) list.back().end += line;
+    auto extend = [](std::vector<Segment>& list, std::size_t first, int c, int gap = 0) {
+        if (list.size() > first && c - list.back().end <= gap * line) list.back().end = c + line;
         else list.push_back({c, c + line});
     };
+    const int gap = bytes > std::size_t(64) << 20 ? 32 : 0;                             // a beginning costs as much where rows come from memory
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const Range begin{segments.size(), 0, near_segments.size(), 0, wide_segments.size(), 0};
         auto beside = [&](std::ptrdiff_t m, int c) { return m >= 0 && m < std::ptrdiff_t(rows.size()) && rows[m].block == rows[n].block && wet(m, c); };
@@ -149,7 +150,7 @@ template <class Number> void EllipticOperator<Number>::cut(const EllipticOperato
             if (here || beside(std::ptrdiff_t(n) - 1, c) || beside(n + 1, c)) extend(near_segments, begin.near, c);
             bool about = here;
             for (int k = 1; k <= 3; ++k) about = about || beside(std::ptrdiff_t(n) - k, c) || beside(n + k, c);
-            if (about) extend(wide_segments, begin.wide, c);
+            if (about) extend(wide_segments, begin.wide, c, gap);
         }
         range.push_back({begin.first, segments.size(), begin.near, near_segments.size(), begin.wide, wide_segments.size()});
     }

@@ -29,7 +29,7 @@ struct EllipticFields {
 };
 
 /// The coefficients and the vectors of a solver on the blocks of a rank, each an array of its own: memory[array][row][column], with a
-/// halo of four. Packs begin at column 0, in the halo; lines of 64 bytes without water belong to no segment and are never touched. The
+/// halo of four. Packs begin at column 0, in the halo; lines of 64 bytes without water belong to no segment, but to wide ones, and are never touched, but by zeros. The
 /// corners of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3 to nx + 2 the operator may be
 /// applied, so that a solver can go three steps further before it exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P, M
 /// and 1/d^2 times a power of two that makes the largest diagonal about 1.
@@ -44,7 +44,7 @@ public:
         int block, j, nx, ring;                            ///< j from -4 to ny + 3; ring: 0 for own rows, 1 to 4 in the halo
         Number* at; std::ptrdiff_t array, up;              ///< column 0 of array 0; to the next array; to the next row
         const Segment *first, *last, *near, *near_end;     ///< lines with water in this row; in this row or one beside it
-        const Segment *wide, *wide_end;                    ///< in this row or one of the three on either side
+        const Segment *wide, *wide_end;                    ///< in this row or one of the three on either side, and short gaps between
         Number* of(int which) const { return at + which * array; }
     };
 
@@ -119,6 +119,7 @@ public:
 private:
     struct Free { void operator()(Number* p) const { std::free(p); } };
     std::unique_ptr<Number[], Free> memory;
+    std::size_t bytes = 0;                                 ///< of it
     std::vector<Segment> segments, near_segments, wide_segments;
     std::vector<std::size_t> first_row;                    // of each block
     void lay_out();
