@@ -50,7 +50,7 @@ def bench_ocean(ranks: int, threads: int, file: Path | None, record: Path | None
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--tolerance", type=float, default=1e-10, show_default=True)
 @click.option("--iterations", type=click.IntRange(1), default=5000, show_default=True, help="At most.")
-@click.option("--repetitions", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--repetitions", type=click.IntRange(1), default=3, show_default=True, help="Solves, of which the least counts; unless 1, as many more as take two seconds together.")
 @click.option("--all", "everything", is_flag=True, help="Each solver with each preconditioner; on several ranks each exchange with each sum.")
 @click.option("--peers/--no-peers", default=True, help="SciPy's cg on the same matrix.")
 @recorded.option
