@@ -192,6 +192,16 @@ def _present(found: dict[str, Any], request: Request) -> None:
 
     records, trace = found["profile"], found.pop("trace")
     e = found["overhead"]
+    said = []  # files first: whoever reads the tables through `head` ends this
+    if request.file:
+        request.file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    if request.trace:
+        traces.write(request.trace, trace)
+        said += ["", f"{request.trace}: for {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}"]
+    if request.pictures:
+        said += ["", *map(str, traces.draw(request.pictures, found, trace))]
+    if request.record:
+        said += ["", *history.record(request.record, found)]
     click.echo(tree(f"{found['case']}, {found['machine']}", [
         ("grid", f"{found['grid']}, {found['cells']:,} cells, {found['precision']}"),
         ("ranks", [f"{found['ranks']} × {found['threads']} thread{'s' * (found['threads'] > 1)}; {found['blocks']}", *(profile_tables.of_ranks(found["efficiency"]) if found["ranks"] > 1 else [])]),
@@ -206,12 +216,5 @@ def _present(found: dict[str, Any], request: Request) -> None:
         click.echo("\n".join(["", "Ranks", "", *profile_tables.lines(*profile_tables.by_rank(found["seconds_of_ranks"]))]))
     if found["files"]:
         click.echo("\n".join(["", "Files", "", *profile_tables.lines(*profile_tables.by_file(found["files"]))]))
-    if request.file:
-        request.file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    if request.trace:
-        traces.write(request.trace, trace)
-        click.echo(f"\n{request.trace}: for {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}")
-    if request.pictures:
-        click.echo("\n".join(["", *map(str, traces.draw(request.pictures, found, trace))]))
-    if request.record:
-        click.echo("\n".join(["", *history.record(request.record, found)]))
+    if said:
+        click.echo("\n".join(said))

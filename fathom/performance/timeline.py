@@ -96,16 +96,17 @@ class _Kind:
     def __init__(self, regions: list[dict[str, Any]], n: int, pop: bool):
         region = regions[n]
         phase, kind, path = region["phase"], region["kind"], region["path"]
-        around = {tuple(r["path"]) for r in regions if r["kind"] == "global"}
+        solves = lambda r: r["kind"] == "global" and (r["phase"] == "barotropic" or not pop)  # noqa: E731
+        around = {tuple(r["path"]) for r in regions if solves(r)}
         in_solver = any(tuple(path[:length]) in around for length in range(1, len(path)))
         self.name, self.state, self.nested = path[-1], None, None
         if in_solver:
             self.nested = {"sum": "sum", "exchange": "halo"}.get(kind, "other")
-        elif kind == "global":
+        elif solves(region):
             self.state, self.nested = "solver" if pop else self.name.partition(" of ")[0], "other"
         elif kind == "exchange":
             self.state = ("barotropic boundary" if phase == "barotropic" else "baroclinic boundary") if pop else "boundary"
-        elif kind == "process":
+        elif kind in ("process", "global"):
             self.state = {"tracer": "tracer update", "barotropic": "barotropic", "output": "baroclinic"}.get(phase, "baroclinic") if pop else phase
         elif len(path) == 2 and self.name != "step":
             self.state = rest
