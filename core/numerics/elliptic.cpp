@@ -140,7 +140,7 @@ template <class Number> void EllipticOperator<Number>::cut(const EllipticOperato
         if (list.size() > first && c - list.back().end <= gap * line) list.back().end = c + line;
         else list.push_back({c, c + line});
     };
-    const int gap = bytes > std::size_t(64) << 20 ? 32 : 0;                             // a beginning costs as much where rows come from memory
+    const int gap = bytes > std::size_t(64) << 20 ? 32 : 0;                             // lines: where rows come from memory the beginning of a segment costs as much
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const Range begin{segments.size(), 0, near_segments.size(), 0, wide_segments.size(), 0};
         auto beside = [&](std::ptrdiff_t m, int c) { return m >= 0 && m < std::ptrdiff_t(rows.size()) && rows[m].block == rows[n].block && wet(m, c); };

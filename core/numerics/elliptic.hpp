@@ -29,8 +29,8 @@ struct EllipticFields {
 };
 
 /// The coefficients and the vectors of a solver on the blocks of a rank, each an array of its own: memory[array][row][column], with a
-/// halo of four. Packs begin at column 0, in the halo; lines of 64 bytes without water belong to no segment, but to wide ones, and are never touched, but by zeros. The
-/// corners of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3 to nx + 2 the operator may be
+/// halo of four. Packs begin at column 0, in the halo; lines of 64 bytes without water belong to no segment, short
+/// gaps between wide ones excepted. The corners of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3 to nx + 2 the operator may be
 /// applied, so that a solver can go three steps further before it exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P, M
 /// and 1/d^2 times a power of two that makes the largest diagonal about 1.
 template <class Number> class EllipticOperator {

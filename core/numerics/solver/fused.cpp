@@ -31,7 +31,9 @@ template <class Number> void leave(Space<Number>& space, bool residual) {
     using Real = EllipticOperator<Number>::Real;
     every_pack(space, [&](const RowOf<Number>& row, int c) {
         const Real d = Real::load(row.of(space.A.scale) + c);
-        for (int v = residual ? space.r : space.y; v <= space.y; v += space.y - space.r) select(d > Real(0.0), Real::load(row.of(v) + c) / d, Real(0.0)).store(row.of(v) + c);
+        auto unscale = [&](Number* x) { select(d > Real(0.0), Real::load(x) / d, Real(0.0)).store(x); };
+        unscale(row.of(space.y) + c);
+        if (residual) unscale(row.of(space.r) + c);
     });
 }
 

@@ -30,7 +30,7 @@ serial, threads, eta = 0.35, 8, 0.8
 steps = ("baseline", "sum", "halo", "threads")
 halo_by_puts = 0.61  # of one by messages: 0.55 to 0.67
 figures = {"gain": (1.84, 0.05 / 1.84), "sum": (2.0, 0.2)}  # of all measures; of the network's sums over those by messages, "about two"; relative spread
-start = {"overhead": 6e-7}  # estimate: half of what a small message of some 2 us takes beyond the wire
+start = {"overhead": 6e-7}  # s, estimate
 
 
 @lru_cache(maxsize=1)
