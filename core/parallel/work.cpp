@@ -31,11 +31,13 @@ const WorkTable::Packs& WorkTable::aligned(int alignment) const {
     p.sum.resize(row * (ny + 1));
     for (int j = 0; j < ny; ++j) {
         double sum = 0;
+        bool before = false;                               // water in the pack before
         for (int n = 0; n < p.count; ++n) {
             int levels = 0;
             for (int i = p.first + 8 * n; i < p.first + 8 * n + 8; ++i)
                 if (periodic || (i >= 0 && i < nx)) levels = std::max(levels, wet[std::size_t(j) * nx + (i + 8 * nx) % nx]);
-            sum += levels ? 8 * (levels + column) : 0;
+            sum += levels ? 8 * (levels + column) + (before ? 0 : coast) : 0;
+            before = levels > 0;
             p.sum[(j + 1) * row + n + 1] = p.sum[j * row + n + 1] + sum;
         }
     }

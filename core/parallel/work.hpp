@@ -12,8 +12,8 @@ namespace fathom {
 class WorkTable {
 public:
     /// Measured for the ocean, one unit being some 45 ns: two-dimensional work of a column (the barotropic solver), start of a row of a
-    /// block, a halo point for each level and for the solver, a message to a neighbour in all exchanges of a step.
-    static constexpr double column = 4, row = 20, point_level = 0.25, point = 3, message = 1700;
+    /// block, a coast where a run of water begins, a halo point for each level and for the solver, a message to a neighbour in all exchanges of a step.
+    static constexpr double column = 4, row = 20, coast = 600, point_level = 0.25, point = 3, message = 1700;
 
     WorkTable(Topology, std::span<const int> wet_levels, int halo);
     bool water(int i0, int j0, int nx, int ny) const;      ///< within the rectangle itself
