@@ -15,7 +15,7 @@ constexpr int lead = EllipticOperator<double>::halo;
 /// body(row, c) for the packs of all rows, those of the halo too.
 template <class Number, class F> void every_pack(Space<Number>& space, F body) {
     in_parallel([&] {
-        space.each_row([&](const RowOf<Number>& row) { for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += EllipticOperator<Number>::Real::width) body(row, c); });
+        space.each_row([&](const RowOf<Number>& row) { space.each_pack(row, [&](int c) { body(row, c); }); });
     });
 }
 /// r and y become D r and D y, s is 0; y, and r if it is asked for, themselves again.
@@ -321,10 +321,10 @@ private:
                 if (row.ring) return;
                 using Real = EllipticOperator<Number>::Real;
                 FusedSums<Number> sums(unit);
-                for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) {
+                space.each_pack(row, [&](int c) {
                     const Real x = space.inside(row, c, Real::load(row.of(space.r) + c));
                     sums.add(sums.lanes, sums.rr, x, x / Real::load(row.of(space.A.square) + c)), sums.next(sums.lanes);
-                }
+                });
                 mine.add(sums.lanes.of(sums.rr, unit));
             });
             #pragma omp critical

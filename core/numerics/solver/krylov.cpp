@@ -27,7 +27,7 @@ struct Plain : Method {
     template <class F> void packs(F body) { space.for_packs([&](const Row& row, int c) { body(At{row, c}); }); }
     template <int count, class F> std::array<ExactSum, count> sums(double size, F body) {
         return space.summed<count>(Space::unit_of(size), [&](const Row& row, ExactLanes* lanes) {
-            for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) body(At{row, c}, lanes);
+            Space::each_pack(row, [&](int c) { body(At{row, c}, lanes); });
         });
     }
     template <int count, class F> std::array<ExactSum, count> applied(int v, double size, F body) {

@@ -41,14 +41,14 @@ public:
             raise(steps + 1, steps - 1, theta, h, rr);
             std::array<double, products + 1> G;
             auto sums = space.summed<products + 1>(Space::unit_of(norm), [&](const Row& row, ExactLanes* lanes) {
-                for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) {
+                Space::each_pack(row, [&](int c) {
                     Real v[size], w[size];
                     for (int n = 0; n < size; ++n) v[n] = Space::inside(row, c, Real::load(row.of(V[n]) + c)), w[n] = Real::load(row.of(W[n]) + c);
                     int k = 0;
                     for (int a = 0; a < size; ++a) for (int b = a; b < size; ++b) lanes[k++].add(v[a] * w[b]);
                     const Real left = Space::inside(row, c, w[steps + 1]);
                     lanes[k].add(left * left);
-                }
+                });
             });
             if (!space.share(sums, G.data())) return first ? End::not_a_number : End::many;
             rr = G[products];

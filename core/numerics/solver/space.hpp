@@ -125,9 +125,13 @@ public:
         Within within(regions_of_solver().sweep);
         in_parallel([&] { each_row([&](const Row& row) { if (row.ring == 0) body(row); }); });
     }
-    /// body(row, c) for their packs.
+    /// body(c) for the packs of a row that have water.
+    template <class F> static void each_pack(const Row& row, F body) {
+        for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) body(c);
+    }
+    /// body(row, c) for those of own rows.
     template <class F> void for_packs(F body) {
-        for_rows([&](const Row& row) { for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) body(row, c); });
+        for_rows([&](const Row& row) { each_pack(row, [&](int c) { body(row, c); }); });
     }
     /// body(row, lanes) for own rows adds packs to the `count` sums of its thread: what lies in the halo as 0 (own_columns).
     template <int count, class F> std::array<ExactSum, count> summed(SumUnit unit, F body) requires std::same_as<Number, double> {
@@ -161,7 +165,7 @@ public:
     /// a.b over all ranks; size: about |a| |b|. Not a number if that was far too small, too.
     double dot(int a, int b, double size) requires std::same_as<Number, double> {
         auto sums = summed<1>(unit_of(size), [&](const Row& row, ExactLanes* lanes) {
-            for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) lanes->add(inside(row, c, Real::load(row.of(a) + c)) * Real::load(row.of(b) + c));
+            each_pack(row, [&](int c) { lanes->add(inside(row, c, Real::load(row.of(a) + c)) * Real::load(row.of(b) + c)); });
         });
         double value;
         return share(sums, &value) ? value : std::nan("");
@@ -173,7 +177,7 @@ public:
     double largest(int v) { return largest([v](const Row& row, int c) { return Real::load(row.of(v) + c); }); }
     /// Of own packs of(row, c).
     template <class F> double largest(F of) requires std::invocable<F, const Row&, int> {
-        return largest([&](const Row& row, Largest& most) { for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; c += Real::width) most.take(inside(row, c, of(row, c))); });
+        return largest([&](const Row& row, Largest& most) { each_pack(row, [&](int c) { most.take(inside(row, c, of(row, c))); }); });
     }
     struct Largest {
         Real most{0.0};
