@@ -1,4 +1,4 @@
-"""Every solver with every preconditioner, exchange and sum: 5 x 5 x 8 x 9 solves of the free surface on a coarse real ocean, all to the same bits for a solver and preconditioner.
+"""Every solver with every preconditioner, exchange and sum: 5 x 5 x 9 x 9 solves of the free surface on a coarse real ocean, all to the same bits for a solver and preconditioner.
 
     mpiexec -n 4 python experiments/solver_product.py --json product-4.json
     mpiexec -n 7 python experiments/solver_product.py --cross --json product-7.json --against product-4.json

@@ -120,7 +120,8 @@ def _sequence(simulation: Any) -> list[str]:
     lines = [f"{sum(len(g['processes']) for g in groups)} processes in {len(groups)} groups, {len(exchanges)} exchanges"]
     for group in groups:
         if group["exchange"]:
-            lines.append(f"⇄ {', '.join(group['exchange'])}")
+            meanwhile = f"   [{100 * group['overlapped']:.0f} % of what follows meanwhile]" if group["overlapped"] else ""
+            lines.append(f"⇄ {', '.join(group['exchange'])}{meanwhile}")
         tile = f"   [{group['tile']} columns at once: {group['tile_reason']}]" if group["tile"] else ""
         lines.append(" → ".join(group["processes"]) + tile)
     return lines

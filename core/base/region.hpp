@@ -31,7 +31,7 @@ public:
 
     bool on = true;
     void reset(std::size_t events = 0);                    ///< a tree with a root that is open from now on; room for so many events of a trace; 0: no trace
-    void enter(const Region& r) { enter(inner(r.number)); }
+    void enter(const Region& r, int calls = 1) { enter(inner(r.number), calls); }
     void leave() {
         Node& n = nodes[current];
         const double now = seconds_now();
@@ -68,10 +68,10 @@ private:
         auto& list = nodes[current].within;
         return name < int(list.size()) && list[name] >= 0 ? list[name] : grow(name);
     }
-    void enter(int node) {
+    void enter(int node, int calls) {
         current = node;
         Node& n = nodes[node];
-        ++n.calls;
+        n.calls += calls;
         n.began = seconds_now();
     }
     int grow(int name);
@@ -82,7 +82,8 @@ extern Regions regions;                                    // of this process
 /// A region that is open as long as this lives.
 class Within {
 public:
-    explicit Within(const Region& r) : counts(regions.mine()) { if (counts) regions.enter(r); }
+    /// calls: 0 where something goes on that was entered before.
+    explicit Within(const Region& r, int calls = 1) : counts(regions.mine()) { if (counts) regions.enter(r, calls); }
     ~Within() { if (counts) regions.leave(); }
     Within(const Within&) = delete;
 private:

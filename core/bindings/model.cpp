@@ -128,7 +128,7 @@ void bind_model(nb::module_& m) {
             for (auto& g : s.describe()) {
                 nb::dict d, tried;
                 for (auto& t : g.trials) if (Tiles::known(t)) tried[nb::int_(t.tile)] = t.seconds;
-                d["exchange"] = g.exchange; d["processes"] = g.processes; d["extent"] = g.extent; d["tile"] = g.tile; d["tile_reason"] = g.reason; d["tiles_tried"] = tried;
+                d["exchange"] = g.exchange; d["processes"] = g.processes; d["extent"] = g.extent; d["tile"] = g.tile; d["tile_reason"] = g.reason; d["tiles_tried"] = tried; d["overlapped"] = g.overlapped;
                 list.append(d);
             }
             return list;

@@ -197,5 +197,6 @@ void bind_parallel(nb::module_& m) {
         }, "(iteration, residual / right-hand side) of the last solve; of iterations in fp64, and wherever the residual was computed anew")
         .def_prop_ro("factor_numbers", [](const BoundSolver& s) { return s.solver.factor_numbers(); }, "fp32 numbers of the factorisation on this rank; 0 without")
         .def_prop_ro("wet_points", [](const BoundSolver& s) { return s.solver.matrix().wet_points; }, "of this rank")
-        .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().lines; }, "of 8 columns, of this rank: what is computed");
+        .def_prop_ro("packs", [](const BoundSolver& s) { return s.solver.matrix().lines; }, "of 8 columns, of this rank: what is computed")
+        .def_prop_ro("inner_packs", [](const BoundSolver& s) { return s.solver.matrix().inner_lines; }, "of these, in blocks that need nothing from other ranks: computed while messages travel, where the exchange overlaps");
 }

@@ -114,7 +114,8 @@ void Sequence::derive() {
     Schedule schedule(processes, used, constant, rotations, domain->halo, options.compute_in_halo, options.group);
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) {
-        groups.push_back({g.first, g.last, {}, g.extent, {}, nullptr, {}, steps[g.first].region, std::vector<Clock>(omp_get_max_threads())});
+        groups.push_back({g.first, g.last, {}, g.extent, 0, {}, nullptr, {}, steps[g.first].region, std::vector<Clock>(omp_get_max_threads())});
+        for (int p = g.first; p < g.last; ++p) for (auto& use : steps[p].process.fields) groups.back().reach = std::max(groups.back().reach, use.reach);
         for (auto& s : g.exchange) groups.back().sent.push_back({s.field, s.width});
         if (!g.exchange.empty()) groups.back().region = Region(exchanged(groups.back()), steps[g.first].process.phase, "exchange");
     }
@@ -252,16 +253,55 @@ void Sequence::cut_rows() {
                 if (deepest) list[r].push_back({c, deepest});
             }
     }
+    const bool overlaps = transport(domain->exchange).overlaps;
+    std::vector<bool> outer(cells.size());
+    if (overlaps) for (auto place : {Horizontal::center, Horizontal::corner}) {
+        const auto needy = outer_blocks(halo_plan(domain->decomposition, place, h, h, domain->rank), domain->rank, outer.size());
+        for (std::size_t b = 0; b < outer.size(); ++b) outer[b] = outer[b] || needy[b];
+    }
     for (auto& g : groups) {
-        auto& list = rows.emplace_back();
-        for (int b = 0; b < int(domain->blocks.size()); ++b)
-            for (int r = h - g.extent; r < h + domain->blocks[b]->ny + g.extent; ++r) if (!cells[b][r].empty()) list.push_back({b, r});
+        auto& all = rows.emplace_back();
+        if (!steps[g.first].process.run) continue;
+        std::vector<Row> others;
+        const int margin = g.reach + 1;                    // one more: the last row of corners lies on the seam of a folded grid
+        for (int b = 0; b < int(cells.size()); ++b) {
+            const int nx = domain->blocks[b]->nx, ny = domain->blocks[b]->ny;
+            for (int r = h - g.extent; r < h + ny + g.extent; ++r) {
+                const auto& row = cells[b][r];
+                if (row.empty()) continue;
+                const bool inside = overlaps && !g.sent.empty() && (!outer[b] || (r >= h + margin && r < h + ny - margin));
+                std::size_t first = 0, last = inside ? row.size() : 0;
+                if (inside && outer[b]) {
+                    while (first < last && row[first].column < h + margin) ++first;
+                    while (last > first && row[last - 1].column + cell > h + nx - margin) --last;
+                }
+                if (first < last) all.list.push_back({b, r, first, last});
+                else last = first;
+                if (first > 0) others.push_back({b, r, 0, first});
+                if (last < row.size()) others.push_back({b, r, last, row.size()});
+            }
+        }
+        all.inner = all.list.size();
+        all.list.insert(all.list.end(), others.begin(), others.end());
     }
 }
 
-void Sequence::run_row(Group& group, Row at_row, int thread, bool timed) {
-    const auto [b, row] = at_row;
-    const auto& wet = cells[b][row];
+double Sequence::run_rows(Group& group, std::span<const Row> list) {
+    static const Region of_rows("rows");
+    if (list.empty()) return 0;
+    Within within(of_rows);
+    const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 24, 1, 4), turn = int(this->count % apart);      // rows in which each process is timed by itself; in turn
+    const double t = seconds_now();
+    #pragma omp parallel for schedule(dynamic, 2)
+    for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
+    const double seconds = seconds_now() - t;
+    settle_clocks(group, t);
+    return seconds;
+}
+
+void Sequence::run_row(Group& group, const Row& at_row, int thread, bool timed) {
+    const auto [b, row, first_cell, last_cell] = at_row;
+    const auto wet = std::span(cells[b][row]).subspan(first_cell, last_cell - first_cell);
     const int h = domain->halo, ny = domain->blocks[b]->ny;
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
@@ -305,7 +345,7 @@ void Sequence::before_step(std::string_view profile, int count, std::function<vo
 }
 
 void Sequence::step() {
-    static const Region whole("step"), of_rows("rows");
+    static const Region whole("step");
     Within step(whole);
     if (regions.mine()) regions.step(seconds_now());
     for (auto& m : moving) {
@@ -314,32 +354,37 @@ void Sequence::step() {
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
         auto& group = groups[g];
-        if (group.exchange) {
-            Within within(group.region);
+        const std::span list(rows[g].list), inner = list.first(rows[g].inner), others = list.subspan(rows[g].inner);
+        auto exchange = [&](int calls, auto part) {
+            Within within(group.region, calls);
             const double t = seconds_now();
-            for (std::size_t n = 0; n < group.sent.size(); ++n) std::ranges::copy(all[group.sent[n].field].at, group.slabs[n].at.begin());
-            group.exchange->start(group.slabs);
-            group.exchange->finish(group.slabs);
-            group.seconds += seconds_now() - t, ++group.calls;
+            part(*group.exchange);
+            group.seconds += seconds_now() - t, group.calls += calls;
+        };
+        if (group.exchange) {
+            exchange(1, [&](Exchange& e) {
+                for (std::size_t n = 0; n < group.sent.size(); ++n) std::ranges::copy(all[group.sent[n].field].at, group.slabs[n].at.begin());
+                e.start(group.slabs);
+                if (inner.empty()) e.finish(group.slabs);
+                else e.copy(group.slabs);
+            });
         }
-        if (steps[group.first].process.global) {
+        if (!steps[group.first].process.run) {
             Within within(steps[group.first].region);
             const double t = seconds_now();
             steps[group.first].process.global();
             steps[group.first].seconds += seconds_now() - t, ++steps[group.first].calls;
             continue;
         }
-        const Row* list = rows[g].data();
-        const int count = int(rows[g].size());
         const bool trial = tries(group);
-        const int apart = counting ? 1 : std::clamp(count / 24, 1, 4), turn = int(this->count % apart);      // rows in which each process is timed by itself; in turn
         if (trial) group.tiles.next();
-        Within within(of_rows);
-        const double t = seconds_now();
-        #pragma omp parallel for schedule(dynamic, 2)
-        for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
-        if (trial) group.tiles.learn(seconds_now() - t);
-        settle_clocks(group, t);
+        double seconds = 0;
+        if (!inner.empty()) {
+            seconds += run_rows(group, inner);
+            exchange(0, [&](Exchange& e) { e.finish(group.slabs); });
+        }
+        seconds += run_rows(group, others);
+        if (trial) group.tiles.learn(seconds);
     }
     for (auto& cycle : rotations)
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n) std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);

@@ -72,7 +72,7 @@ public:
     struct Timing { std::string process, phase; double seconds; long calls; double operations; };     ///< operations: while `counting`, of all threads; 0 of global processes
     std::vector<Timing> timings() const;                  ///< of threads added up and divided by their number; exchanges are entries too
     void reset_timings();
-    struct GroupText { std::vector<std::string> exchange, processes; int extent, tile; std::string reason; std::vector<Tiles::Trial> trials; };
+    struct GroupText { std::vector<std::string> exchange, processes; int extent, tile; std::string reason; std::vector<Tiles::Trial> trials; double overlapped; };   ///< part of its cells
     std::vector<GroupText> describe() const;
     std::size_t bytes_allocated() const { return allocated; }
 
@@ -86,19 +86,20 @@ private:
     struct Step { Process process; std::vector<int> fields; int extent = 0; std::vector<Clock> clocks; Region region; double seconds = 0, operations = 0; long calls = 0; };
     struct Sent { int field, width; };
     struct Group {
-        int first, last; std::vector<Sent> sent; int extent = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs;
+        int first, last; std::vector<Sent> sent; int extent = 0, reach = 0; Tiles tiles; std::unique_ptr<Exchange> exchange; std::vector<FieldSlab> slabs;
         Region region;                                     // of the exchange, as are seconds and calls
         std::vector<Clock> others = {};                    // of rows in which processes are not timed one by one
         double seconds = 0; long calls = 0;
     };
-    struct Row { int block, row; };
+    struct Row { int block, row; std::size_t first, last; };               // and cells
     struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
     std::vector<Moving> moving;
     std::vector<Field> all;
     std::vector<Step> steps;
     std::vector<Group> groups;
     std::vector<std::vector<std::vector<Cell>>> cells;    ///< [block][row]: only those with water
-    std::vector<std::vector<Row>> rows;                   ///< of each group: what the threads share out
+    struct Rows { std::vector<Row> list; std::size_t inner = 0; };        // the first `inner` need nothing from other ranks, where messages are overlapped
+    std::vector<Rows> rows;                               ///< of each group: what the threads share out
     std::vector<std::vector<int>> rotations;
     std::byte* memory = nullptr; std::size_t memory_bytes = 0;   ///< of all fields but scratch
     std::byte* scratch = nullptr; std::size_t scratch_bytes = 0, scratch_total = 0, allocated = 0;   ///< scratch_bytes: of a thread
@@ -106,7 +107,8 @@ private:
     int index(std::string_view name) const;
     std::set<int> fields_of(const Group&) const;
     void declare(); void derive(); void share(const Schedule&); void choose_tiles(); bool tries(const Group&) const; void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
-    void run_row(Group&, Row, int thread, bool timed);
+    double run_rows(Group&, std::span<const Row>);        // seconds
+    void run_row(Group&, const Row&, int thread, bool timed);
     void settle_clocks(Group&, double began);
     std::string exchanged(const Group&) const;
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }

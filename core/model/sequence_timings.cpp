@@ -50,10 +50,13 @@ void Sequence::settle_clocks(Group& group, double began) {
 
 std::vector<Sequence::GroupText> Sequence::describe() const {
     std::vector<GroupText> list;
-    for (auto& g : groups) {
+    for (std::size_t n = 0; n < groups.size(); ++n) {
+        const auto& g = groups[n];
+        auto cells_of = [&](std::span<const Row> list) { double sum = 0; for (auto& r : list) sum += double(r.last - r.first); return sum; };
+        const double all_cells = cells_of(rows[n].list), inner = cells_of(std::span(rows[n].list).first(rows[n].inner));
         const bool whole = steps[g.first].process.global != nullptr;
         const char* reason = options.tile > 0 ? "given" : options.tile == 0 ? "second-level cache" : g.tiles.open() ? "second-level cache; to be measured" : g.tiles.trials.empty() ? "measured before" : "measured";
-        list.push_back({{}, {}, g.extent, whole ? 0 : g.tiles.now, reason, g.tiles.trials});
+        list.push_back({{}, {}, g.extent, whole ? 0 : g.tiles.now, reason, g.tiles.trials, all_cells > 0 ? inner / all_cells : 0});
         for (auto& s : g.sent) list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
         for (int p = g.first; p < g.last; ++p) list.back().processes.push_back(steps[p].process.name);
     }

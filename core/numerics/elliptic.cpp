@@ -11,6 +11,7 @@ template <class Number> EllipticOperator<Number>::EllipticOperator(MPI_Comm comm
     int rank;
     MPI_Comm_rank(comm, &rank);
     for (auto* b : d.of(rank)) blocks.push_back(*b);
+    arrange(d, rank);
     arrays = vectors + std::max(solver_vectors, 5);        // five hold the fields while the operator is made
     lay_out();
     assemble(comm, d, halo, fields);
@@ -18,7 +19,7 @@ template <class Number> EllipticOperator<Number>::EllipticOperator(MPI_Comm comm
 }
 
 template <class Number> EllipticOperator<Number>::EllipticOperator(const EllipticOperator<double>& A, int solver_vectors) requires std::same_as<Number, float>
-    : blocks(A.blocks), arrays(vectors + solver_vectors), exponent(A.exponent), wet_points(A.wet_points) {
+    : inner(A.inner), blocks(A.blocks), arrays(vectors + solver_vectors), exponent(A.exponent), wet_points(A.wet_points), order(A.order) {
     lay_out();
     const double size = std::ldexp(1.0, exponent), root = std::ldexp(1.0, exponent / 2);
     for (std::size_t n = 0; n < rows.size(); ++n)
@@ -32,15 +33,25 @@ template <class Number> EllipticOperator<Number>::EllipticOperator(const Ellipti
     cut(A);
 }
 
+template <class Number> void EllipticOperator<Number>::arrange(const Decomposition& d, int rank) {
+    const auto outer = outer_blocks(halo_plan(d, Horizontal::center, halo, halo, rank), rank, blocks.size());
+    for (bool which : {false, true})
+        for (int b = 0; b < int(blocks.size()); ++b) if (outer[b] == which) {
+            order.push_back(b);
+            if (!outer[b]) inner += blocks[b].ny + 2 * halo;
+        }
+}
+
 template <class Number> void EllipticOperator<Number>::lay_out() {
     constexpr std::ptrdiff_t spare = 2 * line, page = 1 << 21;                          // loads reach one pack beyond an array at both ends
     auto odd = [](std::ptrdiff_t numbers) { return ((numbers + line - 1) / line | 1) * line; };     // of cache lines: no set is used more than others
     std::vector<std::ptrdiff_t> offset;
     std::ptrdiff_t size = spare;
-    for (int b = 0; b < int(blocks.size()); ++b) {
+    first_row.resize(blocks.size());
+    for (int b : order) {
         const int nx = blocks[b].nx, ny = blocks[b].ny;
         const std::ptrdiff_t up = odd(nx + 2 * halo), array = odd(up * (ny + 2 * halo));
-        first_row.push_back(rows.size());
+        first_row[b] = rows.size();
         for (int j = -halo; j < ny + halo; ++j) {
             rows.push_back({b, j, nx, j < 0 ? -j : std::max(j - ny + 1, 0), nullptr, array, up, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
             offset.push_back(size + (j + halo) * up);
@@ -146,7 +157,7 @@ template <class Number> void EllipticOperator<Number>::cut(const EllipticOperato
         auto beside = [&](std::ptrdiff_t m, int c) { return m >= 0 && m < std::ptrdiff_t(rows.size()) && rows[m].block == rows[n].block && wet(m, c); };
         for (int c = 0; c < rows[n].nx + 2 * halo; c += line) {
             const bool here = wet(n, c);
-            if (here) extend(segments, begin.first, c), lines += rows[n].ring == 0;
+            if (here) extend(segments, begin.first, c), lines += rows[n].ring == 0, inner_lines += rows[n].ring == 0 && n < inner;
             if (here || beside(std::ptrdiff_t(n) - 1, c) || beside(n + 1, c)) extend(near_segments, begin.near, c);
             bool about = here;
             for (int k = 1; k <= 3; ++k) about = about || beside(std::ptrdiff_t(n) - k, c) || beside(n + k, c);

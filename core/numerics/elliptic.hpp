@@ -53,10 +53,12 @@ public:
     EllipticOperator(const EllipticOperator&) = delete;
 
     std::vector<Row> rows;                                 ///< block by block, from south to north
+    std::size_t inner = 0;                                 ///< the first of them: of blocks that need nothing from other ranks
     std::vector<Block> blocks;                             ///< of this rank
+    std::vector<int> order;                                ///< of the blocks, as their rows follow each other
     int arrays;
     int exponent = 0;                                      ///< of the largest diagonal of all ranks, even
-    std::size_t wet_points = 0, lines = 0;                 ///< of this rank's own rows; what is computed is lines
+    std::size_t wet_points = 0, lines = 0, inner_lines = 0;///< of this rank's own rows; what is computed is lines; those in `inner` rows
 
     FieldSlab slab(int array) const;                       ///< for exchanges
 
@@ -122,6 +124,7 @@ private:
     std::size_t bytes = 0;                                 ///< of it
     std::vector<Segment> segments, near_segments, wide_segments;
     std::vector<std::size_t> first_row;                    // of each block
+    void arrange(const Decomposition&, int rank);
     void lay_out();
     void assemble(MPI_Comm, const Decomposition&, int halo, const EllipticFields&) requires std::same_as<Number, double>;
     void cut(const EllipticOperator<double>&);

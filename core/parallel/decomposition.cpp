@@ -364,4 +364,36 @@ Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks, Deco
     return best.decomposition;
 }
 
+Decomposition framed(const Decomposition& d, int width_i, int width_j) {
+    std::vector<int> count(d.ranks);
+    for (auto& b : d.blocks) if (b.owner >= 0) ++count[b.owner];
+    if (std::ranges::any_of(count, [](int n) { return n > 1; })) return d;
+    const int columns = int(d.i_cuts.size()) - 1, rows = int(d.j_cuts.size()) - 1;
+    auto owner = [&](int i, int j) { return d.blocks[j * columns + i].owner; };
+    auto border = [](int a, int b) { return a >= 0 && b >= 0 && a != b; };
+    std::vector<bool> west(columns + 1), south(rows + 1);  // of each cut: whether it lies between ranks somewhere
+    for (int j = 0; j < rows; ++j) for (int i = 0; i <= columns; ++i)
+        if ((i > 0 && i < columns) || d.topology.periodic) west[i] = west[i] || border(owner((i + columns - 1) % columns, j), owner(i % columns, j));
+    for (int j = 0; j <= rows; ++j) for (int i = 0; i < columns; ++i) {
+        if (j > 0 && j < rows) south[j] = south[j] || border(owner(i, j - 1), owner(i, j));
+        if (j == rows && d.topology.fold) for_neighbours(d, d.blocks[(rows - 1) * columns + i], [&](const Block& b) { south[j] = south[j] || border(owner(i, rows - 1), b.owner); });
+    }
+    auto cut = [](const Cuts& cuts, const std::vector<bool>& border, int width) {
+        Cuts finer{0};
+        for (std::size_t n = 1; n < cuts.size(); ++n) {
+            const int from = cuts[n - 1], to = cuts[n];
+            if (border[n - 1] && to - from >= 4 * width) finer.push_back(from + width);
+            if (border[n] && to - from >= 4 * width) finer.push_back(to - width);
+            finer.push_back(to);
+        }
+        return finer;
+    };
+    Decomposition finer{d.topology, d.ranks, {}, cut(d.i_cuts, west, width_i), cut(d.j_cuts, south, width_j), d.load};
+    for (std::size_t j = 1; j < finer.j_cuts.size(); ++j) for (std::size_t i = 1; i < finer.i_cuts.size(); ++i) {
+        const int i0 = finer.i_cuts[i - 1], j0 = finer.j_cuts[j - 1];
+        finer.blocks.push_back({int(finer.blocks.size()), i0, j0, finer.i_cuts[i] - i0, finer.j_cuts[j] - j0, owner(interval(d.i_cuts, i0), interval(d.j_cuts, j0))});
+    }
+    return finer;
+}
+
 }  // namespace fathom

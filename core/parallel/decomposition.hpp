@@ -39,4 +39,8 @@ Decomposition decompose(Topology, const std::vector<int>& wet_levels, int ranks,
 Decomposition arrange(Topology, const std::vector<int>& wet_levels, int ranks, std::vector<int> i_cuts, std::vector<int> j_cuts,
                       const std::vector<int>& owners, int halo);
 
+/// The same with strips `width` points wide along borders between ranks cut off, where blocks are four times as wide: the blocks between need nothing from
+/// other ranks. Nothing is cut where ranks have several blocks.
+Decomposition framed(const Decomposition&, int width_i, int width_j);
+
 }  // namespace fathom

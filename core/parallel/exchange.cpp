@@ -47,7 +47,7 @@ Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::v
 Exchange::Exchange(MPI_Comm comm, Packing p, std::string_view name) : comm(comm), packing(std::move(p)) {
     for (auto* parts : {&packing.parts.sends, &packing.parts.receives})
         for (auto& m : *parts) if (m.bytes > INT_MAX) throw Error("a message of ", m.bytes, " bytes with rank ", m.rank, "; the most is ", INT_MAX, ": use more ranks");
-    transport = fathom::transport(name, comm, packing.parts);
+    transport = fathom::transport(name).make(comm, packing.parts);
     Meetings::Partners others;
     for (auto& m : packing.parts.sends) others.to.push_back(m.rank);
     for (auto& m : packing.parts.receives) others.from.push_back(m.rank);
@@ -62,10 +62,10 @@ void Exchange::point_out(std::span<const FieldSlab> fields) {
 }
 
 void Exchange::start(std::span<const FieldSlab> fields) {
-    from = fields;
+    from = fields, copied = false, sending = 0;
     transport->post();
-    if (transport->packs()) packing.pack(fields, transport->outgoing());
-    else point_out(fields);
+    if (!transport->packs()) point_out(fields);
+    else if (!overlaps()) packing.pack(fields, transport->outgoing());
     if (synchronise) {
         static const Region here("synchronising", "", "sum");
         Within within(here);
@@ -73,16 +73,35 @@ void Exchange::start(std::span<const FieldSlab> fields) {
         MPI_Barrier(comm);
     }
     sent = seconds_now();
-    transport->send();
-    sending = seconds_now() - sent;
+    if (!overlaps()) {
+        transport->send();
+        sending = seconds_now() - sent;
+    } else for (std::size_t n = 0; n < messages(); ++n) {
+        packing.pack(fields, transport->outgoing(), n);
+        sent = seconds_now();
+        transport->send_message(n);
+        sending += seconds_now() - sent;
+    }
+}
+
+void Exchange::copy(std::span<const FieldSlab> to) {
+    packing.copy(from, to);
+    copied = true;
 }
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
-    packing.copy(from, fields);                            // while messages travel
+    if (!copied) copy(fields);                             // while messages travel
     const double t = seconds_now();
-    transport->wait();
-    meetings.note(comm, partners, sent, t, seconds_now(), sending, long(messages()), double(bytes()));
-    packing.unpack(fields, transport->incoming(), !transport->packs());
+    double unpacking = 0;
+    if (overlaps() && !packing.add)
+        for (int n; (n = transport->arrived()) >= 0;) {
+            const double arrived = seconds_now();
+            packing.unpack(fields, transport->incoming(), false, n);
+            unpacking += seconds_now() - arrived;
+        }
+    else transport->wait();
+    meetings.note(comm, partners, sent, t, seconds_now() - unpacking, sending, long(messages()), double(bytes()));
+    if (!overlaps() || packing.add) packing.unpack(fields, transport->incoming(), !transport->packs());        // +=: always in one order
 }
 
 }  // namespace fathom

@@ -55,6 +55,12 @@ template <bool past, class Number> void lay(Number* to, const Number* from, std:
     std::memcpy(to + n, from + n, (count - n) * sizeof(Number));
 }
 
+template <bool past, class Number> void lay_run(Number* to, const Number* in, const Run& r, bool flip) {
+    using Bits = BitsOf<Number>;
+    if (r.step == 1 && !flip) lay<past>(to, in, r.count);
+    else for (int i = 0; i < r.count; ++i) ((Bits*)to)[i] = ((const Bits*)in)[i * r.step] ^ (flip ? sign_bit<Number> : 0);
+}
+
 template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
     const Number sign = flip ? -1 : 1;
     Spot<Number>(f, r.to_block, r.to_row, r.to_column).each(rows, f.levels, [&](Number* out) {
@@ -113,20 +119,20 @@ Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
             for (auto& run : m.runs) append(list, int(n), run, &run == m.runs.data());
             if (mine && here) local_numbers += m.points * this->items[n].levels;
         }
-    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<Parts::Part>& messages) {
+    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<std::size_t>& first, std::vector<Parts::Part>& messages) {
         std::size_t offset = 0;                            // in numbers
         for (auto& [other, list] : by_rank) {
             const std::size_t begin = offset;
-            if (&pieces == &unpacked) first_unpacked.push_back(pieces.size());
+            first.push_back(pieces.size());
             for (auto& piece : list) piece.offset = offset, offset += std::size_t(piece.run.count) * piece.rows * this->items[piece.item].levels, pieces.push_back(piece);
             messages.push_back({other, begin * number, (offset - begin) * number});
             offset = (offset + 15) / 16 * 16;              // messages start at a cache line
         }
+        first.push_back(pieces.size());
         return offset * number;
     };
-    parts.outgoing = lay_out(out, packed, parts.sends);
-    parts.incoming = lay_out(in, unpacked, parts.receives);
-    first_unpacked.push_back(unpacked.size());
+    parts.outgoing = lay_out(out, packed, first_packed, parts.sends);
+    parts.incoming = lay_out(in, unpacked, first_unpacked, parts.receives);
     for (auto& s : parts.sends) sent_bytes += s.bytes;
     order_by_source();
 }
@@ -143,17 +149,12 @@ void Packing::order_by_source() {
 }
 
 template <bool past, class Number> void Packing::pack_strip(const Strip& s, std::span<const FieldSlab> fields, Number* outgoing) const {
-    using Bits = BitsOf<Number>;
     const Piece& any = packed[by_source[s.first]];
     const FieldSlab& f = fields[any.item];
     const Spot<const Number> source(f, any.run.from_block, any.run.from_row + s.row, 0);
     for (int k = 0; k < f.levels; ++k) for (int n = s.first; n < s.last; ++n) {
         const auto& [item, rows, r, offset] = packed[by_source[n]];
-        const Number* in = source.at + k * source.level + r.from_column;
-        Number* to = outgoing + offset + (std::size_t(s.row) * f.levels + k) * r.count;
-        const bool flip = r.flipped && items[item].vector;
-        if (r.step == 1 && !flip) lay<past>(to, in, r.count);
-        else for (int i = 0; i < r.count; ++i) ((Bits*)to)[i] = ((const Bits*)in)[i * r.step] ^ (flip ? sign_bit<Number> : 0);
+        lay_run<past>(outgoing + offset + (std::size_t(s.row) * f.levels + k) * r.count, source.at + k * source.level + r.from_column, r, r.flipped && items[item].vector);
     }
     if (past) stream_fence();
 }
@@ -167,9 +168,23 @@ void Packing::pack(std::span<const FieldSlab> fields, std::byte* outgoing) const
     });
 }
 
+void Packing::pack(std::span<const FieldSlab> fields, std::byte* outgoing, std::size_t send) const {
+    const std::size_t first = first_packed[send];
+    with_number(number, [&]<class Number>(Number) {
+        for_pieces(first_packed[send + 1] - first, parts.sends[send].bytes > large * number, [&](std::size_t n) {
+            const auto& [item, rows, r, offset] = packed[first + n];
+            Number* to = (Number*)outgoing + offset;
+            Spot<const Number>(fields[item], r.from_block, r.from_row, r.from_column).each(rows, fields[item].levels, [&](const Number* in) {
+                lay_run<false>(to, in, r, r.flipped && items[item].vector);
+                to += r.count;
+            });
+        });
+    });
+}
+
 std::size_t Packing::plan_bytes() const {
     auto bytes = [](const auto&... list) { return (... + (list.capacity() * sizeof list[0])); };
-    return bytes(items, parts.sends, parts.receives, packed, unpacked, local, first_unpacked, by_source, strips);
+    return bytes(items, parts.sends, parts.receives, packed, unpacked, local, first_packed, first_unpacked, by_source, strips);
 }
 
 std::vector<std::vector<Packing::InMemory>> Packing::pieces(std::span<const FieldSlab> fields) const {
@@ -198,10 +213,12 @@ void Packing::copy(std::span<const FieldSlab> from, std::span<const FieldSlab> t
     });
 }
 
-void Packing::unpack(std::span<const FieldSlab> fields, const std::byte* incoming, bool flip) const {
+void Packing::unpack(std::span<const FieldSlab> fields, const std::byte* incoming, bool flip, int receive) const {
+    const std::size_t first = receive < 0 ? 0 : first_unpacked[receive], last = receive < 0 ? unpacked.size() : first_unpacked[receive + 1];
+    const std::size_t bytes = receive < 0 ? parts.incoming : parts.receives[receive].bytes;
     with_number(number, [&]<class Number>(Number) {
-        for_pieces(unpacked.size(), !add && parts.incoming > large * number, [&](std::size_t n) {
-            const Piece& p = unpacked[n];
+        for_pieces(last - first, !add && bytes > large * number, [&](std::size_t n) {
+            const Piece& p = unpacked[first + n];
             const bool turn = flip && p.run.flipped && items[p.item].vector;
             if (add) fathom::unpack<Number, true>(fields[p.item], p.run, p.rows, turn, (const Number*)incoming + p.offset);
             else fathom::unpack<Number, false>(fields[p.item], p.run, p.rows, turn, (const Number*)incoming + p.offset);

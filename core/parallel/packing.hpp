@@ -34,9 +34,10 @@ public:
     std::size_t sent_bytes = 0;
 
     void pack(std::span<const FieldSlab>, std::byte* outgoing) const;
+    void pack(std::span<const FieldSlab>, std::byte* outgoing, std::size_t send) const;        ///< one message
     void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) const;           ///< what stays with this rank
-    /// flip: the signs of vectors were left to the receiver.
-    void unpack(std::span<const FieldSlab>, const std::byte* incoming, bool flip = false) const;
+    /// flip: the signs of vectors were left to the receiver. receive: one message; -1: all.
+    void unpack(std::span<const FieldSlab>, const std::byte* incoming, bool flip = false, int receive = -1) const;
     void unpack_part(std::size_t receive, std::span<const FieldSlab>, const std::byte* part) const;      ///< of one rank, wherever it lies
     void restore(std::span<const FieldSlab>, const std::byte* outgoing) const;                 ///< what was packed goes back to where it was
 
@@ -48,7 +49,7 @@ public:
 private:
     struct Piece { int item, rows; Run run; std::size_t offset; };            ///< the same run in so many rows; offset: in numbers, in the buffer
     std::vector<Piece> packed, unpacked, local;
-    std::vector<std::size_t> first_unpacked;               ///< piece of each receive, and the end
+    std::vector<std::size_t> first_packed, first_unpacked; ///< piece of each send or receive, and the end
     std::size_t local_numbers = 0;
     /// A row of a field, and the pieces of it: pieces first to last of by_source, which follow the memory that they are taken from.
     struct Strip { int first, last, row; };

@@ -115,6 +115,12 @@ Plan gather_plan(const Decomposition& d, Horizontal horizontal, int halo, std::s
     return c.plan();
 }
 
+std::vector<bool> outer_blocks(const Plan& plan, int rank, std::size_t blocks) {
+    std::vector<bool> outer(blocks);
+    for (auto& m : plan.messages) if (m.to_rank == rank && m.from_rank != rank) for (auto& run : m.runs) outer[run.to_block] = true;
+    return outer;
+}
+
 Plan adjoint(const Plan& plan) {
     Plan back;
     for (auto& m : plan.messages) {

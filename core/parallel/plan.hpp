@@ -27,6 +27,9 @@ Plan halo_plan(const Decomposition&, Horizontal, int halo, int width, int rank);
 struct Rectangle { int i0, j0, nx, ny, owner; bool operator==(const Rectangle&) const = default; };
 Plan gather_plan(const Decomposition&, Horizontal, int halo, std::span<const Rectangle>, int rank);
 
+/// Of `blocks` blocks of a rank, whether each receives anything from another.
+std::vector<bool> outer_blocks(const Plan&, int rank, std::size_t blocks);
+
 /// What was received is sent back; to be run with +=.
 Plan adjoint(const Plan&);
 

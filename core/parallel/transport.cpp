@@ -22,10 +22,23 @@ struct Messages : Transport {
     void wait() override { if (!requests.empty()) MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE); }
 };
 
-struct Packed final : Messages {
+struct Packed : Messages {
     using Messages::Messages;
     void post() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) { auto& r = parts.receives[n]; MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]); } }
-    void send() override { for (std::size_t n = 0; n < parts.sends.size(); ++n) { auto& s = parts.sends[n]; MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm, &requests[parts.receives.size() + n]); } }
+    void send_message(std::size_t n) override { auto& s = parts.sends[n]; MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm, &requests[parts.receives.size() + n]); }
+    void send() override { for (std::size_t n = 0; n < parts.sends.size(); ++n) send_message(n); }
+};
+
+struct Overlapped final : Packed {
+    using Packed::Packed;
+    bool overlaps() const override { return true; }
+    int arrived() override {
+        int which = MPI_UNDEFINED;
+        if (!parts.receives.empty()) MPI_Waitany(int(parts.receives.size()), requests.data(), &which, MPI_STATUS_IGNORE);
+        if (which != MPI_UNDEFINED) return which;
+        wait();                                            // for what was sent
+        return -1;
+    }
 };
 
 /// Nothing is packed here: derived datatypes tell the library where the numbers lie.
@@ -263,14 +276,15 @@ constexpr TransportKind kinds[] = {
     {"put-flags", "put, then a flag that the neighbour waits for", make<PutFlags>},
     {"get-barrier", "everybody meets, then get from the neighbours' windows", make<GetBarrier>},
     {"shared", "copies from the neighbours' buffers, shared within the node; messages between nodes", make<Shared>},
+    {"overlapped", "packed messages, each sent once it is packed; what needs no halo is computed while they travel", make<Overlapped>, true},
 };
 
 }  // namespace
 
 std::span<const TransportKind> transports() { return kinds; }
-std::unique_ptr<Transport> transport(std::string_view name, MPI_Comm comm, const Parts& parts) {
+const TransportKind& transport(std::string_view name) {
     std::vector<std::string> names;
-    for (auto& k : kinds) if (k.name == name) return k.make(comm, parts); else names.emplace_back(k.name);
+    for (auto& k : kinds) if (k.name == name) return k; else names.emplace_back(k.name);
     throw Error("unknown exchange '", name, "'", near(std::string(name), names));
 }
 

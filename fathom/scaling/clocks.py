@@ -1,7 +1,7 @@
 """Clocks of all ranks: what computes moves its own clock, what exchanges waits for neighbours, what sums waits for all.
 
     compute    t_r += s_r (1 + f d)                                                  f d: what interruptions take (noise.py)
-    exchange   t_r = max(t_r', max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
+    exchange   t_r = max(t_r' + meanwhile, max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
     sum        t_r = max over all of t + excess of the noise since the last sum + the sum itself
     time slices   where `turns` ranks share a core, computing takes turns times as long, and a meeting after it (turns - 1) slices more: who waits gives
                its core to another rank, and gets it back when that one has used its slice up
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +26,20 @@ from .machine import Machine
 from .network import Network, overhead, seconds_per_byte, wire
 
 kinds = ("computing", "waiting", "moving")
-# how halos travel (core/parallel/transport.hpp): (one-sided, part of the overhead of a message that is left, all meet before)
-exchanges = {
-    "packed": (False, 1.0, False), "datatypes": (False, 1.3, False), "persistent": (False, 0.8, False), "neighbourhood": (False, 1.0, False),
-    "put-flags": (True, 1.0, False), "put-fence": (True, 1.0, True), "get-barrier": (True, 1.0, True), "shared": (False, 1.0, False),
+
+
+class Way(NamedTuple):
+    """How halos travel: one-sided or not, the part of the overhead of a message that is left, whether all meet before, whether ranks compute meanwhile."""
+
+    put: bool = False
+    part: float = 1.0
+    meet: bool = False
+    overlaps: bool = False
+
+
+exchanges = {  # core/parallel/transport.hpp
+    "packed": Way(), "datatypes": Way(part=1.3), "persistent": Way(part=0.8), "neighbourhood": Way(), "put-flags": Way(put=True), "put-fence": Way(put=True, meet=True),
+    "get-barrier": Way(put=True, meet=True), "shared": Way(), "overlapped": Way(overlaps=True),
 }  # fmt: skip
 
 
@@ -38,7 +49,7 @@ class Messages:
     def __init__(self, machine: Machine, ranks: int, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed", network: Network | None = None) -> None:
         if way not in exchanges:
             raise ValueError(f"no way to exchange '{way}'{near(way, exchanges) or ';'} known: {', '.join(exchanges)}")
-        put, part, self.meet = exchanges[way]
+        put, part, self.meet, self.overlaps = exchanges[way]
         cores = int(machine["node.cores"])
         network = network or Network.of(machine, ranks)
         source, target, size = (np.asarray(a) for a in (source, target, size))
@@ -96,12 +107,16 @@ class Clocks:
     def messages(self, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed") -> Messages:
         return Messages(self.machine, self.ranks, source, target, size, way, self.network)
 
-    def exchange(self, m: Messages, region: str = "exchange", blocking: bool = False) -> None:
-        """blocking: receives are posted one after another when a rank comes to them; what came before was put aside and is copied once more."""
+    def exchange(self, m: Messages, region: str = "exchange", blocking: bool = False, meanwhile: tuple[np.ndarray | float, str] | None = None) -> None:
+        """blocking: receives are posted one after another when a rank comes to them; what came before was put aside and is copied once more. meanwhile: seconds that ranks
+        compute, and of which region, while messages travel."""
         if m.meet:
             self.sum(0, region)
         began = self.clock
-        ready = began + m.sent
+        self.clock = began + m.sent
+        if meanwhile:
+            self.compute(*meanwhile)
+        ready, computed = self.clock, self.clock - began - m.sent
         arrivals = began[m.source] + m.offset + m.travel
         done = np.maximum(ready, m.latest(arrivals, ready)) + m.received
         if blocking and m.copy:
@@ -111,7 +126,7 @@ class Clocks:
         waiting = np.clip(done - alone, 0, None)
         self.clock = done
         self._add(region, "waiting", waiting)
-        self._add(region, "moving", done - began - waiting)
+        self._add(region, "moving", done - began - waiting - computed)
         self._take_turns(region)
 
     def sum(self, words: int = 1, region: str = "sum", way: str = "allreduce") -> None:

@@ -148,7 +148,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         if group["exchange"]:
             widths = [(name.partition("(")[0], int(name.partition("(")[2].rstrip(")"))) for name in group["exchange"]]
             exchanges.append((float(sum(levels[name] for name, _ in widths)), max(width for _, width in widths)))
-    halos = sum(r["calls"] for r in profile if r["kind"] == "exchange" and r["phase"] == "barotropic") / n
+    halos = sum(r["calls"] for r in profile if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]) / n
     if not simulation.is_root:
         return None
     surface = simulation.model.free_surface

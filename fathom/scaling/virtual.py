@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from . import noise
-from .clocks import Clocks
+from .clocks import Clocks, exchanges
 from .cost import Cost, columns_of, points_of, work_of
 from .machine import Machine
 
+strip = 6  # points along borders between ranks that the solver computes once messages are there: 4 rows, 8 columns (core/numerics/solver/solver.cpp)
 bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
 
 
@@ -86,11 +87,19 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
     factor = slower(machine, here, place.used) / slower(here, here, cost.ranks) / (1 + noise.dilution(here))  # interruptions here are in what was measured
     source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
     groups = max(len(cost.exchanges), 1)
+    overlaps = exchanges[exchange].overlaps and len(points) > 0
+
+    def inner(width: int) -> np.ndarray:
+        """Part of a rank's columns further than `width` from others: computed while messages travel."""
+        return np.clip(1 - width * place.points / np.maximum(place.columns, 1), 0, 1) if overlaps else np.zeros(place.used)
+
     for levels, width in cost.exchanges or [(0.0, 0)]:
-        t.compute(cost.three / groups * place.work / cost.work * factor, "baroclinic")
+        columns = cost.three / groups * place.work / cost.work * factor
+        meanwhile = columns * inner(cost.reach + 1)
+        t.compute(columns - meanwhile, "baroclinic")
         t.compute(cost.packing / groups * place.points / cost.points * factor, "baroclinic boundary")
         if levels and len(points):
-            t.exchange(t.messages(source, target, points * width * levels * cost.bytes, exchange), "baroclinic boundary")
+            t.exchange(t.messages(source, target, points * width * levels * cost.bytes, exchange), "baroclinic boundary", meanwhile=(meanwhile, "baroclinic"))
     iterations = max(cost.iterations, 1.0)
     columns = place.columns / cost.columns
     if cost.preconditioner == "factorisation":  # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each doubling of the ranks
@@ -102,15 +111,15 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
     sums = max(cost.sums / iterations, 1.0) if place.used > 1 else 0.0
     pieces = between * halos + sums or 1.0  # of computing: a meeting after each
 
-    def compute(number: float = 1.0) -> None:
-        t.compute(cost.two / iterations * between / pieces * number * columns * factor, "solver")
+    piece = cost.two / iterations * between / pieces * columns * factor
+    meanwhile = piece * inner(strip)
 
     def halo() -> None:
-        compute()
-        t.exchange(small, "solver halo")
+        t.compute(piece - meanwhile, "solver")
+        t.exchange(small, "solver halo", meanwhile=(meanwhile, "solver"))
 
     def summed() -> None:
-        compute()
+        t.compute(piece, "solver")
         t.sum(round(cost.words), "solver sum", total)
 
     def until_sum() -> None:
@@ -119,7 +128,7 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
         if sums:
             t.times(sums, summed)
         if not halos and not sums:
-            compute()
+            t.compute(piece, "solver")
 
     t.times(max(iterations / between, 1.0), until_sum)
     return t

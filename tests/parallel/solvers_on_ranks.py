@@ -44,6 +44,7 @@ def solve(case, block, seed, **options):
     b = np.random.default_rng(seed).normal(size=case.wet.shape)
     solver = case.distribute(comm, decomposition=case.dealt(comm.size, *block), tolerance=1e-4, maximum_iterations=3000, **options)
     x = case.scatter(np.zeros_like(b))
+    assert case.nx < 96 or comm.allreduce(solver.inner_packs) > 0
     solver.solve(case.scatter(b), x)
     solution = case.gather(comm, x)
     found = [solver.iterations, solver.last_residual.hex(), hashlib.sha256(solution.tobytes()).hexdigest()[:16]]
@@ -61,6 +62,12 @@ for e in exchanges if comm.size <= 4 else ():  # seven ranks may share two cores
         found[f"{e} {g}"] = solve(case, (11, 9), 7, exchange=e, sum=g, precision="fp64")
 for g in sums:
     found[f"plain {g}"] = solve(case, (11, 9), 7, sum=g, reproducible=False)
+
+# blocks wide enough for strips along the borders: what lies between is computed while messages travel
+case = Case(96, 140, True, True, seed=2, mass=2e-6)
+for s, p in [("chrongear", "diagonal"), ("pcsi", "diagonal"), ("pcg", "evp"), ("pipelined", "none"), ("s-step", "polynomial"), ("pcsi", "factorisation")]:
+    block = {1: (96, 140), 2: (48, 140), 4: (48, 70), 7: (96, 20)}[comm.size]
+    found[f"strips {s} {p}"] = solve(case, block, 3, solver=s, preconditioner=p, exchange="overlapped")
 
 choose = random.Random(20)
 for n in range(50):

@@ -59,6 +59,9 @@ def kept():
     return {f"ocean {what}": checksum(simulation) for what, simulation in (("first", first), ("tuned", tuned), ("named", named), ("off", off))}
 
 
+if MPI.COMM_WORLD.size > 1:
+    groups = ocean(automatic=False, exchange="overlapped").prepare().sequence.groups
+    assert any(0.3 < g["overlapped"] < 1 for g in groups) and all(g["overlapped"] == 0 or g["exchange"] for g in groups)
 found = {f"ocean {way}": checksum(ocean(automatic=False, **{what: way})) for what in ("exchange", "sum") for way in parallel.ways(what)}
 found |= {f"atmosphere {way}": checksum(atmosphere(automatic=False, exchange=way)) for way in parallel.ways("exchange")}
 found |= kept() if MPI.COMM_WORLD.size > 1 else {"ocean first": checksum(ocean())}

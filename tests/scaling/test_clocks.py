@@ -87,6 +87,14 @@ def test_clocks_by_hand():
     assert e["parallel_efficiency"] == pytest.approx(e["load_balance"] * e["serialisation"] * e["transfer"])
 
 
+def test_what_is_computed_meanwhile_hides_messages():
+    t = Clocks(plain, 2)
+    t.exchange(t.messages([0, 1], [1, 0], [1000, 1000], "overlapped"), "halo", meanwhile=(np.array([3e-6, 9e-6]), "columns"))
+    # both send at 1, messages are there at 5, when 0 has computed until 4 and 1 until 10
+    assert t.clock == pytest.approx(np.array([6e-6, 11e-6]), rel=1e-12) and t.mean("columns", "computing") == pytest.approx(6e-6)
+    assert t.spent["halo", "moving"] == pytest.approx(np.array([3e-6, 2e-6]), rel=1e-12)
+
+
 def test_a_planted_imbalance_is_waiting():
     t = Clocks(plain, 64)
     seconds = np.full(64, 1e-3)

@@ -42,7 +42,10 @@ def cost(ocean, tmp_path_factory):
     from fathom.scaling.cost import measure
 
     folder = tmp_path_factory.mktemp("scale")
-    found = measure(ocean.simulation(folder, True), steps=6)
+    simulation = ocean.simulation(folder, True)
+    found = measure(simulation, steps=6)
+    solver = simulation.solvers["barotropic"]
+    assert found.halos == pytest.approx(solver.halos / solver.solves, rel=0.3)
     found.write(folder / "cost.json")
     again = Cost.read(folder / "cost.json")
     assert again.three == found.three and again.solver == found.solver

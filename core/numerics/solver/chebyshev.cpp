@@ -29,8 +29,7 @@ public:
                     d.store(row.of(space.s) + c);
                     (Real::load(row.of(space.y) + c) + d).store(row.of(space.y) + c);
                 });
-                space.fill(space.s);
-                space.for_rows([&](const Row& row) { space.A.multiply(row, row.of(space.s), [R = row.of(space.r)](int c, Real, Real As) { (Real::load(R + c) - As).store(R + c); }); });
+                space.multiply(space.s, [](const Row& row) { return [R = row.of(Space::r)](int c, Real, Real As) { (Real::load(R + c) - As).store(R + c); }; });
                 ++iterations;
             }
             rr = space.dot(space.r, space.r, rr);

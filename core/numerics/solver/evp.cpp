@@ -136,6 +136,7 @@ MarchingBlocks::MarchingBlocks(const PreconditionerParts& p) : space(p.space) {
         tiles[kept] = tiles[k], field_of_tile[kept++] = field_of_tile[k];
     }
     tiles.resize(kept), field_of_tile.resize(kept);
+    own_groups = std::size_t(std::ranges::find_if(tiles, [](const Tile& t) { return t.row < 0; }) - tiles.begin()) / lanes;
     const std::size_t groups = (tiles.size() + lanes - 1) / lanes;
     tiles.resize(groups * lanes, {-1, 0, -1});
     field_of_tile.resize(groups * lanes, -1);
@@ -249,14 +250,30 @@ void MarchingBlocks::make_group(std::size_t g, const std::vector<std::vector<dou
 
 void MarchingBlocks::apply(int from, int to, double) {
     Within within(regions_of_solver().preconditioner);
+    const bool overlaps = there && there->overlaps();
     if (there) {
         Within within(regions_of_solver().halo);
         there->start({&space.slab(from), 1});
+        if (!overlaps) there->finish({&slab_arrived, 1});
+    }
+    if (overlaps) {
+        apply(from, to, 0, own_groups);
+        Within within(regions_of_solver().halo, 0);
         there->finish({&slab_arrived, 1});
     }
+    apply(from, to, overlaps ? own_groups : 0, tiles.size() / lanes);
+    if (back) {
+        Within within(regions_of_solver().halo);
+        back->start({&slab_solved, 1});
+        back->finish({&space.slab(to), 1});
+    }
+}
+
+/// Groups [begin, end) of tiles.
+void MarchingBlocks::apply(int from, int to, std::size_t begin, std::size_t end) {
     in_parallel([&] {
         #pragma omp for schedule(static)
-        for (std::size_t g = 0; g < tiles.size() / lanes; ++g) {
+        for (std::size_t g = begin; g < end; ++g) {
             const double* coefficient = group(g);
             const double *in[lanes]; double* out[lanes]; std::ptrdiff_t up[lanes];
             static constexpr double zeros[points] = {};
@@ -286,11 +303,6 @@ void MarchingBlocks::apply(int from, int to, double) {
             }
         }
     });
-    if (back) {
-        Within within(regions_of_solver().halo);
-        back->start({&slab_solved, 1});
-        back->finish({&space.slab(to), 1});
-    }
 }
 
 }  // namespace fathom

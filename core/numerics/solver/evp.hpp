@@ -25,7 +25,8 @@ private:
     struct Tile { int row, column, travelling; };          ///< row: in A.rows, -1 where its numbers lie in the buffers
 
     EllipticSpace<double>& space;
-    std::vector<Tile> tiles;                               ///< eight in a group, side by side in a register
+    std::vector<Tile> tiles;                               ///< eight in a group, side by side in a register; travelling ones last
+    std::size_t own_groups = 0;                            ///< of which none travels
     std::vector<double> numbers;
     std::vector<double> arrived, solved;                   ///< of travelling tiles
     FieldSlab slab_arrived, slab_solved;
@@ -36,6 +37,7 @@ private:
     static Eight defect(const double* group, const Eight* b, const Eight* x, int i, int j);
     static void defects(const double* group, const Eight* b, const Eight* x, Eight* F);
     static void solve(const double* group, const Eight* b, Eight* x);
+    void apply(int from, int to, std::size_t begin, std::size_t end);
     void make_group(std::size_t, const std::vector<std::vector<double>>& fields, double mass, std::span<const int> field_of_tile);
 };
 

@@ -123,6 +123,7 @@ public:
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         enter(space);
         const End end = steps(rr, goal, iterations, maximum);
+        space.arrive();
         leave(space, end == End::not_positive || end == End::not_a_number);
         return end;
     }
@@ -152,7 +153,6 @@ private:
             Totals sums = sweep<true>({{one, two}, 2, ahead.both}, SumUnit::for_largest(4 * now.rr));             // no term may be 16 times as large as r.r was
             space.start(space.r, lead, 2);
             Products next = share(sums);
-            space.finish(space.r, lead, 2);
             if (!next.valid || next.rr < now.rr / 4096) next = products(infinity);
             iterations += ahead.both ? 2 : 1;
             if (!next.valid) return End::not_a_number;
@@ -197,14 +197,13 @@ private:
         t.row = n;
     }
     template <bool updates> Totals sweep(const TwoSteps& two, SumUnit unit) {
-        Within within(regions_of_solver().sweep);
         const Topology& topology = space.how.decomposition->topology;
         Totals total;
         total.fill(ExactSum(unit));
         left.resize(std::max<std::size_t>(left.size(), omp_get_max_threads()));
         south = updates && !south;
-        in_parallel([&] {
-            const auto& part = space.parts();
+        space.as_halos_arrive([&](Space<Number>::Rows which) { Within within(regions_of_solver().sweep); in_parallel([&] {
+            const auto& part = space.parts(which);
             const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
             const auto& rows = space.A.rows;
             Sums mine(unit);
@@ -252,7 +251,7 @@ private:
             mine.flush();
             #pragma omp critical
             for (int n = 0; n < Sums::all; ++n) total[n].add(mine.total[n]);
-        });
+        }); });
         return total;
     }
 };
@@ -286,7 +285,7 @@ private:
         while (iterations < maximum) {
             for (int n = 0; n < 5; ++n) {
                 one = next(two.alpha), two = next(one.alpha);
-                if (n > 0 || factors.count > 2) space.fill(space.r, 2, 2);
+                if (n > 0 || factors.count > 2) space.start(space.r, 2, 2);
                 sweep({{one, two}, 0});
             }
             iterations += 10;
@@ -301,16 +300,15 @@ private:
     }
 
     void sweep(const TwoSteps& two) {
-        Within within(regions_of_solver().sweep);
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
         south = !south;
-        in_parallel([&] {
-            const auto& part = space.parts();
+        space.as_halos_arrive([&](Space<Number>::Rows which) { Within within(regions_of_solver().sweep); in_parallel([&] {
+            const auto& part = space.parts(which);
             auto& left = carry[omp_get_thread_num()];
             left[0].row = left[1].row = -1;
             auto stage = [&](int k, int n) { fathom::iterate<Number>(space, k, n, two, left.data(), south); };
             wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south, stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, south ? n + k : n - k); });
-        });
+        }); });
     }
     double squares(SumUnit unit) {
         Within within(regions_of_solver().sweep);

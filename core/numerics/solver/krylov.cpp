@@ -47,7 +47,6 @@ struct ConjugateGradients final : Plain {
             if (!(rho > 0)) return failure(rho);
             if (first) packs([&](At at) { at.set(s, at[z]); });
             else packs([&, b = Real(beta)](At at) { at.set(s, at[z] + b * at[s]); });
-            space.fill(s);
             auto curvature = applied<1>(s, rr, [&](At at, Real x, Real Ax, ExactLanes* lanes) {
                 at.set(As, Ax);
                 lanes->add(at.inside(x) * Ax);
@@ -100,7 +99,6 @@ struct ChronopoulosGear final : Plain {
         double rho_before = std::numeric_limits<double>::infinity(), sigma = 0;
         for (bool first = true;; first = false) {
             M.apply(r, z, std::sqrt(rr));
-            space.fill(z);
             const auto products = applied<2>(z, rr, [&](At at, Real x, Real Ax, ExactLanes* lanes) {
                 const Real own = at.inside(x);
                 at.set(Az, Ax);
@@ -143,7 +141,6 @@ struct Pipelined final : Plain {
         Progress progress(iterations);
         for (int v : {int(s), zs, As, q}) space.clear(v);
         if (!identity) M.apply(r, u, std::sqrt(rr));
-        space.fill(u);
         applied<0>(u, rr, [&](At at, Real, Real Au, ExactLanes*) { at.set(w, Au); });
         auto products = sums<3>(rr, [&](At at, ExactLanes* lanes) { add(lanes, at, at[r], at[u], at[w]); });
         double gamma_before = std::numeric_limits<double>::infinity(), alpha = 1;
@@ -151,7 +148,6 @@ struct Pipelined final : Plain {
         for (bool first = true;; first = false) {
             space.start(products);
             if (!identity) M.apply(w, m, std::sqrt(rr));
-            space.fill(m);
             applied<0>(m, rr, [&](At at, Real, Real Am, ExactLanes*) { at.set(n, Am); });
             double values[3];
             if (!space.finish(products, values)) return End::not_a_number;

@@ -55,8 +55,7 @@ struct Polynomial final : Preconditioner {
             residual.store(row.of(left) + c), first.store(row.of(d) + c), first.store(row.of(to) + c);
         });
         for (int n = 1; n < degree; ++n) {
-            space.fill(d);
-            space.for_rows([&](const Row& row) { space.A.multiply(row, row.of(d), [R = row.of(left)](int c, Real, Real Ad) { (Real::load(R + c) - Ad).store(R + c); }); });
+            space.multiply(d, [this](const Row& row) { return [R = row.of(left)](int c, Real, Real Ad) { (Real::load(R + c) - Ad).store(R + c); }; });
             const auto [a, b] = factors.next();
             space.for_packs([&, a = Real(a), b = Real(b)](const Row& row, int c) {
                 const Real next = a * Real::load(row.of(left) + c) + b * Real::load(row.of(d) + c);

@@ -105,9 +105,8 @@ private:
         for (int k = 0; k < count; ++k) {
             const int v = V[from + k], w = W[from + k], next = W[from + k + 1], before = k ? W[from + k - 1] : w;
             const Real a(k ? 2 / h : 1 / h), t(theta), b(k ? 1.0 : 0.0);
-            space.fill(v);
-            space.for_rows([&](const Row& row) {
-                space.A.multiply(row, row.of(v), [=](int c, Real, Real Av) { (a * (Av - t * Real::load(row.of(w) + c)) - b * Real::load(row.of(before) + c)).store(row.of(next) + c); });
+            space.multiply(v, [=](const Row& row) {
+                return [=, w = row.of(w), before = row.of(before), next = row.of(next)](int c, Real, Real Av) { (a * (Av - t * Real::load(w + c)) - b * Real::load(before + c)).store(next + c); };
             });
             if (!identity) M.apply(next, V[from + k + 1], std::sqrt(rr));
         }

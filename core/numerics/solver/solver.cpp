@@ -12,6 +12,7 @@ namespace {
 constexpr int lead = EllipticOperator<double>::halo;
 constexpr int most_columns = register_lanes * ExactLanes::most - 32;       // of a row, before its sums must be carried
 constexpr double single_precision = 1e-5;                  // to what part iterations in fp32 reduce a residual before it is computed anew
+constexpr int strip_columns = 8, strip_rows = 4;           // along borders between ranks: as wide as the widest halo, in whole packs
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Communication communication(MPI_Comm comm, const Decomposition& d, const SolverOptions& o) {
@@ -31,13 +32,35 @@ const SolverOptions& checked(const SolverOptions& o) {
 
 }  // namespace
 
-EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& fields, const SolverOptions& given)
-    : options(checked(given)), halo(halo), space(communication(comm, d, options), record, vectors(options), comm, d, halo, fields) {
+EllipticSolver::Parts::Parts(MPI_Comm comm, const Decomposition& d, std::string_view exchange) : decomposition(transport(exchange).overlaps ? framed(d, strip_columns, strip_rows) : d) {
+    if (decomposition.blocks.size() == d.blocks.size()) return;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    const auto given = d.of(rank);
+    for (auto* part : decomposition.of(rank)) {
+        int n = 0;
+        while (given[n] != d.at(part->i0, part->j0)) ++n;
+        list.push_back({n, part->i0 - given[n]->i0, part->j0 - given[n]->j0});
+    }
+}
+const FieldSlab& EllipticSolver::Parts::of(const FieldSlab& f, int bytes, FieldSlab& room) const {
+    if (list.empty()) return f;
+    room.at.clear(), room.row.clear(), room.level.clear(), room.levels = f.levels;
+    for (auto& [block, i, j] : list) room.at.push_back(f.at[block] + (j * f.row[block] + i) * bytes), room.row.push_back(f.row[block]), room.level.push_back(f.level[block]);
+    return room;
+}
+EllipticFields EllipticSolver::Parts::of(const EllipticFields& f) const {
+    auto part = [&, room = FieldSlab()](const FieldSlab& slab) mutable { return of(slab, f.bytes, room); };
+    return {part(f.wet), part(f.area), part(f.depth), part(f.dx), part(f.dy), f.mass, f.bytes};
+}
+
+EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& given_fields, const SolverOptions& given)
+    : options(checked(given)), halo(halo), parts(comm, d, options.exchange), space(communication(comm, parts.decomposition, options), record, vectors(options), comm, parts.decomposition, halo, parts.of(given_fields)) {
+    const EllipticFields fields = parts.of(given_fields);
     for (auto& b : space.A.blocks) if (b.nx > most_columns) throw Error("elliptic solver: a block of ", b.nx, " columns; the most is ", most_columns);
     const auto& kind = fathom::method(options.solver);
     const bool identity = options.preconditioner == "diagonal";
-    const int first = Space::more + kind.vectors(identity, options.steps);
-    preconditioner = fathom::preconditioner(options.preconditioner).make({space, halo, fields, first});
+    preconditioner = fathom::preconditioner(options.preconditioner).make({space, halo, fields, Space::more + kind.vectors(identity, options.steps)});
     method = kind.make({space, *preconditioner, Space::more, options.steps});
     if (options.solver == "pcsi" || options.solver == "s-step") method->spectrum = lanczos(space, *preconditioner, Space::more);
     if (options.precision == "mixed" && identity && (options.solver == "chrongear" || options.solver == "pcsi")) {
@@ -103,7 +126,8 @@ End EllipticSolver::refine(double rr, double goal) {
     return end;
 }
 
-int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
+int EllipticSolver::solve(const FieldSlab& given_rhs, const FieldSlab& given_x, int bytes) {
+    const FieldSlab &rhs = parts.of(given_rhs, bytes, first), &x = parts.of(given_x, bytes, second);
     iterations = passes = 0;
     record.history.clear();
     for_points(x, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::y)[c] = d > 0 ? value / d : 0; });
@@ -139,14 +163,15 @@ int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
     return iterations;
 }
 
-void EllipticSolver::apply(const FieldSlab& x, const FieldSlab& result, int bytes) {
+void EllipticSolver::apply(const FieldSlab& given_x, const FieldSlab& given_result, int bytes) {
+    const FieldSlab &x = parts.of(given_x, bytes, first), &result = parts.of(given_result, bytes, second);
     for_points(x, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::s)[c] = d > 0 ? value / d : 0; });
-    space.fill(Space::s);
-    space.for_rows([&](const Row& row) { space.A.multiply(row, row.of(Space::s), [R = row.of(Space::r)](int c, Space::Real, Space::Real As) { As.store(R + c); }); });
+    space.multiply(Space::s, [](const Row& row) { return [R = row.of(Space::r)](int c, Space::Real, Space::Real As) { As.store(R + c); }; });
     for_points(result, bytes, [](const Row& row, int c, double d, auto& value) { value = d > 0 ? row.of(Space::r)[c] / d : 0; });
 }
 
-void EllipticSolver::precondition(const FieldSlab& x, const FieldSlab& result, int bytes) {
+void EllipticSolver::precondition(const FieldSlab& given_x, const FieldSlab& given_result, int bytes) {
+    const FieldSlab &x = parts.of(given_x, bytes, first), &result = parts.of(given_result, bytes, second);
     for_points(x, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::r)[c] = d > 0 ? value * d : 0; });
     preconditioner->apply(Space::r, Space::s, space.largest(Space::r));
     for_points(result, bytes, [](const Row& row, int c, double d, auto& value) { value = d > 0 ? row.of(Space::s)[c] * d : 0; });

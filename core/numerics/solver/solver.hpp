@@ -41,7 +41,18 @@ private:
     using Space = EllipticSpace<double>;
     using Single = EllipticSpace<float>;
     using Row = Space::Row;
+    /// Where messages are overlapped the solver has blocks of its own, each a part of a given one: those between need no messages.
+    struct Parts {
+        struct Part { int block; std::ptrdiff_t i, j; };
+        Decomposition decomposition;
+        std::vector<Part> list;                            ///< empty: the blocks are those given
+        Parts(MPI_Comm, const Decomposition&, std::string_view exchange);
+        const FieldSlab& of(const FieldSlab&, int bytes, FieldSlab& room) const;       ///< room: nothing is allocated the second time
+        EllipticFields of(const EllipticFields&) const;
+    };
     int halo;
+    const Parts parts;
+    FieldSlab first, second;                               // room for what is solved or applied
     Space space;
     std::unique_ptr<Preconditioner> preconditioner;
     std::unique_ptr<Method> method;

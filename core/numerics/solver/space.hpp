@@ -88,17 +88,29 @@ public:
     const Communication how;
     int ranks;
 
-    /// The halo of a vector, and of two that lie side by side, `width` points wide.
-    void start(int v, int width, int count = 1) {
+    /// The halo of a vector, and of two that lie side by side, `width` points wide, travels from `start` to `arrive`.
+    void start(int v, int width = 1, int count = 1) {
         Within within(regions_of_solver().halo);
-        exchange(width, count).start({&slabs[v], std::size_t(count)});
+        travelling = {&exchange(width, count), {&slabs[v], std::size_t(count)}};
+        travelling.exchange->start(travelling.vectors);
+        if (travelling.exchange->overlaps()) travelling.exchange->copy(travelling.vectors);
         ++record.halos, record.halo_bytes += long(width) * count * long(sizeof(Number));
     }
-    void finish(int v, int width, int count = 1) {
-        Within within(regions_of_solver().halo);
-        exchange(width, count).finish({&slabs[v], std::size_t(count)});
+    void arrive() {
+        if (!travelling.exchange) return;
+        Within within(regions_of_solver().halo, 0);
+        travelling.exchange->finish(travelling.vectors);
+        travelling.exchange = nullptr;
     }
-    void fill(int v, int width = 1, int count = 1) { start(v, width, count); finish(v, width, count); }
+    void fill(int v, int width = 1, int count = 1) { start(v, width, count); arrive(); }
+    /// body(rows) for all rows that need the halo that travels: where messages are overlapped first for those of blocks that need nothing from other ranks.
+    enum class Rows { all, inner, outer };
+    template <class F> void as_halos_arrive(F body) {
+        const bool overlaps = travelling.exchange && travelling.exchange->overlaps() && A.inner > 0;
+        if (overlaps) body(Rows::inner);
+        arrive();
+        if (!overlaps || A.inner < A.rows.size()) body(overlaps ? Rows::outer : Rows::all);
+    }
 
     /// Sums over all ranks, in two steps. False if one is not a number, or if its unit was too small.
     void start(std::span<ExactSum> sums) {
@@ -121,9 +133,9 @@ public:
     bool share(std::span<ExactSum> sums, double* values) { start(sums); return finish(sums, values); }
 
     /// body(row) for own rows, shared out among threads by their packs.
-    template <class F> void for_rows(F body) {
+    template <class F> void for_rows(F body, Rows which = Rows::all) {
         Within within(regions_of_solver().sweep);
-        in_parallel([&] { each_row([&](const Row& row) { if (row.ring == 0) body(row); }); });
+        in_parallel([&] { each_row([&](const Row& row) { if (row.ring == 0) body(row); }, which); });
     }
     /// body(c) for the packs of a row that have water.
     template <class F> static void each_pack(const Row& row, F body) {
@@ -134,7 +146,7 @@ public:
         for_rows([&](const Row& row) { each_pack(row, [&](int c) { body(row, c); }); });
     }
     /// body(row, lanes) for own rows adds packs to the `count` sums of its thread: what lies in the halo as 0 (own_columns).
-    template <int count, class F> std::array<ExactSum, count> summed(SumUnit unit, F body) requires std::same_as<Number, double> {
+    template <int count, class F> std::array<ExactSum, count> summed(SumUnit unit, F body, Rows which = Rows::all) requires std::same_as<Number, double> {
         Within within(regions_of_solver().sweep);
         std::array<ExactSum, count> total;
         total.fill(ExactSum(unit));
@@ -147,7 +159,7 @@ public:
                 if (row.ring) return;
                 if constexpr (count > 0) if (lanes[0].count + row.up / Real::width > ExactLanes::most) flush();
                 body(row, lanes.data());
-            });
+            }, which);
             flush();
             if constexpr (count > 0) {
                 #pragma omp critical
@@ -156,9 +168,21 @@ public:
         });
         return total;
     }
-    /// body(row, c, x, A x, lanes) for own packs, x the vector v with its halo filled; lanes as above.
+    /// body(row, c, x, A x, lanes) for own packs, x the vector v, whose halo is filled; lanes as above.
     template <int count, class F> std::array<ExactSum, count> multiplied(int v, SumUnit unit, F body) requires std::same_as<Number, double> {
-        return summed<count>(unit, [&](const Row& row, ExactLanes* lanes) { A.multiply(row, row.of(v), [&](int c, Real x, Real Ax) { body(row, c, x, Ax, lanes); }); });
+        std::array<ExactSum, count> total;
+        total.fill(ExactSum(unit));
+        start(v);
+        as_halos_arrive([&](Rows which) {
+            auto part = summed<count>(unit, [&](const Row& row, ExactLanes* lanes) { A.multiply(row, row.of(v), [&](int c, Real x, Real Ax) { body(row, c, x, Ax, lanes); }); }, which);
+            for (int n = 0; n < count; ++n) total[n].add(part[n]);
+        });
+        return total;
+    }
+    /// body_of(row)(c, x, A x), likewise.
+    template <class F> void multiply(int v, F body_of) {
+        start(v);
+        as_halos_arrive([&](Rows which) { for_rows([&](const Row& row) { A.multiply(row, row.of(v), body_of(row)); }, which); });
     }
     static Real inside(const Row& row, int c, Real x) { return c < lead || c + Real::width > row.nx + lead ? own_columns(x, c - lead, row.nx) : x; }
 
@@ -209,13 +233,14 @@ public:
     void clear(int v) { for (const Row& row : A.rows) std::fill_n(row.of(v), row.up, 0); }
 
     /// First row of each thread, and the end.
-    const std::vector<int>& parts() {
+    const std::vector<int>& parts(Rows which = Rows::all) {
+        auto& part = part_of[int(which)];
         #pragma omp single
-        if (int(part.size()) != omp_get_num_threads() + 1) part = shares(omp_get_num_threads());
+        if (int(part.size()) != omp_get_num_threads() + 1) part = shares(omp_get_num_threads(), which == Rows::outer ? A.inner : 0, which == Rows::inner ? A.inner : A.rows.size());
         return part;
     }
-    template <class F> void each_row(F body) {
-        const auto& share = parts();
+    template <class F> void each_row(F body, Rows which = Rows::all) {
+        const auto& share = parts(which);
         for (int n = share[omp_get_thread_num()], end = share[omp_get_thread_num() + 1]; n < end; ++n) {
             const Row row = A.rows[n];                     // a copy: the compiler then knows that no store changes it
             body(row);
@@ -228,22 +253,23 @@ private:
     std::unique_ptr<GlobalSum> sum;
     std::array<std::int64_t, GlobalSum::most_words> words;
     std::array<double, GlobalSum::most_words> numbers;
-    std::vector<int> part;
+    std::array<std::vector<int>, 3> part_of;               // of Rows
+    struct { Exchange* exchange = nullptr; std::span<const FieldSlab> vectors; } travelling;
 
     Exchange& exchange(int width, int count) {
         auto& e = exchanges[{width, count}];
         if (!e) e = std::make_unique<Exchange>(how.comm, *how.decomposition, lead, int(sizeof(Number)), std::vector<Exchange::Item>(count, {Horizontal::center, false, width, 1}), how.exchange);
         return *e;
     }
-    std::vector<int> shares(int threads) const {
+    std::vector<int> shares(int threads, std::size_t begin, std::size_t end) const {
         std::vector<double> work{0};
-        for (auto& row : A.rows) {
+        for (std::size_t n = begin; n < end; ++n) {
             double packs = 4;
-            for (auto* g = row.first; g != row.last; ++g) packs += (g->end - g->begin) / A.line;
+            for (auto* g = A.rows[n].first; g != A.rows[n].last; ++g) packs += (g->end - g->begin) / A.line;
             work.push_back(work.back() + packs);
         }
         std::vector<int> from;
-        for (int t = 0; t <= threads; ++t) from.push_back(int(std::ranges::lower_bound(work, work.back() * t / threads) - work.begin()));
+        for (int t = 0; t <= threads; ++t) from.push_back(int(begin) + int(std::ranges::lower_bound(work, work.back() * t / threads) - work.begin()));
         return from;
     }
 };

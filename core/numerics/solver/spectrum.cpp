@@ -60,7 +60,6 @@ Spectrum lanczos(EllipticSpace<double>& space, Preconditioner& M, int first) {
         if (step) beta = rho / rho_before, off.push_back(std::sqrt(beta) / alpha_before);
         if (!(rho > 0)) { if (step) off.pop_back(); break; }
         space.for_packs([&, b = Space::Real(beta)](const Space::Row& row, int c) { (Space::Real::load(row.of(z) + c) + b * Space::Real::load(row.of(Space::s) + c)).store(row.of(Space::s) + c); });
-        space.fill(Space::s);
         auto sums = space.multiplied<1>(Space::s, Space::unit_of(rr), [&](const Space::Row& row, int c, Space::Real x, Space::Real Ax, ExactLanes* lanes) {
             Ax.store(row.of(As) + c);
             lanes->add(Space::inside(row, c, x) * Ax);
