@@ -286,16 +286,16 @@ void Sequence::cut_rows() {
     }
 }
 
-double Sequence::run_rows(Group& group, std::span<const Row> list) {
+double Sequence::run_rows(Group& group, std::span<const Row> list, int calls) {
     static const Region of_rows("rows");
     if (list.empty()) return 0;
-    Within within(of_rows);
-    const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 24, 1, 4), turn = int(this->count % apart);      // rows in which each process is timed by itself; in turn
+    Within within(of_rows, calls);
+    const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 12, 1, 8), turn = int(this->count % apart);      // rows in which each process is timed by itself; in turn
     const double t = seconds_now();
     #pragma omp parallel for schedule(dynamic, 2)
     for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
     const double seconds = seconds_now() - t;
-    settle_clocks(group, t);
+    settle_clocks(group, t, calls);
     return seconds;
 }
 
@@ -380,10 +380,10 @@ void Sequence::step() {
         if (trial) group.tiles.next();
         double seconds = 0;
         if (!inner.empty()) {
-            seconds += run_rows(group, inner);
+            seconds += run_rows(group, inner, 1);
             exchange(0, [&](Exchange& e) { e.finish(group.slabs); });
         }
-        seconds += run_rows(group, others);
+        seconds += run_rows(group, others, inner.empty());
         if (trial) group.tiles.learn(seconds);
     }
     for (auto& cycle : rotations)

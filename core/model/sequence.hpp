@@ -107,9 +107,9 @@ private:
     int index(std::string_view name) const;
     std::set<int> fields_of(const Group&) const;
     void declare(); void derive(); void share(const Schedule&); void choose_tiles(); bool tries(const Group&) const; void allocate(); void choose_pages(); void cut_rows(); void settle_guests();
-    double run_rows(Group&, std::span<const Row>);        // seconds
+    double run_rows(Group&, std::span<const Row>, int calls);              // seconds; calls of each process that this counts as
     void run_row(Group&, const Row&, int thread, bool timed);
-    void settle_clocks(Group&, double began);
+    void settle_clocks(Group&, double began, int calls);
     std::string exchanged(const Group&) const;
     int rows_of(int block) const { return domain->blocks[block]->ny + 2 * domain->halo; }
     int columns_of(int block) const { return domain->blocks[block]->nx + 2 * domain->halo; }

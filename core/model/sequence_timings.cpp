@@ -29,7 +29,7 @@ void Sequence::reset_timings() {
 /// Of the rows of a group, which its processes have passed in turns, shared out among threads. In some rows each process is timed by itself; what threads spent in
 /// the others is shared out in the same proportion. To the region of rows is left what threads waited for each other, and what loops cost. In a trace processes stand
 /// one after the other, as long as they took.
-void Sequence::settle_clocks(Group& group, double began) {
+void Sequence::settle_clocks(Group& group, double began, int counted) {
     double all = 0, timed = 0, t = began;
     const double threads = double(group.others.size()), tick = seconds_of_tick();
     for (auto& c : group.others) all += double(c.ticks), c = {};
@@ -42,7 +42,7 @@ void Sequence::settle_clocks(Group& group, double began) {
         for (auto& c : s.clocks) seconds += scale * double(c.ticks), calls += c.calls, s.operations += double(c.operations), c = {};
         s.seconds += seconds, s.calls += calls;
         if (!calls || !regions.mine()) continue;
-        const int node = regions.add(s.region, seconds, 1);
+        const int node = regions.add(s.region, seconds, counted);
         if (regions.tracing) regions.note({node, t, t + seconds});
         t += seconds;
     }
