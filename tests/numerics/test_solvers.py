@@ -79,6 +79,17 @@ def test_sums_of_an_iteration(name):
     assert solver.reductions - before <= SUMS_AN_ITERATION[name] * solver.iterations + 2 + 4 * solver.passes
 
 
+@pytest.mark.parametrize("preconditioner, precision", [("diagonal", "fp64"), ("diagonal", "mixed"), ("evp", "fp64")])
+def test_chebyshev_sums_at_most_once_in_ten_iterations(preconditioner, precision):
+    """Residuals and the right-hand side included, as soon as there are a hundred iterations."""
+    case = Case(60, 40, True, True, seed=3, mass=1e-8)
+    b = np.random.default_rng(1).normal(size=case.wet.shape)
+    solver = case.distribute(MPI.COMM_SELF, solver="pcsi", preconditioner=preconditioner, precision=precision, tolerance=1e-10)
+    before = solver.reductions
+    solver.solve(case.scatter(b), case.scatter(np.zeros_like(b)))
+    assert solver.iterations >= 100 and solver.reductions - before <= 0.1 * solver.iterations
+
+
 @pytest.mark.parametrize("steps", [2, 3, 4])
 def test_steps(problem, steps):
     case, b, guess, exact = problem

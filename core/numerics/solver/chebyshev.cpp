@@ -10,7 +10,7 @@ using Space = EllipticSpace<double>;
 using Real = Space::Real;
 using Row = Space::Row;
 
-/// z = M r,  s = a z + b s,  y += s,  r -= A s;   r.r every tenth time, or when the bounds of the spectrum say that it is small enough.
+/// z = M r,  s = a z + b s,  y += s,  r -= A s;   r.r every twentieth time, towards the end every tenth, or when the bounds of the spectrum say that it is small enough.
 class Chebyshev final : public Method {
 public:
     explicit Chebyshev(const MethodParts& p) : space(p.space), M(p.preconditioner), z(p.first) {}
@@ -21,7 +21,7 @@ public:
         Progress progress(iterations);
         const double begun = rr;
         while (iterations < maximum) {
-            for (int n = 0, count = int(std::clamp(std::ceil(predicted(spectrum, rr, goal)), 1.0, 10.0)); n < count; ++n) {
+            for (int n = 0, count = std::min(until_sum(spectrum, rr, goal), maximum - iterations); n < count; ++n) {
                 M.apply(space.r, z, std::sqrt(rr));
                 const auto [factor_z, factor_s] = factors.next();
                 space.for_packs([&, a = Real(factor_z), b = Real(factor_s)](const Row& row, int c) {

@@ -256,7 +256,7 @@ private:
     }
 };
 
-/// r.r is summed every tenth iteration.
+/// r.r is summed every twentieth iteration, towards the end every tenth.
 template <class Number> class FusedChebyshev final : public Method {
 public:
     explicit FusedChebyshev(Space<Number>& space) : space(space) {}
@@ -283,12 +283,13 @@ private:
         const double begun = rr;
         Progress progress(iterations);
         while (iterations < maximum) {
-            for (int n = 0; n < 5; ++n) {
+            const int sweeps = std::min(until_sum(spectrum, rr, goal) > 10 ? 10 : 5, (maximum - iterations + 1) / 2);
+            for (int n = 0; n < sweeps; ++n) {
                 one = next(two.alpha), two = next(one.alpha);
                 if (n > 0 || factors.count > 2) space.start(space.r, 2, 2);
                 sweep({{one, two}, 0});
             }
-            iterations += 10;
+            iterations += 2 * sweeps;
             const auto largest = 256 * rr;
             rr = squares(SumUnit::for_largest(largest));
             if (!(rr <= 1e8 * begun)) return std::isfinite(rr) ? (widen(spectrum), End::many) : End::not_a_number;

@@ -11,7 +11,7 @@ constexpr MethodKind kinds[] = {
     {"chrongear", "Chronopoulos & Gear's, one sum an iteration, with the diagonal one for two", [](bool identity, int) { return identity ? 0 : 3; }, chronopoulos_gear},
     {"pipelined", "Ghysels & Vanroose's, the sum travels while the operator is applied", [](bool identity, int) { return identity ? 4 : 7; }, pipelined},
     {"s-step", "one sum for several iterations", [](bool identity, int steps) { return identity ? 2 * steps - 1 : 4 * steps; }, s_step},
-    {"pcsi", "Chebyshev's, a sum every tenth iteration", [](bool identity, int) { return identity ? 0 : 1; }, chebyshev},
+    {"pcsi", "Chebyshev's, a sum in ten to twenty iterations", [](bool identity, int) { return identity ? 0 : 1; }, chebyshev},
 };
 
 }  // namespace

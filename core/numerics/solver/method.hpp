@@ -4,7 +4,7 @@
 ///   chrongear  r.z and z.Az in one sum: sigma = z.Az - beta^2 sigma                          Chronopoulos & Gear 1989; with the diagonal one for two
 ///   pipelined  the same sum travels while M and A are applied                                Ghysels & Vanroose 2014
 ///   s-step     the products of 2 s + 1 vectors of a Krylov space in one sum for s iterations Carson & Demmel 2014
-///   pcsi       Chebyshev's iteration between bounds of the spectrum: a sum every tenth time  Hu et al. 2015
+///   pcsi       Chebyshev's iteration between bounds of the spectrum: a sum in ten to twenty  Hu et al. 2015
 #pragma once
 #include "numerics/solver/preconditioner.hpp"
 

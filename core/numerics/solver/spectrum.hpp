@@ -3,6 +3,7 @@
 /// approach those of M A from inside. They are taken when they have stood still for a while, and the interval is widened a little.
 #pragma once
 #include "numerics/solver/space.hpp"
+#include <algorithm>
 #include <cmath>
 
 namespace fathom {
@@ -22,6 +23,12 @@ std::pair<double, double> extremes(std::span<const double> diagonal, std::span<c
 /// Iterations of Chebyshev's that take r.r from rr to goal, if the spectrum lies within: T_k(middle / half width) = sqrt(rr / goal).
 inline double predicted(const Spectrum& s, double rr, double goal) {
     return std::acosh(std::sqrt(std::max(rr / goal, 1.0))) / std::acosh((s.largest + s.least) / std::max(s.largest - s.least, 1e-12 * s.largest));
+}
+
+/// Iterations until r.r is summed again: as many as these, ten at most; twenty while more than thirty are to come.
+inline int until_sum(const Spectrum& s, double rr, double goal) {
+    const double left = predicted(s, rr, goal);
+    return left > 30 ? 20 : int(std::clamp(std::ceil(left), 1.0, 10.0));
 }
 
 /// Factors of Chebyshev's iteration d = a z + b d:   a = 1 / gamma, b = 0,   then   omega = 1 / (gamma - omega / (4 alpha^2)),
