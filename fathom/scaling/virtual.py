@@ -94,12 +94,12 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
         return np.clip(1 - width * place.points / np.maximum(place.columns, 1), 0, 1) if overlaps else np.zeros(place.used)
 
     for levels, width in cost.exchanges or [(0.0, 0)]:
-        columns = cost.three / groups * place.work / cost.work * factor
-        meanwhile = columns * inner(cost.reach + 1)
-        t.compute(columns - meanwhile, "baroclinic")
+        processes = cost.three / groups * place.work / cost.work * factor
+        inside = processes * inner(cost.reach + 1)
+        t.compute(processes - inside, "baroclinic")
         t.compute(cost.packing / groups * place.points / cost.points * factor, "baroclinic boundary")
         if levels and len(points):
-            t.exchange(t.messages(source, target, points * width * levels * cost.bytes, exchange), "baroclinic boundary", meanwhile=(meanwhile, "baroclinic"))
+            t.exchange(t.messages(source, target, points * width * levels * cost.bytes, exchange), "baroclinic boundary", meanwhile=(inside, "baroclinic"))
     iterations = max(cost.iterations, 1.0)
     columns = place.columns / cost.columns
     if cost.preconditioner == "factorisation":  # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each doubling of the ranks
@@ -112,11 +112,11 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
     pieces = between * halos + sums or 1.0  # of computing: a meeting after each
 
     piece = cost.two / iterations * between / pieces * columns * factor
-    meanwhile = piece * inner(strip)
+    inside_piece = piece * inner(strip)
 
     def halo() -> None:
-        t.compute(piece - meanwhile, "solver")
-        t.exchange(small, "solver halo", meanwhile=(meanwhile, "solver"))
+        t.compute(piece - inside_piece, "solver")
+        t.exchange(small, "solver halo", meanwhile=(inside_piece, "solver"))
 
     def summed() -> None:
         t.compute(piece, "solver")
