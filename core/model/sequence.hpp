@@ -91,6 +91,7 @@ private:
         std::vector<Clock> others = {};                    // of rows in which processes are not timed one by one
         double seconds = 0; long calls = 0;
     };
+    static constexpr int most_fields = 32;                // of one process
     struct Row { int block, row; std::size_t first, last; };               // and cells
     struct Moving { std::string profile; std::vector<double> values; std::function<void(std::span<double>, long)> set; };
     std::vector<Moving> moving;
