@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The tree is the architecture: fails where an #include under core/ or an import under fathom/ points the wrong way.
 
-    base, time -> grid -> parallel -> field -> { transform -> numerics, physics, output } -> model -> assimilation -> bindings -> fathom
+    base -> machine, grid -> parallel -> field -> { sequence, transform, solver, trajectory, physics } -> { ocean, atmosphere }
+    -> catalogue -> bindings -> fathom
 
     tools/check_architecture.py [directory]        exit status 1, and a line for each arrow that is wrong
 """
@@ -16,21 +17,24 @@ from pathlib import Path
 
 Arrow = tuple[str, int, str]  # file, line, message
 
-# What each folder of core/ may include, beside itself.
-_base = {"base", "time"}
-_ground = _base | {"grid", "parallel", "field"}
+# The rooms of core/, from the ground up: what each may include, beside itself.
+_machine = {"base", "machine"}
+_ground = _machine | {"grid", "parallel", "field"}
 core: dict[str, set[str]] = {
     "base": set(),
-    "time": {"base"},
-    "grid": _base,
-    "parallel": _base | {"grid"},
-    "field": _base | {"grid", "parallel"},
+    "machine": {"base"},
+    "grid": {"base"},
+    "parallel": _machine | {"grid"},
+    "field": _machine | {"grid", "parallel"},
+    "sequence": _ground,
     "transform": _ground,
-    "numerics": _ground | {"transform"},
+    "solver": _ground,
+    "trajectory": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
+    "ocean": _ground | {"sequence", "solver", "physics"},
+    "atmosphere": _ground | {"sequence", "transform", "trajectory", "physics"},
+    "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
-    "model": _ground | {"transform", "numerics", "physics", "output"},
-    "assimilation": _ground | {"transform", "numerics", "physics", "output", "model"},
 }
 core["bindings"] = set(core)
 

@@ -1,9 +1,9 @@
 /// Semi-Lagrangian advection and the spectral models for Python. No logic.
 #include "base/error.hpp"
-#include "model/shallow_water.hpp"
-#include "model/spectral.hpp"
-#include "numerics/semi_implicit.hpp"
-#include "numerics/semi_lagrangian.hpp"
+#include "atmosphere/shallow_water/spectral.hpp"
+#include "atmosphere/spectral/spectral.hpp"
+#include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "trajectory/semi_lagrangian.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -17,6 +17,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace fathom;
+using namespace fathom::ocean;
+using namespace fathom::atmosphere;
 
 namespace {
 
@@ -29,8 +31,8 @@ public:
         : rows(grid.rows()), levels(int(eta.size())), longest(grid.longest()), precision(precision) {
         std::vector<int> wet(std::size_t(rows) * longest, levels);
         Decomposition d = arrange(Topology{longest, rows, true, false}, wet, 1, {0, longest}, {0, rows}, {0}, 0);
-        if (precision == 8) wide = std::make_unique<numerics::SemiLagrangian<double>>(MPI_COMM_SELF, d, 0, grid, eta, numerics::SemiLagrangian<double>::Parameters{step, radius, rotation, iterations});
-        else narrow = std::make_unique<numerics::SemiLagrangian<float>>(MPI_COMM_SELF, d, 0, grid, eta, numerics::SemiLagrangian<float>::Parameters{step, radius, rotation, iterations});
+        if (precision == 8) wide = std::make_unique<SemiLagrangian<double>>(MPI_COMM_SELF, d, 0, grid, eta, SemiLagrangian<double>::Parameters{step, radius, rotation, iterations});
+        else narrow = std::make_unique<SemiLagrangian<float>>(MPI_COMM_SELF, d, 0, grid, eta, SemiLagrangian<float>::Parameters{step, radius, rotation, iterations});
     }
     void depart(std::vector<Array> wind) {
         if (wind.size() != 3 && wind.size() != 6) throw Error("the wind is (u, v, w), or (u, v, w, and what they are extrapolated to), given ", wind.size(), " arrays");
@@ -44,14 +46,14 @@ public:
         std::vector<Copy> copies;
         std::vector<FieldSlab> slabs;
         for (auto& a : fields) copies.emplace_back(*this, a), slabs.push_back(copies.back().slab);
-        if (wide) wide->interpolate({slabs, wind ? numerics::SemiLagrangian<double>::Kind::wind : numerics::SemiLagrangian<double>::Kind::scalar, monotone, by_levels}, slabs);
-        else narrow->interpolate({slabs, wind ? numerics::SemiLagrangian<float>::Kind::wind : numerics::SemiLagrangian<float>::Kind::scalar, monotone, by_levels}, slabs);
+        if (wide) wide->interpolate({slabs, wind ? SemiLagrangian<double>::Kind::wind : SemiLagrangian<double>::Kind::scalar, monotone, by_levels}, slabs);
+        else narrow->interpolate({slabs, wind ? SemiLagrangian<float>::Kind::wind : SemiLagrangian<float>::Kind::scalar, monotone, by_levels}, slabs);
         for (std::size_t n = 0; n < fields.size(); ++n) copies[n].back(*this, fields[n]);
     }
 
     /// (seconds, operations) of a pass.
     std::pair<double, double> pass(const std::string& name) {
-        using numerics::InterpolationPass;
+        using fathom::InterpolationPass;
         const std::map<std::string, InterpolationPass> known{{"departure", InterpolationPass::departure}, {"weights", InterpolationPass::weights}, {"linear", InterpolationPass::linear},
                                                              {"cubic", InterpolationPass::cubic}, {"monotone", InterpolationPass::monotone}, {"by_levels", InterpolationPass::by_levels}};
         const auto it = known.find(name);
@@ -78,8 +80,8 @@ public:
 
 private:
     int rows, levels, longest, precision;
-    std::unique_ptr<numerics::SemiLagrangian<double>> wide;
-    std::unique_ptr<numerics::SemiLagrangian<float>> narrow;
+    std::unique_ptr<SemiLagrangian<double>> wide;
+    std::unique_ptr<SemiLagrangian<float>> narrow;
     struct Copy {
         std::vector<std::byte> memory; FieldSlab slab; int stride;
         explicit Copy(const Advection& of) : stride((of.longest + 79) / 16 * 16) {
@@ -158,8 +160,8 @@ void bind_atmosphere(nb::module_& m) {
         .def("initialise", [](SpectralShallowWater& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with what follows from it");
 
     m.def("hybrid_reference", [](std::vector<double> a, std::vector<double> b, double pressure, double temperature, double gas_constant, double heat_capacity) {
-        const numerics::HybridReference r(a, b, pressure, temperature, gas_constant, heat_capacity);
-        const numerics::VerticalModes modes(r);
+        const atmosphere::HybridReference r(a, b, pressure, temperature, gas_constant, heat_capacity);
+        const atmosphere::VerticalModes modes(r);
         nb::dict d;
         d["alpha"] = r.alpha; d["log_ratio"] = r.log_ratio; d["thickness"] = r.thickness; d["gamma"] = r.gamma(); d["tau"] = r.tau(); d["matrix"] = r.matrix();
         d["speed_squared"] = modes.speed_squared; d["to_modes"] = modes.to_modes; d["from_modes"] = modes.from_modes;

@@ -2,7 +2,7 @@
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
+#include "machine/limits.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

@@ -1,5 +1,5 @@
 /// Drifters for Python. No logic.
-#include "model/drifters.hpp"
+#include "ocean/drifters/drifters.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -7,6 +7,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace fathom;
+using namespace fathom::ocean;
+using namespace fathom::atmosphere;
 
 void bind_drifters(nb::module_& m) {
     using Numbers = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

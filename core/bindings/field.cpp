@@ -1,7 +1,7 @@
 /// Schemes and processes for Python: the catalogue as plain data, a process to order and rename, and one run of a process on plain
 /// arrays, by which any scheme is tested and plotted without a grid or MPI. No logic beyond fitting the arrays.
 #include "field/process.hpp"
-#include "model/catalogue.hpp"
+#include "catalogue/catalogue.hpp"
 #include "physics/thermodynamics/column.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -1,11 +1,11 @@
 /// Domain, Sequence, the barotropic solver and diagnostics for Python. No logic.
-#include "model/balance.hpp"
-#include "model/barotropic.hpp"
-#include "model/catalogue.hpp"
-#include "model/diagnostics.hpp"
-#include "model/overflow.hpp"
-#include "model/sunlight.hpp"
-#include "model/table.hpp"
+#include "ocean/freshwater_balance.hpp"
+#include "ocean/barotropic.hpp"
+#include "catalogue/catalogue.hpp"
+#include "sequence/diagnostics.hpp"
+#include "ocean/overflow/overflow.hpp"
+#include "atmosphere/sunlight.hpp"
+#include "sequence/table.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -22,6 +22,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace fathom;
+using namespace fathom::ocean;
+using namespace fathom::atmosphere;
 
 namespace {
 

@@ -1,7 +1,7 @@
 /// Roles, clients and servers of output for Python. No logic.
 #include "base/error.hpp"
-#include "base/spent.hpp"
-#include "model/sequence.hpp"
+#include "machine/spent.hpp"
+#include "sequence/sequence.hpp"
 #include "output/client.hpp"
 #include "output/server.hpp"
 #include "output/stored.hpp"

@@ -1,11 +1,11 @@
 /// Decomposition, plans, exchanges, sums and the elliptic solver for Python. No logic.
 #include "base/error.hpp"
-#include "numerics/solver/solver.hpp"
-#include "parallel/exchange.hpp"
-#include "parallel/global_sum.hpp"
+#include "solver/solver.hpp"
+#include "parallel/travel/exchange.hpp"
+#include "parallel/sum/global_sum.hpp"
 #include "parallel/measure.hpp"
-#include "parallel/reduce.hpp"
-#include "parallel/work.hpp"
+#include "parallel/sum/reduce.hpp"
+#include "parallel/ownership/work.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>

@@ -1,5 +1,5 @@
 /// Regions and meetings for Python. No logic.
-#include "base/counters.hpp"
+#include "machine/counters.hpp"
 #include "parallel/meeting.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -1,6 +1,6 @@
 /// Gaussian grids and spherical harmonics for Python. No logic.
 #include "base/error.hpp"
-#include "transform/spherical_harmonics.hpp"
+#include "transform/sphere/spherical_harmonics.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -1,6 +1,6 @@
 #include "output/client.hpp"
 #include "base/error.hpp"
-#include "base/spent.hpp"
+#include "machine/spent.hpp"
 #include <set>
 
 namespace fathom {

@@ -1,7 +1,7 @@
 /// What the two sides of output tell each other, and in which order times become visible.
 #pragma once
 #include "output/roles.hpp"
-#include "parallel/packing.hpp"
+#include "parallel/travel/packing.hpp"
 #include <algorithm>
 #include <cstdint>
 #include <deque>

@@ -1,6 +1,6 @@
 #include "output/server.hpp"
 #include "base/error.hpp"
-#include "base/spent.hpp"
+#include "machine/spent.hpp"
 
 namespace fathom {
 

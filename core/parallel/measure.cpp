@@ -1,6 +1,6 @@
 #include "parallel/measure.hpp"
-#include "parallel/exchange.hpp"
-#include "parallel/global_sum.hpp"
+#include "parallel/travel/exchange.hpp"
+#include "parallel/sum/global_sum.hpp"
 #include "parallel/window.hpp"
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 /// Needed are all ranks in a sum, and those that sent something in an exchange. Clocks of one node are one; others are compared with that of rank 0 by messages
 /// there and back (Cristian 1989), before and after, and are straight in between.
 #pragma once
-#include "base/region.hpp"
+#include "machine/region.hpp"
 #include "parallel/mpi.hpp"
 #include <span>
 #include <vector>

@@ -1,12 +1,14 @@
 /// The schemes of the column physics: one list a phenomenon, each compiled on its own.
 #pragma once
-#include "field/catalogue.hpp"
+#include "field/entry.hpp"
 
 namespace fathom::physics {
 
 Entries thermodynamics();
 Entries turbulence();
-Entries surface();
+Entries sea_surface();
+Entries sea_ice();
+Entries land();
 Entries convection();
 Entries cloud();
 Entries radiation();

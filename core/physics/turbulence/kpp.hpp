@@ -21,7 +21,7 @@
 #include "base/constants.hpp"
 #include "field/joined.hpp"
 #include "field/process.hpp"
-#include "physics/surface/transmission.hpp"
+#include "physics/sea_surface/transmission.hpp"
 #include "physics/turbulence/langmuir.hpp"
 #include "physics/turbulence/shear.hpp"
 #include "physics/turbulence/surface_layer.hpp"

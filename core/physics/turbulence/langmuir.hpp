@@ -10,7 +10,7 @@
 #pragma once
 #include "base/brief.hpp"
 #include "base/constants.hpp"
-#include "physics/surface/bulk.hpp"
+#include "physics/sea_surface/bulk.hpp"
 #include <numbers>
 
 namespace fathom::physics {

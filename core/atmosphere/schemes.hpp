@@ -1,0 +1,9 @@
+/// The catalogue of the dynamics of the atmosphere.
+#pragma once
+#include "field/entry.hpp"
+
+namespace fathom::atmosphere {
+
+Entries schemes();
+
+}  // namespace fathom::atmosphere

@@ -1,0 +1,43 @@
+/// Ticks: the cheapest clock there is, for what is timed thousands of times in a millisecond: the processor's own counter where it runs evenly, else the steady clock.
+#pragma once
+#include "machine/spent.hpp"
+#include <cstdint>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace fathom {
+
+namespace ticks_detail {
+inline std::uint64_t steady() { return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()); }
+#if defined(__x86_64__)
+/// Whether the counter runs evenly, whatever the processor's frequency and sleep (CPUID 8000'0007, "invariant").
+inline bool invariant() {
+    unsigned a, b, c, d = 0;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
+}
+inline const bool even = invariant();
+#endif
+}  // namespace ticks_detail
+
+inline std::uint64_t ticks_now() {
+#if defined(__x86_64__)
+    return ticks_detail::even ? __builtin_ia32_rdtsc() : ticks_detail::steady();
+#elif defined(__aarch64__)
+    std::uint64_t t;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#else
+    return ticks_detail::steady();
+#endif
+}
+
+namespace ticks_detail {
+inline const std::uint64_t first_tick = ticks_now();
+inline const double first_second = seconds_now();
+}
+
+/// By comparison with the steady clock since the program began.
+inline double seconds_of_tick() { return (seconds_now() - ticks_detail::first_second) / double(ticks_now() - ticks_detail::first_tick); }
+
+}  // namespace fathom

@@ -1,0 +1,14 @@
+#include "ocean/overflow/volume.hpp"
+#include "ocean/schemes.hpp"
+
+namespace fathom::ocean {
+
+Entries overflow() {
+    return {entry<OverflowTransport>("OverflowTransport"),
+            entry<OverflowProduct>("OverflowProduct"),
+            entry<OverflowConvergence>("OverflowConvergence"),
+            entry<OverflowVolume>("OverflowVolume"),
+            entry<OverflowContent>("OverflowContent")};
+}
+
+}  // namespace fathom::ocean

@@ -1,0 +1,29 @@
+#include "ocean/schemes.hpp"
+#include "ocean/free_surface.hpp"
+#include "ocean/freshwater.hpp"
+#include "ocean/momentum.hpp"
+#include "ocean/stretched_cells.hpp"
+
+namespace fathom::ocean {
+
+Entries dynamics() {
+    return {entry<MomentumAdvection>("MomentumAdvection"),
+            entry<LinearMomentum>("LinearMomentum"),
+            entry<PressureGradient>("PressureGradient"),
+            entry<ImplicitMomentum>("ImplicitMomentum"),
+            entry<BarotropicDivergence>("BarotropicDivergence"),
+            entry<BarotropicSolve>("BarotropicSolve"),
+            entry<BarotropicCorrection>("BarotropicCorrection"),
+            entry<VolumeTransport>("VolumeTransport"),
+            entry<StretchedCells>("StretchedCells"),
+            entry<StretchedCorners>("StretchedCorners"),
+            entry<StretchedPressureGradient>("StretchedPressureGradient"),
+            entry<SurfaceVolume>("SurfaceVolume"),
+            entry<FreshwaterConvergence>("FreshwaterConvergence"),
+            entry<FreshwaterContent>("FreshwaterContent"),
+            entry<FreshwaterBalance>("FreshwaterBalance")};
+}
+
+Entries schemes() { return {dynamics(), friction(), tracer(), eddies(), overflow(), drifters()}; }
+
+}  // namespace fathom::ocean

@@ -1,0 +1,15 @@
+/// The catalogue of the ocean: one list a room, each compiled on its own.
+#pragma once
+#include "field/entry.hpp"
+
+namespace fathom::ocean {
+
+Entries dynamics();
+Entries friction();
+Entries tracer();
+Entries eddies();
+Entries overflow();
+Entries drifters();
+Entries schemes();  ///< all of them
+
+}  // namespace fathom::ocean

@@ -1,0 +1,118 @@
+#include "parallel/travel/on_demand.hpp"
+#include "base/error.hpp"
+#include "parallel/meeting.hpp"
+#include <algorithm>
+#include <atomic>
+
+namespace fathom {
+
+OnDemandHalo::OnDemandHalo(MPI_Comm comm, const Decomposition& d, std::vector<int> points_, int values, int bytes, int levels)
+    : comm(comm), ranks(d.ranks), values(values), bytes(bytes), levels(levels), points(std::move(points_)), owners(points.size()), held_rows(points.size()) {
+    MPI_Comm_rank(comm, &rank);
+    for (auto& b : d.blocks) if (b.owner >= 0)
+        for (int j = b.j0; j < b.j0 + b.ny; ++j) if (b.i0 < points[j]) owners[j].push_back({b.i0, std::min(b.i0 + b.nx, points[j]), b.owner});
+    first_segment.push_back(0);
+    for (std::size_t j = 0; j < points.size(); ++j) {
+        std::ranges::sort(owners[j], {}, &Part::i0);
+        first_segment.push_back(first_segment[j] + (points[j] + segment - 1) / segment);
+        own.resize(first_segment.back(), 0);
+        std::vector<bool> mine(points[j]);
+        for (auto& p : owners[j]) if (p.owner == rank) std::fill(mine.begin() + p.i0, mine.begin() + p.i1, true), held_rows[j] = true;
+        for (int s = 0; s < segments(int(j)); ++s)
+            own[first_segment[j] + s] = std::all_of(mine.begin() + s * segment, mine.begin() + std::min((s + 1) * segment, points[j]), [](bool b) { return b; });
+    }
+    wanted.assign(own.size(), 0);
+    held = own;
+}
+
+void OnDemandHalo::need(int row, int first, int count) {
+    const int n = points[row];
+    std::uint8_t* mark = &wanted[first_segment[row]];
+    auto set = [&](int from, int to) { for (int s = from / segment; s <= to / segment; ++s) std::atomic_ref(mark[s]).store(1, std::memory_order_relaxed); };
+    if (count >= n) return set(0, n - 1);
+    first = ((first % n) + n) % n;
+    if (first + count <= n) return set(first, first + count - 1);
+    set(first, n - 1);
+    set(0, first + count - n - 1);
+}
+
+bool OnDemandHalo::cover() {
+    if (alone()) return false;
+    static const Region here("halo on demand: all there?", "", "sum");
+    Within within(here);
+    int missing = 0;
+    for (std::size_t s = 0; s < wanted.size(); ++s) missing |= wanted[s] & ~held[s];
+    {
+        Meet meet(comm, sizeof missing);
+        MPI_Allreduce(MPI_IN_PLACE, &missing, 1, MPI_INT, MPI_BOR, comm);
+    }
+    if (missing) widen(), ask(), ++plans;
+    std::ranges::fill(wanted, 0);
+    return missing;
+}
+
+/// held <- own, wanted, and the segments around the wanted ones.
+void OnDemandHalo::widen() {
+    held = own;
+    for (int j = 0; j < int(points.size()); ++j) for (int s = 0, n = segments(j); s < n; ++s) if (wanted[first_segment[j] + s])
+        for (int row = std::max(j - 1, 0); row <= std::min(j + 1, int(points.size()) - 1); ++row) {
+            const int m = segments(row), west = s * m / n - 1, east = ((s + 1) * m - 1) / n + 1;
+            for (int t = west; t <= east; ++t) held[first_segment[row] + (t + m) % m] = 1;
+        }
+}
+
+void OnDemandHalo::ask() {
+    struct Request { int row, first, count; };
+    std::vector<std::vector<Request>> from(ranks);
+    for (int j = 0; j < int(points.size()); ++j) {
+        held_rows[j] = false;
+        auto is_held = [&](int s) { return held[first_segment[j] + s]; };
+        for (auto& p : owners[j]) {
+            if (p.owner == rank) { held_rows[j] = true; continue; }
+            for (int s = p.i0 / segment; s * segment < p.i1; ++s) if (is_held(s)) {
+                const int begin = std::max(p.i0, s * segment);
+                while ((s + 1) * segment < p.i1 && is_held(s + 1)) ++s;
+                from[p.owner].push_back({j, begin, std::min(p.i1, (s + 1) * segment) - begin});
+                held_rows[j] = true;
+            }
+        }
+    }
+    std::vector<int> asked(ranks), asking(ranks), asked_at(ranks + 1), asking_at(ranks + 1);
+    std::vector<int> questions, answers;
+    for (int r = 0; r < ranks; ++r) {
+        asked[r] = 3 * int(from[r].size());
+        for (auto& q : from[r]) questions.insert(questions.end(), {q.row, q.first, q.count});
+    }
+    MPI_Alltoall(asked.data(), 1, MPI_INT, asking.data(), 1, MPI_INT, comm);
+    for (int r = 0; r < ranks; ++r) asked_at[r + 1] = asked_at[r] + asked[r], asking_at[r + 1] = asking_at[r] + asking[r];
+    answers.resize(asking_at[ranks]);
+    MPI_Alltoallv(questions.data(), asked.data(), asked_at.data(), MPI_INT, answers.data(), asking.data(), asking_at.data(), MPI_INT, comm);
+
+    Plan plan;
+    received = 0;
+    auto message = [&](int sender, int receiver, std::span<const int> list) {
+        Message m{sender, receiver, {}, 0};
+        for (std::size_t n = 0; n < list.size(); n += 3) {
+            const int row = list[n], first = list[n + 1] * values, count = list[n + 2] * values;
+            m.runs.push_back({row, row, 0, first, 0, first, count, 1, false});
+            m.points += count;
+        }
+        if (!m.runs.empty()) plan.messages.push_back(std::move(m));
+    };
+    for (int r = 0; r < ranks; ++r) {
+        message(rank, r, {answers.data() + asking_at[r], std::size_t(asking[r])});
+        message(r, rank, {questions.data() + asked_at[r], std::size_t(asked[r])});
+        for (auto& q : from[r]) received += q.count;
+    }
+    halo.emplace(comm, std::span<const Plan>(&plan, 1), bytes, std::vector<Exchange::Item>{{Horizontal::center, false, 0, levels}});
+}
+
+void OnDemandHalo::exchange(const FieldSlab& rows) {
+    if (!halo) return;
+    static const Region here("halo on demand", "", "exchange");
+    Within within(here);
+    halo->start({&rows, 1});
+    halo->finish({&rows, 1});
+}
+
+}  // namespace fathom

@@ -1,0 +1,40 @@
+#include "physics/schemes.hpp"
+#include "physics/sea_surface/bulk.hpp"
+#include "physics/sea_surface/fluxes.hpp"
+#include "physics/sea_surface/freezing.hpp"
+#include "physics/sea_surface/gas_exchange.hpp"
+#include "physics/sea_surface/geothermal.hpp"
+#include "physics/sea_surface/given.hpp"
+#include "physics/sea_surface/interpolation.hpp"
+#include "physics/sea_surface/restoring.hpp"
+#include "physics/sea_surface/sensitivity.hpp"
+#include "physics/sea_surface/stress.hpp"
+#include "physics/sea_surface/sunlight.hpp"
+#include "physics/sea_surface/water.hpp"
+
+namespace fathom::physics {
+
+Entries sea_surface() {
+    return {entry<TimeInterpolation<false>>("TimeInterpolation"),
+            entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"),
+            entry<SurfaceCurrent>("SurfaceCurrent"),
+            entry<BulkForcing>("BulkForcing"),
+            entry<StressToGrid>("StressToGrid"),
+            entry<SurfaceFluxes>("SurfaceFluxes"),
+            entry<TemperatureRestoring>("TemperatureRestoring"),
+            entry<SalinityRestoring>("SalinityRestoring"),
+            entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"),
+            entry<BarnierRestoring>("BarnierRestoring"),
+            entry<BulkSensitivity>("BulkSensitivity"),
+            entry<GeothermalHeat>("GeothermalHeat"),
+            entry<FreezingLimit>("FreezingLimit"),
+            entry<GivenFlux>("GivenFlux"),
+            entry<GasExchange<CFC11Gas>>("CFC11Exchange"),
+            entry<GasExchange<CFC12Gas>>("CFC12Exchange"),
+            entry<GasExchange<SF6Gas>>("SF6Exchange"),
+            entry<JerlovWater>("JerlovWater"),
+            entry<ChlorophyllWater>("ChlorophyllWater"),
+            entry<ShortwaveHeating>("ShortwaveHeating")};
+}
+
+}  // namespace fathom::physics
