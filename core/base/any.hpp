@@ -1,15 +1,19 @@
-/// Whether any column of a pack is meant: a loop down the column ends where none is left. It must not decide a value.
+/// Whether any column of a pack is meant: a loop down the column ends where none is left. It must
+/// not decide a value.
 #pragma once
-#include "base/pack.hpp"
 #include <type_traits>
+#include "base/pack.hpp"
 
 namespace fathom {
 
 template <class Mask> bool any(Mask mask) {
-    if constexpr (std::is_arithmetic_v<Mask>) return mask;
+    if constexpr (std::is_arithmetic_v<Mask>)
+        return mask;
     else {
 #if defined(__AVX512F__)
-        if constexpr (sizeof(Mask) == 64) return _mm512_test_epi64_mask(std::bit_cast<__m512i>(mask), std::bit_cast<__m512i>(mask)) != 0;
+        if constexpr (sizeof(Mask) == 64)
+            return _mm512_test_epi64_mask(std::bit_cast<__m512i>(mask),
+                                          std::bit_cast<__m512i>(mask)) != 0;
 #endif
         const auto words = std::bit_cast<typename Lanes<long long, sizeof(Mask) / 8>::type>(mask);
         long long joined = 0;

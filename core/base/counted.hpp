@@ -1,17 +1,20 @@
-/// Counted: a number that counts what is computed with it. A kernel is a template on its number: run on these, it tells its own work.
-///   + - * / and the root are one operation, a fused multiply-add two; comparisons, choices and signs are none.
+/// Counted: a number that counts what is computed with it. A kernel is a template on its number:
+/// run on these, it tells its own work.
+///   + - * / and the root are one operation, a fused multiply-add two; comparisons,
+///       choices and signs are none.
 /// The values are those of the plain number, to the last bit.
 #pragma once
 #include "base/elementary.hpp"
 
 namespace fathom {
 
-inline thread_local std::uint64_t operations_counted = 0;              ///< by this thread so far
+inline thread_local std::uint64_t operations_counted = 0;  ///< by this thread so far
 
 template <class T> struct Counted {
     T value;
     Counted() = default;
-    template <class A> requires std::is_arithmetic_v<A> constexpr Counted(A x) : value(T(x)) {}
+    template <class A> requires std::is_arithmetic_v<A>
+    constexpr Counted(A x) : value(T(x)) {}
     explicit constexpr operator double() const { return double(value); }
 
     friend constexpr Counted operator+(Counted a, Counted b) { return did(a.value + b.value); }
@@ -23,16 +26,22 @@ template <class T> struct Counted {
     friend constexpr bool operator>(Counted a, Counted b) { return a.value > b.value; }
     friend constexpr bool operator<=(Counted a, Counted b) { return a.value <= b.value; }
     friend constexpr bool operator>=(Counted a, Counted b) { return a.value >= b.value; }
-    friend Counted fma(Counted a, Counted b, Counted c) { operations_counted += 2; return std::fma(a.value, b.value, c.value); }
+    friend Counted fma(Counted a, Counted b, Counted c) {
+        operations_counted += 2;
+        return std::fma(a.value, b.value, c.value);
+    }
     friend Counted sqrt(Counted a) { return did(std::sqrt(a.value)); }
 
 private:
-    static constexpr Counted did(T x) { if (!std::is_constant_evaluated()) ++operations_counted; return Counted(x); }
+    static constexpr Counted did(T x) {
+        if (!std::is_constant_evaluated()) ++operations_counted;
+        return Counted(x);
+    }
 };
 
 namespace elementary_detail {
 template <class T> struct Format<Counted<T>> : Format<T> {};
-}
+}  // namespace elementary_detail
 
 }  // namespace fathom
 

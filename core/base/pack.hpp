@@ -1,7 +1,9 @@
-/// Pack: the `Real` of every kernel. `width` neighbouring columns are computed by one instruction stream; width 1 is a plain
-/// number, and what one GPU thread would run. A class of our own rather than std::experimental::simd, because constants written
-/// as double must work with fp32 packs (`1.0 + steepness * Ri`), and because a number must round exactly as a pack does.
-/// Contraction is off for the whole build; `fma` and `polynomial` fuse where it pays, the same way in every column.
+/// Pack: the `Real` of every kernel. `width` neighbouring columns are computed by one instruction
+/// stream; width 1 is a plain number, and what one GPU thread would run. A class of our own rather
+/// than std::experimental::simd, because constants written as double must work with fp32 packs
+/// (`1.0 + steepness * Ri`), and because a number must round exactly as a pack does. Contraction is
+/// off for the whole build; `fma` and `polynomial` fuse where it pays, the same way in every
+/// column.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -14,10 +16,15 @@
 
 namespace fathom {
 
-template <class T, int width> struct Lanes { typedef T type __attribute__((vector_size(width * sizeof(T)))); };
-template <class T> struct Lanes<T, 1> { using type = T; };
+template <class T, int width> struct Lanes {
+    typedef T type __attribute__((vector_size(width * sizeof(T))));
+};
+template <class T> struct Lanes<T, 1> {
+    using type = T;
+};
 
-/// The compiler makes eight scalar instructions of a vector fma or sqrt when it may not contract: these two are said by name.
+/// The compiler makes eight scalar instructions of a vector fma or sqrt when it may not contract:
+/// these two are said by name.
 namespace pack_detail {
 typedef double D8 __attribute__((vector_size(64)));
 typedef float F16 __attribute__((vector_size(64)));
@@ -31,20 +38,40 @@ inline D8 sqrt(D8 a) { return _mm512_sqrt_pd(a); }
 inline F16 sqrt(F16 a) { return _mm512_sqrt_ps(a); }
 #elif defined(__FMA__)
 template <class V> inline constexpr bool native = sizeof(V) == 64;
-struct D4x2 { __m256d low, high; };
-struct F8x2 { __m256 low, high; };
+struct D4x2 {
+    __m256d low, high;
+};
+struct F8x2 {
+    __m256 low, high;
+};
 inline D8 fma(D8 a, D8 b, D8 c) {
     const auto x = std::bit_cast<D4x2>(a), y = std::bit_cast<D4x2>(b), z = std::bit_cast<D4x2>(c);
-    return std::bit_cast<D8>(D4x2{_mm256_fmadd_pd(x.low, y.low, z.low), _mm256_fmadd_pd(x.high, y.high, z.high)});
+    return std::bit_cast<D8>(
+        D4x2{_mm256_fmadd_pd(x.low, y.low, z.low), _mm256_fmadd_pd(x.high, y.high, z.high)});
 }
 inline F16 fma(F16 a, F16 b, F16 c) {
     const auto x = std::bit_cast<F8x2>(a), y = std::bit_cast<F8x2>(b), z = std::bit_cast<F8x2>(c);
-    return std::bit_cast<F16>(F8x2{_mm256_fmadd_ps(x.low, y.low, z.low), _mm256_fmadd_ps(x.high, y.high, z.high)});
+    return std::bit_cast<F16>(
+        F8x2{_mm256_fmadd_ps(x.low, y.low, z.low), _mm256_fmadd_ps(x.high, y.high, z.high)});
 }
-inline void stream(double* p, D8 a) { const auto x = std::bit_cast<D4x2>(a); _mm256_stream_pd(p, x.low); _mm256_stream_pd(p + 4, x.high); }
-inline void stream(float* p, F16 a) { const auto x = std::bit_cast<F8x2>(a); _mm256_stream_ps(p, x.low); _mm256_stream_ps(p + 8, x.high); }
-inline D8 sqrt(D8 a) { const auto x = std::bit_cast<D4x2>(a); return std::bit_cast<D8>(D4x2{_mm256_sqrt_pd(x.low), _mm256_sqrt_pd(x.high)}); }
-inline F16 sqrt(F16 a) { const auto x = std::bit_cast<F8x2>(a); return std::bit_cast<F16>(F8x2{_mm256_sqrt_ps(x.low), _mm256_sqrt_ps(x.high)}); }
+inline void stream(double* p, D8 a) {
+    const auto x = std::bit_cast<D4x2>(a);
+    _mm256_stream_pd(p, x.low);
+    _mm256_stream_pd(p + 4, x.high);
+}
+inline void stream(float* p, F16 a) {
+    const auto x = std::bit_cast<F8x2>(a);
+    _mm256_stream_ps(p, x.low);
+    _mm256_stream_ps(p + 8, x.high);
+}
+inline D8 sqrt(D8 a) {
+    const auto x = std::bit_cast<D4x2>(a);
+    return std::bit_cast<D8>(D4x2{_mm256_sqrt_pd(x.low), _mm256_sqrt_pd(x.high)});
+}
+inline F16 sqrt(F16 a) {
+    const auto x = std::bit_cast<F8x2>(a);
+    return std::bit_cast<F16>(F8x2{_mm256_sqrt_ps(x.low), _mm256_sqrt_ps(x.high)});
+}
 #else
 template <class V> inline constexpr bool native = false;
 inline D8 fma(D8 a, D8, D8) { return a; }
@@ -54,7 +81,7 @@ inline void stream(float*, F16) {}
 inline D8 sqrt(D8 a) { return a; }
 inline F16 sqrt(F16 a) { return a; }
 #endif
-}
+}  // namespace pack_detail
 
 template <class T, int lanes_> struct Pack {
     using Number = T;
@@ -64,15 +91,26 @@ template <class T, int lanes_> struct Pack {
     Storage lanes;
 
     Pack() = default;
-    Pack(T x) {                                                                // the same value in all columns
-        if constexpr (width == 1) lanes = x; else lanes = x - Storage{};
+    Pack(T x) {  // the same value in all columns
+        if constexpr (width == 1)
+            lanes = x;
+        else
+            lanes = x - Storage{};
     }
-    template <class A> requires std::is_arithmetic_v<A> Pack(A x) : Pack(T(x)) {}
-    static Pack load(const T* p) { Pack x; __builtin_memcpy(&x.lanes, p, sizeof x.lanes); return x; }
-    /// Past the caches, to a multiple of 64 bytes; a `stream_fence` must come before another thread reads it.
+    template <class A> requires std::is_arithmetic_v<A>
+    Pack(A x) : Pack(T(x)) {}
+    static Pack load(const T* p) {
+        Pack x;
+        __builtin_memcpy(&x.lanes, p, sizeof x.lanes);
+        return x;
+    }
+    /// Past the caches, to a multiple of 64 bytes; a `stream_fence` must come before another thread
+    /// reads it.
     void stream(T* p) const {
-        if constexpr (pack_detail::native<Storage>) pack_detail::stream(p, lanes);
-        else store(p);
+        if constexpr (pack_detail::native<Storage>)
+            pack_detail::stream(p, lanes);
+        else
+            store(p);
     }
     void store(T* p) const { __builtin_memcpy(p, &lanes, sizeof lanes); }
 
@@ -88,25 +126,50 @@ template <class T, int lanes_> struct Pack {
     friend Mask operator>(Pack a, Pack b) { return a.lanes > b.lanes; }
     friend Mask operator<=(Pack a, Pack b) { return a.lanes <= b.lanes; }
     friend Mask operator>=(Pack a, Pack b) { return a.lanes >= b.lanes; }
-    friend Pack select(Mask yes, Pack a, Pack b) { return of(yes ? a.lanes : b.lanes); }   // in place of `if`
+    friend Pack select(Mask yes, Pack a, Pack b) {
+        return of(yes ? a.lanes : b.lanes);
+    }  // in place of `if`
     friend Pack larger(Pack a, Pack b) { return of(a.lanes > b.lanes ? a.lanes : b.lanes); }
     friend Pack smaller(Pack a, Pack b) { return of(a.lanes < b.lanes ? a.lanes : b.lanes); }
     friend Pack abs(Pack a) { return larger(a, -a); }
     /// a b + c, rounded once.
     friend Pack fma(Pack a, Pack b, Pack c) {
-        if constexpr (pack_detail::native<Storage>) return of(pack_detail::fma(a.lanes, b.lanes, c.lanes));
-        else return each([](T x, T y, T z) { using std::fma; return fma(x, y, z); }, a, b, c);
+        if constexpr (pack_detail::native<Storage>)
+            return of(pack_detail::fma(a.lanes, b.lanes, c.lanes));
+        else
+            return each(
+                [](T x, T y, T z) {
+                    using std::fma;
+                    return fma(x, y, z);
+                },
+                a, b, c);
     }
     friend Pack sqrt(Pack a) {
-        if constexpr (pack_detail::native<Storage>) return of(pack_detail::sqrt(a.lanes));
-        else return each([](T x) { using std::sqrt; return sqrt(x); }, a);
+        if constexpr (pack_detail::native<Storage>)
+            return of(pack_detail::sqrt(a.lanes));
+        else
+            return each(
+                [](T x) {
+                    using std::sqrt;
+                    return sqrt(x);
+                },
+                a);
     }
 
 private:
-    static Pack of(Storage s) { Pack p; p.lanes = s; return p; }
+    static Pack of(Storage s) {
+        Pack p;
+        p.lanes = s;
+        return p;
+    }
     template <class F, class... A> static Pack each(F f, A... a) {
-        if constexpr (width == 1) return of(f(a.lanes...));
-        else { Pack r; for (int n = 0; n < width; ++n) r.lanes[n] = f(a.lanes[n]...); return r; }
+        if constexpr (width == 1)
+            return of(f(a.lanes...));
+        else {
+            Pack r;
+            for (int n = 0; n < width; ++n) r.lanes[n] = f(a.lanes[n]...);
+            return r;
+        }
     }
 };
 
@@ -119,9 +182,12 @@ inline void stream_fence() {
 
 /// c0 + x (c1 + x (c2 + ...)), Horner's rule with one rounding a step.
 template <class Real, class C> Real polynomial(Real, C c0) { return Real(c0); }
-template <class Real, class C, class... More> Real polynomial(Real x, C c0, More... more) { return fma(x, polynomial(x, more...), Real(c0)); }
+template <class Real, class C, class... More> Real polynomial(Real x, C c0, More... more) {
+    return fma(x, polynomial(x, more...), Real(c0));
+}
 
-/// Columns that a kernel takes at once: 64 bytes are one cache line everywhere, and one AVX-512 (two AVX2, four SSE) registers.
+/// Columns that a kernel takes at once: 64 bytes are one cache line everywhere, and one AVX-512
+/// (two AVX2, four SSE) registers.
 template <class T> inline constexpr int cell_width = 64 / sizeof(T);
 
 }  // namespace fathom

@@ -1,9 +1,4 @@
 /// Semi-Lagrangian advection and the spectral models for Python. No logic.
-#include "base/error.hpp"
-#include "atmosphere/shallow_water/spectral.hpp"
-#include "atmosphere/spectral/spectral.hpp"
-#include "atmosphere/hydrostatic/semi_implicit.hpp"
-#include "trajectory/semi_lagrangian.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -13,49 +8,87 @@
 #include <nanobind/stl/vector.h>
 #include <map>
 #include <memory>
+#include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/shallow_water/spectral.hpp"
+#include "atmosphere/spectral/spectral.hpp"
+#include "base/error.hpp"
+#include "trajectory/semi_lagrangian.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace fathom;
-using namespace fathom::ocean;
 using namespace fathom::atmosphere;
 
 namespace {
 
-using Array = nb::ndarray<double, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;      // (rows, levels, points)
+using Array = nb::ndarray<double, nb::numpy, nb::ndim<3>, nb::c_contig,
+                          nb::device::cpu>;  // (rows, levels, points)
 
 /// Advection of plain arrays on one rank, in either precision.
 class Advection {
 public:
-    Advection(const GaussianGrid& grid, std::vector<double> eta, int precision, double step, double radius, double rotation, int iterations)
-        : rows(grid.rows()), levels(int(eta.size())), longest(grid.longest()), precision(precision) {
+    Advection(const GaussianGrid& grid, std::vector<double> eta, int precision, double step,
+              double radius, double rotation, int iterations)
+        : rows(grid.rows()),
+          levels(int(eta.size())),
+          longest(grid.longest()),
+          precision(precision) {
         std::vector<int> wet(std::size_t(rows) * longest, levels);
-        Decomposition d = arrange(Topology{longest, rows, true, false}, wet, 1, {0, longest}, {0, rows}, {0}, 0);
-        if (precision == 8) wide = std::make_unique<SemiLagrangian<double>>(MPI_COMM_SELF, d, 0, grid, eta, SemiLagrangian<double>::Parameters{step, radius, rotation, iterations});
-        else narrow = std::make_unique<SemiLagrangian<float>>(MPI_COMM_SELF, d, 0, grid, eta, SemiLagrangian<float>::Parameters{step, radius, rotation, iterations});
+        Decomposition d =
+            arrange(Topology{longest, rows, true, false}, wet, 1, {0, longest}, {0, rows}, {0}, 0);
+        if (precision == 8)
+            wide = std::make_unique<SemiLagrangian<double>>(
+                MPI_COMM_SELF, d, 0, grid, eta,
+                SemiLagrangian<double>::Parameters{step, radius, rotation, iterations});
+        else
+            narrow = std::make_unique<SemiLagrangian<float>>(
+                MPI_COMM_SELF, d, 0, grid, eta,
+                SemiLagrangian<float>::Parameters{step, radius, rotation, iterations});
     }
     void depart(std::vector<Array> wind) {
-        if (wind.size() != 3 && wind.size() != 6) throw Error("the wind is (u, v, w), or (u, v, w, and what they are extrapolated to), given ", wind.size(), " arrays");
+        if (wind.size() != 3 && wind.size() != 6)
+            throw Error(
+                "the wind is (u, v, w), or (u, v, w, and what they are extrapolated to), given ",
+                wind.size(), " arrays");
         std::vector<Copy> c;
         for (auto& a : wind) c.emplace_back(*this, a);
         const int e = wind.size() == 6 ? 3 : 0;
-        if (wide) wide->depart({c[0].slab, c[1].slab, c[2].slab}, {c[e].slab, c[e + 1].slab, c[e + 2].slab});
-        else narrow->depart({c[0].slab, c[1].slab, c[2].slab}, {c[e].slab, c[e + 1].slab, c[e + 2].slab});
+        if (wide)
+            wide->depart({c[0].slab, c[1].slab, c[2].slab},
+                         {c[e].slab, c[e + 1].slab, c[e + 2].slab});
+        else
+            narrow->depart({c[0].slab, c[1].slab, c[2].slab},
+                           {c[e].slab, c[e + 1].slab, c[e + 2].slab});
     }
     void interpolate(std::vector<Array> fields, bool wind, bool monotone, bool by_levels) {
         std::vector<Copy> copies;
         std::vector<FieldSlab> slabs;
         for (auto& a : fields) copies.emplace_back(*this, a), slabs.push_back(copies.back().slab);
-        if (wide) wide->interpolate({slabs, wind ? SemiLagrangian<double>::Kind::wind : SemiLagrangian<double>::Kind::scalar, monotone, by_levels}, slabs);
-        else narrow->interpolate({slabs, wind ? SemiLagrangian<float>::Kind::wind : SemiLagrangian<float>::Kind::scalar, monotone, by_levels}, slabs);
+        if (wide)
+            wide->interpolate(
+                {slabs,
+                 wind ? SemiLagrangian<double>::Kind::wind : SemiLagrangian<double>::Kind::scalar,
+                 monotone, by_levels},
+                slabs);
+        else
+            narrow->interpolate(
+                {slabs,
+                 wind ? SemiLagrangian<float>::Kind::wind : SemiLagrangian<float>::Kind::scalar,
+                 monotone, by_levels},
+                slabs);
         for (std::size_t n = 0; n < fields.size(); ++n) copies[n].back(*this, fields[n]);
     }
 
     /// (seconds, operations) of a pass.
     std::pair<double, double> pass(const std::string& name) {
         using fathom::InterpolationPass;
-        const std::map<std::string, InterpolationPass> known{{"departure", InterpolationPass::departure}, {"weights", InterpolationPass::weights}, {"linear", InterpolationPass::linear},
-                                                             {"cubic", InterpolationPass::cubic}, {"monotone", InterpolationPass::monotone}, {"by_levels", InterpolationPass::by_levels}};
+        const std::map<std::string, InterpolationPass> known{
+            {"departure", InterpolationPass::departure},
+            {"weights", InterpolationPass::weights},
+            {"linear", InterpolationPass::linear},
+            {"cubic", InterpolationPass::cubic},
+            {"monotone", InterpolationPass::monotone},
+            {"by_levels", InterpolationPass::by_levels}};
         const auto it = known.find(name);
         if (it == known.end()) throw Error("no pass '", name, "'");
         if (wide) return {wide->seconds(it->second), wide->operations(it->second, 4)};
@@ -71,7 +104,10 @@ public:
             const double start = MPI_Wtime();
             for (int f = 0; f < 4; f += together) {
                 const std::vector<FieldSlab> group(slabs.begin() + f, slabs.begin() + f + together);
-                if (wide) wide->interpolate({.fields = group, .by_levels = by_levels}, group); else narrow->interpolate({.fields = group, .by_levels = by_levels}, group);
+                if (wide)
+                    wide->interpolate({.fields = group, .by_levels = by_levels}, group);
+                else
+                    narrow->interpolate({.fields = group, .by_levels = by_levels}, group);
             }
             least = std::min(least, MPI_Wtime() - start);
         }
@@ -83,24 +119,36 @@ private:
     std::unique_ptr<SemiLagrangian<double>> wide;
     std::unique_ptr<SemiLagrangian<float>> narrow;
     struct Copy {
-        std::vector<std::byte> memory; FieldSlab slab; int stride;
+        std::vector<std::byte> memory;
+        FieldSlab slab;
+        int stride;
         explicit Copy(const Advection& of) : stride((of.longest + 79) / 16 * 16) {
             memory.resize(std::size_t(of.rows) * of.levels * stride * of.precision);
             slab = {{memory.data()}, {std::ptrdiff_t(of.levels) * stride}, {stride}, of.levels};
         }
         Copy(const Advection& of, const Array& a) : Copy(of) {
-            if (int(a.shape(0)) != of.rows || int(a.shape(1)) != of.levels || int(a.shape(2)) != of.longest) throw Error("arrays are (", of.rows, ", ", of.levels, ", ", of.longest, ")");
+            if (int(a.shape(0)) != of.rows || int(a.shape(1)) != of.levels ||
+                int(a.shape(2)) != of.longest)
+                throw Error("arrays are (", of.rows, ", ", of.levels, ", ", of.longest, ")");
             each(of, [&](auto* own, std::size_t n, std::size_t m) { own[n] = a.data()[m]; });
         }
         template <class F> void each(const Advection& of, F f) {
-            for (std::size_t r = 0; r < std::size_t(of.rows) * of.levels; ++r) for (int i = 0; i < of.longest; ++i)
-                if (of.precision == 8) f((double*)memory.data(), r * stride + i, r * of.longest + i); else f((float*)memory.data(), r * stride + i, r * of.longest + i);
+            for (std::size_t r = 0; r < std::size_t(of.rows) * of.levels; ++r)
+                for (int i = 0; i < of.longest; ++i)
+                    if (of.precision == 8)
+                        f((double*)memory.data(), r * stride + i, r * of.longest + i);
+                    else
+                        f((float*)memory.data(), r * stride + i, r * of.longest + i);
         }
-        void back(const Advection& of, Array& a) { each(of, [&](auto* own, std::size_t n, std::size_t m) { a.data()[m] = own[n]; }); }
+        void back(const Advection& of, Array& a) {
+            each(of, [&](auto* own, std::size_t n, std::size_t m) { a.data()[m] = own[n]; });
+        }
     };
 };
 
-template <class P> void set(P& p, const std::map<std::string, double P::*>& known, const std::map<std::string, double>& given) {
+template <class P>
+void set(P& p, const std::map<std::string, double P::*>& known,
+         const std::map<std::string, double>& given) {
     std::vector<std::string> names;
     for (auto& [name, at] : known) names.push_back(name);
     for (auto& [name, value] : given) {
@@ -113,58 +161,148 @@ template <class P> void set(P& p, const std::map<std::string, double P::*>& know
 }  // namespace
 
 void bind_atmosphere(nb::module_& m) {
-    nb::class_<Advection>(m, "SemiLagrangian", "Semi-Lagrangian advection of arrays (rows from south to north, levels, points) on one rank.")
+    nb::class_<Advection>(m, "SemiLagrangian",
+                          "Semi-Lagrangian advection of arrays (rows from south to north, levels, "
+                          "points) on one rank.")
         .def(nb::init<const GaussianGrid&, std::vector<double>, int, double, double, double, int>(),
-             "grid"_a, "eta"_a, "precision"_a, "step"_a, "radius"_a, "rotation"_a = 0., "iterations"_a = 2)
+             "grid"_a, "eta"_a, "precision"_a, "step"_a, "radius"_a, "rotation"_a = 0.,
+             "iterations"_a = 2)
         .def("depart", &Advection::depart, "wind"_a)
-        .def("interpolate", &Advection::interpolate, "fields"_a, "wind"_a = false, "monotone"_a = false, "by_levels"_a = true, "in place: values at the departure points")
-        .def("pass_", &Advection::pass, "name"_a, "(seconds, operations) of one pass over all points with four fields: departure, weights, linear, cubic, monotone, by_levels")
-        .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false, "of interpolating four fields, so many at once");
+        .def("interpolate", &Advection::interpolate, "fields"_a, "wind"_a = false,
+             "monotone"_a = false, "by_levels"_a = true, "in place: values at the departure points")
+        .def("pass_", &Advection::pass, "name"_a,
+             "(seconds, operations) of one pass over all points with four fields: departure, "
+             "weights, linear, cubic, monotone, by_levels")
+        .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false,
+             "of interpolating four fields, so many at once");
 
-    nb::class_<SpectralDynamics>(m, "SpectralDynamics", "The global processes of the hydrostatic spectral model, attached to its sequence.")
-        .def("__init__", [](SpectralDynamics* self, Sequence& s, const GaussianGrid& grid, int truncation, std::vector<double> a, std::vector<double> b, std::map<std::string, double> given, std::vector<std::string> tracers) {
-            SpectralParameters p{};
-            set(p, {{"step", &SpectralParameters::step}, {"radius", &SpectralParameters::radius}, {"rotation", &SpectralParameters::rotation},
-                {"gas_constant", &SpectralParameters::gas_constant}, {"heat_capacity", &SpectralParameters::heat_capacity}, {"reference_temperature", &SpectralParameters::reference_temperature},
-                {"reference_pressure", &SpectralParameters::reference_pressure}, {"off_centring", &SpectralParameters::off_centring}, {"diffusion_time", &SpectralParameters::diffusion_time},
-                {"divergence_damping", &SpectralParameters::divergence_damping}, {"diffusion_order", &SpectralParameters::diffusion_order}, {"sponge", &SpectralParameters::sponge},
-                {"iterations", &SpectralParameters::iterations}, {"fix_mass", &SpectralParameters::fix_mass}, {"fix_energy", &SpectralParameters::fix_energy}, {"viscosity", &SpectralParameters::viscosity},
-                {"filter", &SpectralParameters::filter}, {"williams", &SpectralParameters::williams}, {"splitting", &SpectralParameters::splitting}}, given);
-            new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
-        }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "tracers"_a = std::vector<std::string>{})
-        .def("initialise", [](SpectralDynamics& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with its gradients")
-        .def_prop_ro("spent", [](const SpectralDynamics& d) {
-            const auto s = d.spent();
-            std::map<std::string, std::tuple<double, double, double>> by_name;
-            for (auto& [name, part] : std::initializer_list<std::pair<const char*, const Spent&>>{{"legendre", s.legendre}, {"fourier", s.fourier}, {"transpositions", s.transpositions}, {"packing", s.packing},
-                     {"departure", s.departure}, {"interpolation", s.interpolation}, {"semi_implicit", s.semi_implicit}, {"diffusion", s.diffusion}})
-                by_name[name] = {part.seconds, part.operations, part.bytes};
-            return by_name;
-        }, "by what was done: (seconds, operations, bytes) of this rank since it was made")
-        .def_prop_ro("seconds", [](nb::handle_t<SpectralDynamics> d) {
-            nb::dict seconds;
-            for (auto [name, part] : nb::cast<nb::dict>(d.attr("spent"))) seconds[name] = part[nb::int_(0)];
-            return seconds;
-        }, "by what was done, of this rank since it was made")
-        .def_prop_ro("halo", [](const SpectralDynamics& d) { return std::pair(d.halo().points, d.halo().plans); },
-                     "(points that this rank receives for its departure points, plans made so far)");
+    nb::class_<SpectralDynamics>(
+        m, "SpectralDynamics",
+        "The global processes of the hydrostatic spectral model, attached to its sequence.")
+        .def(
+            "__init__",
+            [](SpectralDynamics* self, Sequence& s, const GaussianGrid& grid, int truncation,
+               std::vector<double> a, std::vector<double> b, std::map<std::string, double> given,
+               std::vector<std::string> tracers) {
+                SpectralParameters p{};
+                set(p,
+                    {{"step", &SpectralParameters::step},
+                     {"radius", &SpectralParameters::radius},
+                     {"rotation", &SpectralParameters::rotation},
+                     {"gas_constant", &SpectralParameters::gas_constant},
+                     {"heat_capacity", &SpectralParameters::heat_capacity},
+                     {"reference_temperature", &SpectralParameters::reference_temperature},
+                     {"reference_pressure", &SpectralParameters::reference_pressure},
+                     {"off_centring", &SpectralParameters::off_centring},
+                     {"diffusion_time", &SpectralParameters::diffusion_time},
+                     {"divergence_damping", &SpectralParameters::divergence_damping},
+                     {"diffusion_order", &SpectralParameters::diffusion_order},
+                     {"sponge", &SpectralParameters::sponge},
+                     {"iterations", &SpectralParameters::iterations},
+                     {"fix_mass", &SpectralParameters::fix_mass},
+                     {"fix_energy", &SpectralParameters::fix_energy},
+                     {"viscosity", &SpectralParameters::viscosity},
+                     {"filter", &SpectralParameters::filter},
+                     {"williams", &SpectralParameters::williams},
+                     {"splitting", &SpectralParameters::splitting}},
+                    given);
+                new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
+            },
+            nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a,
+            "parameters"_a, "tracers"_a = std::vector<std::string>{})
+        .def(
+            "initialise",
+            [](SpectralDynamics& d) {
+                nb::gil_scoped_release nogil;
+                d.initialise();
+            },
+            "the initial state truncated, with its gradients")
+        .def_prop_ro(
+            "spent",
+            [](const SpectralDynamics& d) {
+                const auto s = d.spent();
+                std::map<std::string, std::tuple<double, double, double>> by_name;
+                for (auto& [name, part] :
+                     std::initializer_list<std::pair<const char*, const Spent&>>{
+                         {"legendre", s.legendre},
+                         {"fourier", s.fourier},
+                         {"transpositions", s.transpositions},
+                         {"packing", s.packing},
+                         {"departure", s.departure},
+                         {"interpolation", s.interpolation},
+                         {"semi_implicit", s.semi_implicit},
+                         {"diffusion", s.diffusion}})
+                    by_name[name] = {part.seconds, part.operations, part.bytes};
+                return by_name;
+            },
+            "by what was done: (seconds, operations, bytes) of this rank since it was made")
+        .def_prop_ro(
+            "seconds",
+            [](nb::handle_t<SpectralDynamics> d) {
+                nb::dict seconds;
+                for (auto [name, part] : nb::cast<nb::dict>(d.attr("spent")))
+                    seconds[name] = part[nb::int_(0)];
+                return seconds;
+            },
+            "by what was done, of this rank since it was made")
+        .def_prop_ro(
+            "halo",
+            [](const SpectralDynamics& d) { return std::pair(d.halo().points, d.halo().plans); },
+            "(points that this rank receives for its departure points, plans made so far)");
 
-    nb::class_<SpectralShallowWater>(m, "SpectralShallowWater", "The global processes of shallow water on the sphere, attached to its sequence.")
-        .def("__init__", [](SpectralShallowWater* self, Sequence& s, const GaussianGrid& grid, int truncation, std::map<std::string, double> given) {
-            using P = ShallowWaterParameters;
-            P p{};
-            set(p, {{"step", &P::step}, {"radius", &P::radius}, {"rotation", &P::rotation}, {"mean_geopotential", &P::mean_geopotential}, {"off_centring", &P::off_centring},
-                    {"diffusion_time", &P::diffusion_time}, {"diffusion_order", &P::diffusion_order}, {"iterations", &P::iterations}, {"filter", &P::filter}, {"viscosity", &P::viscosity}, {"splitting", &P::splitting}}, given);
-            new (self) SpectralShallowWater(s, grid, truncation, p);
-        }, nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "parameters"_a)
-        .def("initialise", [](SpectralShallowWater& d) { nb::gil_scoped_release nogil; d.initialise(); }, "the initial state truncated, with what follows from it");
+    nb::class_<SpectralShallowWater>(
+        m, "SpectralShallowWater",
+        "The global processes of shallow water on the sphere, attached to its sequence.")
+        .def(
+            "__init__",
+            [](SpectralShallowWater* self, Sequence& s, const GaussianGrid& grid, int truncation,
+               std::map<std::string, double> given) {
+                using P = ShallowWaterParameters;
+                P p{};
+                set(p,
+                    {{"step", &P::step},
+                     {"radius", &P::radius},
+                     {"rotation", &P::rotation},
+                     {"mean_geopotential", &P::mean_geopotential},
+                     {"off_centring", &P::off_centring},
+                     {"diffusion_time", &P::diffusion_time},
+                     {"diffusion_order", &P::diffusion_order},
+                     {"iterations", &P::iterations},
+                     {"filter", &P::filter},
+                     {"viscosity", &P::viscosity},
+                     {"splitting", &P::splitting}},
+                    given);
+                new (self) SpectralShallowWater(s, grid, truncation, p);
+            },
+            nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "parameters"_a)
+        .def(
+            "initialise",
+            [](SpectralShallowWater& d) {
+                nb::gil_scoped_release nogil;
+                d.initialise();
+            },
+            "the initial state truncated, with what follows from it");
 
-    m.def("hybrid_reference", [](std::vector<double> a, std::vector<double> b, double pressure, double temperature, double gas_constant, double heat_capacity) {
-        const atmosphere::HybridReference r(a, b, pressure, temperature, gas_constant, heat_capacity);
-        const atmosphere::VerticalModes modes(r);
-        nb::dict d;
-        d["alpha"] = r.alpha; d["log_ratio"] = r.log_ratio; d["thickness"] = r.thickness; d["gamma"] = r.gamma(); d["tau"] = r.tau(); d["matrix"] = r.matrix();
-        d["speed_squared"] = modes.speed_squared; d["to_modes"] = modes.to_modes; d["from_modes"] = modes.from_modes;
-        return d;
-    }, "a"_a, "b"_a, "pressure"_a = 1e5, "temperature"_a = 350., "gas_constant"_a = 287., "heat_capacity"_a = 1004.5, "linear operators of the semi-implicit scheme; matrices row by row");
+    m.def(
+        "hybrid_reference",
+        [](std::vector<double> a, std::vector<double> b, double pressure, double temperature,
+           double gas_constant, double heat_capacity) {
+            const atmosphere::HybridReference r(a, b, pressure, temperature, gas_constant,
+                                                heat_capacity);
+            const atmosphere::VerticalModes modes(r);
+            nb::dict d;
+            d["alpha"] = r.alpha;
+            d["log_ratio"] = r.log_ratio;
+            d["thickness"] = r.thickness;
+            d["gamma"] = r.gamma();
+            d["tau"] = r.tau();
+            d["matrix"] = r.matrix();
+            d["speed_squared"] = modes.speed_squared;
+            d["to_modes"] = modes.to_modes;
+            d["from_modes"] = modes.from_modes;
+            return d;
+        },
+        "a"_a, "b"_a, "pressure"_a = 1e5, "temperature"_a = 350., "gas_constant"_a = 287.,
+        "heat_capacity"_a = 1004.5,
+        "linear operators of the semi-implicit scheme; matrices row by row");
 }

@@ -1,8 +1,6 @@
-/// Schemes and processes for Python: the catalogue as plain data, a process to order and rename, and one run of a process on plain
-/// arrays, by which any scheme is tested and plotted without a grid or MPI. No logic beyond fitting the arrays.
-#include "field/process.hpp"
-#include "catalogue/catalogue.hpp"
-#include "physics/thermodynamics/column.hpp"
+/// Schemes and processes for Python: the catalogue as plain data, a process to order and rename,
+/// and one run of a process on plain arrays, by which any scheme is tested and plotted without a
+/// grid or MPI. No logic beyond fitting the arrays.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -10,6 +8,9 @@
 #include <nanobind/stl/string_view.h>
 #include <algorithm>
 #include <limits>
+#include "catalogue/catalogue.hpp"
+#include "field/process.hpp"
+#include "physics/thermodynamics/column.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -17,14 +18,21 @@ using namespace fathom;
 
 namespace {
 
-const char* name(Access a) { return a == Access::reads ? "reads" : a == Access::writes ? "writes" : "updates"; }
+const char* name(Access a) {
+    return a == Access::reads ? "reads" : a == Access::writes ? "writes" : "updates";
+}
 
 nb::list describe(const std::vector<Process::Field>& fields) {
     nb::list list;
     for (auto& f : fields) {
         nb::dict d;
-        d["name"] = f.name; d["units"] = f.units; d["horizontal"] = fathom::name(f.place.horizontal); d["vertical"] = fathom::name(f.place.vertical);
-        d["vector"] = f.place.vector; d["access"] = name(f.access); d["reach"] = f.reach;
+        d["name"] = f.name;
+        d["units"] = f.units;
+        d["horizontal"] = fathom::name(f.place.horizontal);
+        d["vertical"] = fathom::name(f.place.vertical);
+        d["vector"] = f.place.vector;
+        d["access"] = name(f.access);
+        d["reach"] = f.reach;
         list.append(d);
     }
     return list;
@@ -36,41 +44,64 @@ nb::list describe_catalogue() {
         nb::list parameters;
         for (auto& p : e.parameters) {
             nb::dict d;
-            d["name"] = p.name; d["units"] = p.units; d["meaning"] = p.meaning; d["value"] = p.value; d["least"] = p.least; d["most"] = p.most;
+            d["name"] = p.name;
+            d["units"] = p.units;
+            d["meaning"] = p.meaning;
+            d["value"] = p.value;
+            d["least"] = p.least;
+            d["most"] = p.most;
             parameters.append(d);
         }
         nb::dict d;
-        d["name"] = e.name; d["in_cells_of"] = e.in_cells_of; d["summary"] = e.summary; d["parameters"] = parameters; d["fields"] = describe(e.fields);
+        d["name"] = e.name;
+        d["in_cells_of"] = e.in_cells_of;
+        d["summary"] = e.summary;
+        d["parameters"] = parameters;
+        d["fields"] = describe(e.fields);
         list.append(d);
     }
     return list;
 }
 
-Process make(const std::string& scheme, const std::map<std::string, double>& parameters, int precision, int width) {
-    if (precision != 4 && precision != 8) throw Error("precision = ", precision, " bytes must be 4 or 8");
-    if (width != 0 && width != 1) throw Error("width = ", width, " must be 0 (packs) or 1 (numbers)");
+Process make(const std::string& scheme, const std::map<std::string, double>& parameters,
+             int precision, int width) {
+    if (precision != 4 && precision != 8)
+        throw Error("precision = ", precision, " bytes must be 4 or 8");
+    if (width != 0 && width != 1)
+        throw Error("width = ", width, " must be 0 (packs) or 1 (numbers)");
     return find_entry(scheme).make(parameters, precision, width);
 }
 
 Place place_of(const std::string& horizontal, const std::string& vertical, bool vector) {
-    for (auto h : {Horizontal::center, Horizontal::corner, Horizontal::east_face, Horizontal::north_face, Horizontal::none})
+    for (auto h : {Horizontal::center, Horizontal::corner, Horizontal::east_face,
+                   Horizontal::north_face, Horizontal::none})
         for (auto v : {Vertical::layer, Vertical::interface, Vertical::column})
             if (horizontal == fathom::name(h) && vertical == fathom::name(v)) return {h, v, vector};
-    throw Error("no place ", horizontal, " ", vertical, "; allowed: center, corner, east_face, north_face, profile and layer, interface, column");
+    throw Error(
+        "no place ", horizontal, " ", vertical,
+        "; allowed: center, corner, east_face, north_face, profile and layer, interface, column");
 }
 
-/// An array of Python in the layout of the core, f[row][level][column], rows filled up to whole packs.
+/// An array of Python in the layout of the core, f[row][level][column], rows filled up to whole
+/// packs.
 template <class T> struct Plain {
     std::vector<T> numbers;
     std::vector<std::size_t> shape;
     int levels = 1, rows = 1, columns = 1, stride = 1;
     Plain(std::vector<std::size_t> shape, bool profile, int spare) : shape(shape) {
-        if (profile) levels = shape[0];
-        else levels = shape.size() == 3 ? shape[0] : 1, rows = shape[shape.size() - 2], columns = shape.back(), stride = columns + spare;
+        if (profile)
+            levels = shape[0];
+        else
+            levels = shape.size() == 3 ? shape[0] : 1, rows = shape[shape.size() - 2],
+            columns = shape.back(), stride = columns + spare;
         numbers.assign(std::size_t(rows) * levels * stride, std::numeric_limits<T>::quiet_NaN());
     }
     T& at(int k, int j, int i) { return numbers[(std::size_t(j) * levels + k) * stride + i]; }
-    template <class F> void each(F f) { for (int k = 0, n = 0; k < levels; ++k) for (int j = 0; j < rows; ++j) for (int i = 0; i < columns; ++i) f(at(k, j, i), n++); }
+    template <class F> void each(F f) {
+        for (int k = 0, n = 0; k < levels; ++k)
+            for (int j = 0; j < rows; ++j)
+                for (int i = 0; i < columns; ++i) f(at(k, j, i), n++);
+    }
 };
 
 template <class T> using Given = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
@@ -79,21 +110,35 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
     int reach = 0, rows = 0, columns = 0;
     for (auto& f : process.fields) reach = std::max(reach, f.reach);
     std::vector<Given<T>> given(process.fields.size());
-    auto text = [](auto& shape) { std::string s = "("; for (std::size_t n = 0; n < shape.size(); ++n) s += (n ? ", " : "") + std::to_string(shape[n]); return s + ")"; };
+    auto text = [](auto& shape) {
+        std::string s = "(";
+        for (std::size_t n = 0; n < shape.size(); ++n)
+            s += (n ? ", " : "") + std::to_string(shape[n]);
+        return s + ")";
+    };
     for (std::size_t n = 0; n < given.size(); ++n) {
         auto& f = process.fields[n];
         if (f.access == Access::writes) continue;
-        if (!arrays.contains(f.name.c_str())) throw Error(process.name, " reads '", f.name, "' [", f.units, "], which is not given");
-        if (!nb::try_cast(arrays[f.name.c_str()], given[n], false)) throw Error("'", f.name, "' must be a C-contiguous array of float", 8 * sizeof(T), ", as the other arrays");
-        if (rows == 0 && f.place != place::profile && given[n].ndim() >= 2) rows = given[n].shape(given[n].ndim() - 2), columns = given[n].shape(given[n].ndim() - 1);
+        if (!arrays.contains(f.name.c_str()))
+            throw Error(process.name, " reads '", f.name, "' [", f.units, "], which is not given");
+        if (!nb::try_cast(arrays[f.name.c_str()], given[n], false))
+            throw Error("'", f.name, "' must be a C-contiguous array of float", 8 * sizeof(T),
+                        ", as the other arrays");
+        if (rows == 0 && f.place != place::profile && given[n].ndim() >= 2)
+            rows = given[n].shape(given[n].ndim() - 2),
+            columns = given[n].shape(given[n].ndim() - 1);
     }
     for (auto [key, value] : arrays) {
         const auto wanted = nb::cast<std::string>(key);
         std::vector<std::string> known;
-        for (auto& f : process.fields) if (f.access != Access::writes) known.push_back(f.name);
-        if (std::ranges::find(known, wanted) == known.end()) throw Error(process.name, " reads no field '", wanted, "'", near(wanted, known));
+        for (auto& f : process.fields)
+            if (f.access != Access::writes) known.push_back(f.name);
+        if (std::ranges::find(known, wanted) == known.end())
+            throw Error(process.name, " reads no field '", wanted, "'", near(wanted, known));
     }
-    if (rows <= 2 * reach || columns <= 2 * reach) throw Error(process.name, " looks ", reach, " columns away: arrays need at least ", 2 * reach + 1, " rows and columns");
+    if (rows <= 2 * reach || columns <= 2 * reach)
+        throw Error(process.name, " looks ", reach, " columns away: arrays need at least ",
+                    2 * reach + 1, " rows and columns");
 
     constexpr int cell = cell_width<T>;
     std::vector<Plain<T>> fields;
@@ -107,13 +152,19 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
         if (f.access != Access::writes) {
             std::vector<std::size_t> have;
             for (std::size_t a = 0; a < given[n].ndim(); ++a) have.push_back(given[n].shape(a));
-            if (profile ? have.size() != 1 || have[0] == 0 : have != shape) throw Error("'", f.name, "' has shape ", text(have), ", not ", profile ? "(levels,)" : text(shape));
+            if (profile ? have.size() != 1 || have[0] == 0 : have != shape)
+                throw Error("'", f.name, "' has shape ", text(have), ", not ",
+                            profile ? "(levels,)" : text(shape));
             shape = have;
         }
         fields.emplace_back(shape, profile, cell);
-        if (f.access != Access::writes) fields.back().each([&](T& x, int i) { x = given[n].data()[i]; });
-        if (!profile)                                                 // the spare columns of the last pack: a neighbour's value
-            for (int k = 0; k < fields[n].levels; ++k) for (int j = 0; j < rows; ++j) for (int i = columns; i < fields[n].stride; ++i) fields[n].at(k, j, i) = fields[n].at(k, j, columns - 1);
+        if (f.access != Access::writes)
+            fields.back().each([&](T& x, int i) { x = given[n].data()[i]; });
+        if (!profile)  // the spare columns of the last pack: a neighbour's value
+            for (int k = 0; k < fields[n].levels; ++k)
+                for (int j = 0; j < rows; ++j)
+                    for (int i = columns; i < fields[n].stride; ++i)
+                        fields[n].at(k, j, i) = fields[n].at(k, j, columns - 1);
     }
     std::vector<Cell> cells;
     for (int i = reach; i < columns - reach; i += cell) cells.push_back({i, levels});
@@ -121,8 +172,12 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
     for (int j = reach; j < rows - reach; ++j) {
         for (std::size_t n = 0; n < fields.size(); ++n) {
             auto& f = fields[n];
-            if (process.fields[n].place == place::profile) at[n] = {f.numbers.data(), 0, 0};
-            else at[n] = {&f.at(0, j, reach), process.fields[n].place.vertical == Vertical::column ? 0 : f.stride, std::ptrdiff_t(f.levels) * f.stride};
+            if (process.fields[n].place == place::profile)
+                at[n] = {f.numbers.data(), 0, 0};
+            else
+                at[n] = {&f.at(0, j, reach),
+                         process.fields[n].place.vertical == Vertical::column ? 0 : f.stride,
+                         std::ptrdiff_t(f.levels) * f.stride};
         }
         process.run(process.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
     }
@@ -130,14 +185,18 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
     for (std::size_t n = 0; n < fields.size(); ++n) {
         auto& f = process.fields[n];
         if (f.access == Access::reads) continue;
-        T* data = new T[fields[n].shape.size() ? std::size_t(fields[n].levels) * rows * columns : 1];
+        T* data =
+            new T[fields[n].shape.size() ? std::size_t(fields[n].levels) * rows * columns : 1];
         nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
-        fields[n].each([&](T& x, int i) {                              // a rim of `reach` columns was not computed
+        fields[n].each([&](T& x, int i) {  // a rim of `reach` columns was not computed
             const int column = i % columns, row = i / columns % rows;
-            const bool inside = column >= reach && column < columns - reach && row >= reach && row < rows - reach;
-            data[i] = inside || f.access == Access::updates ? x : std::numeric_limits<T>::quiet_NaN();
+            const bool inside =
+                column >= reach && column < columns - reach && row >= reach && row < rows - reach;
+            data[i] =
+                inside || f.access == Access::updates ? x : std::numeric_limits<T>::quiet_NaN();
         });
-        result[f.name.c_str()] = nb::cast(nb::ndarray<nb::numpy, T>(data, fields[n].shape.size(), fields[n].shape.data(), owner));
+        result[f.name.c_str()] = nb::cast(
+            nb::ndarray<nb::numpy, T>(data, fields[n].shape.size(), fields[n].shape.data(), owner));
     }
     return result;
 }
@@ -147,7 +206,8 @@ nb::dict run_column(const Process& process, const nb::dict& arrays, int levels) 
     if (levels < 1) throw Error("levels = ", levels, " must be at least 1");
     for (auto [key, value] : arrays) {
         Given<float> single;
-        return nb::try_cast(value, single, false) ? run_plain<float>(process, arrays, levels) : run_plain<double>(process, arrays, levels);
+        return nb::try_cast(value, single, false) ? run_plain<float>(process, arrays, levels)
+                                                  : run_plain<double>(process, arrays, levels);
     }
     throw Error(process.name, " needs arrays to read");
 }
@@ -155,20 +215,39 @@ nb::dict run_column(const Process& process, const nb::dict& arrays, int levels) 
 }  // namespace
 
 void bind_field(nb::module_& m) {
-    nb::class_<Process>(m, "Process", "Something that changes fields: a scheme with its parameters, in one precision.")
+    nb::class_<Process>(
+        m, "Process",
+        "Something that changes fields: a scheme with its parameters, in one precision.")
         .def_rw("name", &Process::name)
         .def_rw("phase", &Process::phase)
-        .def_rw("every", &Process::every, "runs in every n-th step of a sequence only; what it writes stays in between")
-        .def_prop_ro("fields", [](const Process& p) { return describe(p.fields); }, "what it reads, writes and updates, in the order of its arguments")
-        .def("on", &Process::on, "names"_a, "the same scheme on other fields: {declared name: name}")
-        .def("at", [](const Process& p, const std::string& field, const std::string& horizontal, const std::string& vertical, bool vector) {
-            return p.at(field, place_of(horizontal, vertical, vector)); }, "field"_a, "horizontal"_a, "vertical"_a, "vector"_a = false, "the same scheme on a field that is elsewhere")
+        .def_rw("every", &Process::every,
+                "runs in every n-th step of a sequence only; what it writes stays in between")
+        .def_prop_ro(
+            "fields", [](const Process& p) { return describe(p.fields); },
+            "what it reads, writes and updates, in the order of its arguments")
+        .def("on", &Process::on, "names"_a,
+             "the same scheme on other fields: {declared name: name}")
+        .def(
+            "at",
+            [](const Process& p, const std::string& field, const std::string& horizontal,
+               const std::string& vertical,
+               bool vector) { return p.at(field, place_of(horizontal, vertical, vector)); },
+            "field"_a, "horizontal"_a, "vertical"_a, "vector"_a = false,
+            "the same scheme on a field that is elsewhere")
         .def("__repr__", [](const Process& p) { return "<process " + p.name + ">"; });
-    m.def("catalogue", &describe_catalogue, "all schemes: name, in_cells_of (the scheme that this is in cells of their own thickness, or empty), summary, parameters, fields");
-    m.def("process", &make, "scheme"_a, "parameters"_a = std::map<std::string, double>{}, "precision"_a = 8, "width"_a = 0,
-          "a scheme of the catalogue with these parameters; precision: bytes of a number; width: 0 for packs, 1 for numbers");
-    m.def("reference_density", &physics::reference_density, "pressure"_a, "what the density anomaly of an equation of state without one of its own is one of [kg m-3]; pressure [dbar]");
+    m.def("catalogue", &describe_catalogue,
+          "all schemes: name, in_cells_of (the scheme that this is in cells of their own "
+          "thickness, or empty), summary, parameters, fields");
+    m.def("process", &make, "scheme"_a, "parameters"_a = std::map<std::string, double>{},
+          "precision"_a = 8, "width"_a = 0,
+          "a scheme of the catalogue with these parameters; precision: bytes of a number; width: 0 "
+          "for packs, 1 for numbers");
+    m.def("reference_density", &physics::reference_density, "pressure"_a,
+          "what the density anomaly of an equation of state without one of its own is one of [kg "
+          "m-3]; pressure [dbar]");
     m.def("run_column", &run_column, "process"_a, "arrays"_a, "levels"_a,
-          "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and (n,) for profiles, of the precision of the process.\n"
-          "Returns what it writes and updates; NaN where it wrote nothing, the rim that neighbours need included.");
+          "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and "
+          "(n,) for profiles, of the precision of the process.\n"
+          "Returns what it writes and updates; NaN where it wrote nothing, the rim that neighbours "
+          "need included.");
 }

@@ -1,12 +1,12 @@
 /// Gaussian grids and spherical harmonics for Python. No logic.
-#include "base/error.hpp"
-#include "transform/sphere/spherical_harmonics.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <deque>
+#include "base/error.hpp"
+#include "transform/sphere/spherical_harmonics.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -15,7 +15,8 @@ using namespace fathom;
 namespace {
 
 template <class T> nb::object view(nb::handle owner, const std::vector<T>& values) {
-    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
+    return nb::cast(
+        nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
 }
 
 /// A list of items that keeps its arrays and slabs.
@@ -28,8 +29,11 @@ template <class Number> struct Items {
     std::size_t waves;
 
     Coefficients<Number> coefficients(const Array& a) {
-        if (a.shape(0) != waves || a.shape(1) != 2 || a.stride(2) != 1 || a.stride(0) != 2 * a.stride(1))
-            throw Error("coefficients are an array (", waves, ", 2, fields), fields side by side; given (", a.shape(0), ", ", a.shape(1), ", ", a.shape(2), ")");
+        if (a.shape(0) != waves || a.shape(1) != 2 || a.stride(2) != 1 ||
+            a.stride(0) != 2 * a.stride(1))
+            throw Error("coefficients are an array (", waves,
+                        ", 2, fields), fields side by side; given (", a.shape(0), ", ", a.shape(1),
+                        ", ", a.shape(2), ")");
         kept.push_back(nb::cast(a));
         return {a.data(), a.stride(1)};
     }
@@ -38,8 +42,12 @@ template <class Number> struct Items {
         FieldSlab& s = slabs.emplace_back();
         s.levels = int(levels);
         for (auto& a : *blocks) {
-            if (a.shape(1) != levels || a.stride(2) != 1) throw Error("a block is an array (rows, ", levels, ", columns), columns side by side; given (", a.shape(0), ", ", a.shape(1), ", ", a.shape(2), ")");
-            s.at.push_back((std::byte*)a.data()), s.row.push_back(a.stride(0)), s.level.push_back(a.stride(1));
+            if (a.shape(1) != levels || a.stride(2) != 1)
+                throw Error("a block is an array (rows, ", levels,
+                            ", columns), columns side by side; given (", a.shape(0), ", ",
+                            a.shape(1), ", ", a.shape(2), ")");
+            s.at.push_back((std::byte*)a.data()), s.row.push_back(a.stride(0)),
+                s.level.push_back(a.stride(1));
             kept.push_back(nb::cast(a));
         }
         return &s;
@@ -50,34 +58,102 @@ template <class Number> void bind(nb::module_& m, const char* name, const char* 
     using Transform = SphericalHarmonics<Number>;
     using List = Items<Number>;
     using Blocks = std::vector<typename List::Array>;
-    nb::class_<List>(m, items_name, "What is transformed in one call; blocks of fields are arrays (rows, levels, columns) with any strides, coefficients arrays (waves, 2, levels).")
-        .def("__init__", [](List* self, const Transform& t) { new (self) List{{}, {}, {}, t.own().size()}; }, "transform"_a)
-        .def("scalar", [](List& l, const typename List::Array& f, const Blocks& field) {
-            l.list.push_back(Transform::scalar(l.coefficients(f), *l.slab(field, f.shape(2)))); }, "coefficients"_a, "field"_a)
-        .def("gradient", [](List& l, const typename List::Array& f, const std::optional<Blocks>& field, const std::optional<Blocks>& east, const std::optional<Blocks>& north) {
-            const std::size_t n = f.shape(2);
-            l.list.push_back(Transform::gradient(l.coefficients(f), l.slab(field, n), l.slab(east, n), l.slab(north, n))); },
+    nb::class_<List>(m, items_name,
+                     "What is transformed in one call; blocks of fields are arrays (rows, levels, "
+                     "columns) with any strides, coefficients arrays (waves, 2, levels).")
+        .def(
+            "__init__",
+            [](List* self, const Transform& t) { new (self) List{{}, {}, {}, t.own().size()}; },
+            "transform"_a)
+        .def(
+            "scalar",
+            [](List& l, const typename List::Array& f, const Blocks& field) {
+                l.list.push_back(Transform::scalar(l.coefficients(f), *l.slab(field, f.shape(2))));
+            },
+            "coefficients"_a, "field"_a)
+        .def(
+            "gradient",
+            [](List& l, const typename List::Array& f, const std::optional<Blocks>& field,
+               const std::optional<Blocks>& east, const std::optional<Blocks>& north) {
+                const std::size_t n = f.shape(2);
+                l.list.push_back(Transform::gradient(l.coefficients(f), l.slab(field, n),
+                                                     l.slab(east, n), l.slab(north, n)));
+            },
             "coefficients"_a, "field"_a.none(), "east"_a.none(), "north"_a.none())
-        .def("wind", [](List& l, const typename List::Array& vorticity, const typename List::Array& divergence, const Blocks& east, const Blocks& north) {
-            const std::size_t n = vorticity.shape(2);
-            if (divergence.shape(2) != n) throw Error("vorticity of ", n, " levels and divergence of ", divergence.shape(2));
-            l.list.push_back(Transform::wind(l.coefficients(vorticity), l.coefficients(divergence), *l.slab(east, n), *l.slab(north, n))); },
+        .def(
+            "wind",
+            [](List& l, const typename List::Array& vorticity,
+               const typename List::Array& divergence, const Blocks& east, const Blocks& north) {
+                const std::size_t n = vorticity.shape(2);
+                if (divergence.shape(2) != n)
+                    throw Error("vorticity of ", n, " levels and divergence of ",
+                                divergence.shape(2));
+                l.list.push_back(Transform::wind(l.coefficients(vorticity),
+                                                 l.coefficients(divergence), *l.slab(east, n),
+                                                 *l.slab(north, n)));
+            },
             "vorticity"_a, "divergence"_a, "east"_a, "north"_a);
-    nb::class_<Transform>(m, name, "Fields on a Gaussian grid <-> coefficients of a triangular truncation.")
-        .def("__init__", [](Transform* self, int comm, const GaussianGrid& grid, int truncation, const Decomposition& d, double radius, int fields, int threads, std::size_t table) {
-            new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d, {radius, fields, threads, table}); },
-            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a, "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0, "table"_a = TransformOptions().table)
-        .def_prop_ro("own", [](const Transform& t) {
-            int* data = new int[2 * t.own().size()];
-            for (std::size_t i = 0; i < t.own().size(); ++i) data[2 * i] = t.own()[i].m, data[2 * i + 1] = t.own()[i].n;
-            return nb::cast(nb::ndarray<nb::numpy, int, nb::ndim<2>>(data, {t.own().size(), 2}, nb::capsule(data, [](void* p) noexcept { delete[] (int*)p; })));
-        }, "(m, n) of this rank's coefficients")
-        .def("inverse", [](Transform& t, const List& l) { nb::gil_scoped_release nogil; t.inverse(l.list); }, "items"_a, "coefficients -> fields")
-        .def("direct", [](Transform& t, const List& l) { nb::gil_scoped_release nogil; t.direct(l.list); }, "items"_a, "fields -> coefficients")
-        .def("inverse_adjoint", [](Transform& t, const List& l) { nb::gil_scoped_release nogil; t.inverse_adjoint(l.list); }, "items"_a, "fields -> coefficients: the transpose of inverse")
-        .def("direct_adjoint", [](Transform& t, const List& l) { nb::gil_scoped_release nogil; t.direct_adjoint(l.list); }, "items"_a, "coefficients -> fields: the transpose of direct")
-        .def_prop_ro("seconds", [](const Transform& t) { nb::dict d; d["legendre"] = t.spent.legendre.seconds, d["fourier"] = t.spent.fourier.seconds, d["transposition"] = t.spent.transposition.seconds; return d; })
-        .def_prop_ro("flops_of_field", &Transform::flops_of_field, "of the Legendre sums of one field, one way, on this rank")
+    nb::class_<Transform>(m, name,
+                          "Fields on a Gaussian grid <-> coefficients of a triangular truncation.")
+        .def(
+            "__init__",
+            [](Transform* self, int comm, const GaussianGrid& grid, int truncation,
+               const Decomposition& d, double radius, int fields, int threads, std::size_t table) {
+                new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d,
+                                     {radius, fields, threads, table});
+            },
+            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a,
+            "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0,
+            "table"_a = TransformOptions().table)
+        .def_prop_ro(
+            "own",
+            [](const Transform& t) {
+                int* data = new int[2 * t.own().size()];
+                for (std::size_t i = 0; i < t.own().size(); ++i)
+                    data[2 * i] = t.own()[i].m, data[2 * i + 1] = t.own()[i].n;
+                return nb::cast(nb::ndarray<nb::numpy, int, nb::ndim<2>>(
+                    data, {t.own().size(), 2},
+                    nb::capsule(data, [](void* p) noexcept { delete[] (int*)p; })));
+            },
+            "(m, n) of this rank's coefficients")
+        .def(
+            "inverse",
+            [](Transform& t, const List& l) {
+                nb::gil_scoped_release nogil;
+                t.inverse(l.list);
+            },
+            "items"_a, "coefficients -> fields")
+        .def(
+            "direct",
+            [](Transform& t, const List& l) {
+                nb::gil_scoped_release nogil;
+                t.direct(l.list);
+            },
+            "items"_a, "fields -> coefficients")
+        .def(
+            "inverse_adjoint",
+            [](Transform& t, const List& l) {
+                nb::gil_scoped_release nogil;
+                t.inverse_adjoint(l.list);
+            },
+            "items"_a, "fields -> coefficients: the transpose of inverse")
+        .def(
+            "direct_adjoint",
+            [](Transform& t, const List& l) {
+                nb::gil_scoped_release nogil;
+                t.direct_adjoint(l.list);
+            },
+            "items"_a, "coefficients -> fields: the transpose of direct")
+        .def_prop_ro("seconds",
+                     [](const Transform& t) {
+                         nb::dict d;
+                         d["legendre"] = t.spent.legendre.seconds,
+                         d["fourier"] = t.spent.fourier.seconds,
+                         d["transposition"] = t.spent.transposition.seconds;
+                         return d;
+                     })
+        .def_prop_ro("flops_of_field", &Transform::flops_of_field,
+                     "of the Legendre sums of one field, one way, on this rank")
         .def_prop_ro("table_bytes", &Transform::table_bytes);
 }
 
@@ -85,24 +161,59 @@ template <class Number> void bind(nb::module_& m, const char* name, const char* 
 
 void bind_transform(nb::module_& m) {
     nb::class_<GaussianGrid>(m, "GaussianGrid", "Rows of a Gaussian grid, from south to north.")
-        .def_prop_ro("sine", [](nb::handle_t<GaussianGrid> g) { return view(g, nb::cast<const GaussianGrid&>(g).sine); })
-        .def_prop_ro("cosine", [](nb::handle_t<GaussianGrid> g) { return view(g, nb::cast<const GaussianGrid&>(g).cosine); })
-        .def_prop_ro("weight", [](nb::handle_t<GaussianGrid> g) { return view(g, nb::cast<const GaussianGrid&>(g).weight); }, "adds up to 1")
-        .def_prop_ro("points", [](nb::handle_t<GaussianGrid> g) { return view(g, nb::cast<const GaussianGrid&>(g).points); })
-        .def("stretched", &GaussianGrid::stretched, "c"_a, "the same points on a sphere that is stretched")
-        .def_prop_ro("rows", &GaussianGrid::rows).def_prop_ro("longest", &GaussianGrid::longest).def_prop_ro("size", &GaussianGrid::size);
+        .def_prop_ro("sine",
+                     [](nb::handle_t<GaussianGrid> g) {
+                         return view(g, nb::cast<const GaussianGrid&>(g).sine);
+                     })
+        .def_prop_ro("cosine",
+                     [](nb::handle_t<GaussianGrid> g) {
+                         return view(g, nb::cast<const GaussianGrid&>(g).cosine);
+                     })
+        .def_prop_ro(
+            "weight",
+            [](nb::handle_t<GaussianGrid> g) {
+                return view(g, nb::cast<const GaussianGrid&>(g).weight);
+            },
+            "adds up to 1")
+        .def_prop_ro("points",
+                     [](nb::handle_t<GaussianGrid> g) {
+                         return view(g, nb::cast<const GaussianGrid&>(g).points);
+                     })
+        .def("stretched", &GaussianGrid::stretched, "c"_a,
+             "the same points on a sphere that is stretched")
+        .def_prop_ro("rows", &GaussianGrid::rows)
+        .def_prop_ro("longest", &GaussianGrid::longest)
+        .def_prop_ro("size", &GaussianGrid::size);
     m.def("full_gaussian_grid", &full_gaussian_grid, "rows"_a, "points"_a);
     m.def("octahedral_gaussian_grid", &octahedral_gaussian_grid, "rows"_a);
     m.def("classical_gaussian_grid", &classical_gaussian_grid, "rows"_a, "truncation"_a, "order"_a);
     m.def("full_gaussian_grid_of", &full_gaussian_grid_of, "truncation"_a, "order"_a);
     m.def("octahedral_gaussian_grid_of", &octahedral_gaussian_grid_of, "truncation"_a);
     m.def("classical_gaussian_grid_of", &classical_gaussian_grid_of, "truncation"_a, "order"_a);
-    nb::class_<Distribution>(m, "WaveDistribution", "Who owns which rows and which zonal wavenumbers, as rank 0 knows it.")
-        .def("__init__", [](Distribution* self, const GaussianGrid& grid, int truncation, const Decomposition& d) {
-            new (self) Distribution(grid, truncation, Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0); }, "grid"_a, "truncation"_a, "decomposition"_a)
-        .def_prop_ro("row_rank", [](nb::handle_t<Distribution> d) { return view(d, nb::cast<const Distribution&>(d).row_rank); }, "owner of each row")
-        .def_prop_ro("first_row", [](nb::handle_t<Distribution> d) { return view(d, nb::cast<const Distribution&>(d).first_row); }, "southernmost row that knows each m")
-        .def_static("waves_of_rank", &Distribution::waves_of_rank, "truncation"_a, "ranks"_a, "rank"_a);
+    nb::class_<Distribution>(m, "WaveDistribution",
+                             "Who owns which rows and which zonal wavenumbers, as rank 0 knows it.")
+        .def(
+            "__init__",
+            [](Distribution* self, const GaussianGrid& grid, int truncation,
+               const Decomposition& d) {
+                new (self) Distribution(
+                    grid, truncation, Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0);
+            },
+            "grid"_a, "truncation"_a, "decomposition"_a)
+        .def_prop_ro(
+            "row_rank",
+            [](nb::handle_t<Distribution> d) {
+                return view(d, nb::cast<const Distribution&>(d).row_rank);
+            },
+            "owner of each row")
+        .def_prop_ro(
+            "first_row",
+            [](nb::handle_t<Distribution> d) {
+                return view(d, nb::cast<const Distribution&>(d).first_row);
+            },
+            "southernmost row that knows each m")
+        .def_static("waves_of_rank", &Distribution::waves_of_rank, "truncation"_a, "ranks"_a,
+                    "rank"_a);
     bind<double>(m, "SphericalHarmonics64", "TransformItems64");
     bind<float>(m, "SphericalHarmonics32", "TransformItems32");
 }

@@ -1,20 +1,24 @@
 #include "catalogue/catalogue.hpp"
-#include "physics/schemes.hpp"
 #include "atmosphere/schemes.hpp"
 #include "ocean/schemes.hpp"
+#include "physics/schemes.hpp"
 #include "sequence/statistics.hpp"
 
 namespace fathom {
 
 /// Running sums, minima and maxima in time.
 static Entries statistics() {
-    return {entry<InTime<Statistic::sum, false>>("TimeSum"), entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
-            entry<InTime<Statistic::minimum, false>>("TimeMinimum"), entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),
-            entry<InTime<Statistic::maximum, false>>("TimeMaximum"), entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};
+    return {entry<InTime<Statistic::sum, false>>("TimeSum"),
+            entry<InTime<Statistic::sum, true>>("SurfaceTimeSum"),
+            entry<InTime<Statistic::minimum, false>>("TimeMinimum"),
+            entry<InTime<Statistic::minimum, true>>("SurfaceTimeMinimum"),
+            entry<InTime<Statistic::maximum, false>>("TimeMaximum"),
+            entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};
 }
 
 const Entries& catalogue() {
-    static const Entries all{physics::schemes(), ocean::schemes(), atmosphere::schemes(), statistics()};
+    static const Entries all{physics::schemes(), ocean::schemes(), atmosphere::schemes(),
+                             statistics()};
     return all;
 }
 

@@ -1,43 +1,70 @@
-/// A catalogue lists schemes by name. One line `entry<Scheme>("Name")` gives a scheme its Python class, TOML section, limits,
-/// error messages, timer and generic tests. Where Scheme is a template of `own` (thickness.hpp) the line stands for both: as "NameInCells" the
-/// second is known to the core and to tests, to users both are the scheme "Name".
+/// A catalogue lists schemes by name. One line `entry<Scheme>("Name")` gives a scheme its Python
+/// class, TOML section, limits, error messages, timer and generic tests. Where Scheme is a template
+/// of `own` (thickness.hpp) the line stands for both: as "NameInCells" the second is known to the
+/// core and to tests, to users both are the scheme "Name".
 #pragma once
-#include "field/process.hpp"
 #include <optional>
+#include "field/process.hpp"
 
 namespace fathom {
 
-struct SchemeParameter { std::string name, units, meaning; double value, least, most; };
+struct SchemeParameter {
+    std::string name, units, meaning;
+    double value, least, most;
+};
 
 struct Entry {
-    std::string name, summary, in_cells_of;                       ///< in_cells_of: the name of the scheme that this is in cells of their own thickness
+    std::string name, summary,
+        /// in_cells_of: the name of the scheme that this is in cells of their own thickness
+        in_cells_of;
     std::vector<SchemeParameter> parameters;
     std::vector<Process::Field> fields;
     /// precision: 4 or 8 bytes a number; width: 0 for packs, 1 for numbers (tests).
-    std::function<Process(const std::map<std::string, double>& parameters, int precision, int width)> make;
+    std::function<Process(const std::map<std::string, double>& parameters, int precision,
+                          int width)>
+        make;
 };
 
-template <class Scheme> void set_parameter(Scheme& scheme, std::string_view of, const std::string& name, double value) {
+template <class Scheme>
+void set_parameter(Scheme& scheme, std::string_view of, const std::string& name, double value) {
     bool found = false;
     std::vector<std::string> known;
-    std::apply([&](auto... p) { ([&] {
-        known.emplace_back(p.name);
-        if (p.name != name) return;
-        if (!(value >= p.least && value <= p.most))               // written so that NaN fails
-            throw Error(of, ": ", p.name, " = ", value, p.units == "1" ? "" : " ", p.units == "1" ? "" : p.units, " (", p.meaning, ") must lie in [", p.least, ", ", p.most, "]");
-        scheme.*p.value = value; found = true; }(), ...); }, Scheme::parameters);
+    std::apply(
+        [&](auto... p) {
+            (
+                [&] {
+                    known.emplace_back(p.name);
+                    if (p.name != name) return;
+                    if (!(value >= p.least && value <= p.most))  // written so that NaN fails
+                        throw Error(of, ": ", p.name, " = ", value, p.units == "1" ? "" : " ",
+                                    p.units == "1" ? "" : p.units, " (", p.meaning,
+                                    ") must lie in [", p.least, ", ", p.most, "]");
+                    scheme.*p.value = value;
+                    found = true;
+                }(),
+                ...);
+        },
+        Scheme::parameters);
     if (!found) throw Error("unknown ", of, " parameter '", name, "'", near(name, known));
 }
 
 template <class Scheme> Entry entry(std::string name) {
     Entry e{name, std::string(Scheme::summary), {}, {}, {}, {}};
     const Scheme defaults;
-    std::apply([&](auto... p) { (e.parameters.push_back({std::string(p.name), std::string(p.units), std::string(p.meaning), defaults.*p.value, p.least, p.most}), ...); }, Scheme::parameters);
-    for (const Use& u : Scheme::fields) e.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+    std::apply(
+        [&](auto... p) {
+            (e.parameters.push_back({std::string(p.name), std::string(p.units),
+                                     std::string(p.meaning), defaults.*p.value, p.least, p.most}),
+             ...);
+        },
+        Scheme::parameters);
+    for (const Use& u : Scheme::fields)
+        e.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
     e.make = [name](const std::map<std::string, double>& values, int precision, int width) {
         Scheme scheme;
         for (auto& [parameter, value] : values) set_parameter(scheme, name, parameter, value);
-        if (precision == 4) return width == 1 ? process<float, 1>(name, scheme) : process<float>(name, scheme);
+        if (precision == 4)
+            return width == 1 ? process<float, 1>(name, scheme) : process<float>(name, scheme);
         return width == 1 ? process<double, 1>(name, scheme) : process<double>(name, scheme);
     };
     return e;
@@ -46,7 +73,9 @@ template <class Scheme> Entry entry(std::string name) {
 /// What lines of a catalogue come to; a list of lists is one too.
 struct Entries : std::vector<Entry> {
     Entries(Entry one) { push_back(std::move(one)); }
-    Entries(std::initializer_list<Entries> lists) { for (auto& list : lists) insert(end(), list.begin(), list.end()); }
+    Entries(std::initializer_list<Entries> lists) {
+        for (auto& list : lists) insert(end(), list.begin(), list.end());
+    }
 };
 
 template <template <bool own> class Scheme> Entries entry(std::string name) {

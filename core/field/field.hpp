@@ -1,61 +1,113 @@
-/// What a process says about a field (Use), and what it is given of it (In, Out, InOut, Profile): one column and its neighbours.
-/// k = 0 is the top of the column and grows downward; layers have n values, interfaces n + 1.
+/// What a process says about a field (Use), and what it is given of it (In, Out, InOut, Profile):
+/// one column and its neighbours. k = 0 is the top of the column and grows downward; layers have n
+/// values, interfaces n + 1.
 #pragma once
-#include "grid/place.hpp"
 #include <array>
 #include <cassert>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
+#include "grid/place.hpp"
 
 namespace fathom {
 
 enum class Access { reads, writes, updates };
-struct Use { std::string_view name; Place place; std::string_view units; Access access; int reach; };
+struct Use {
+    std::string_view name;
+    Place place;
+    std::string_view units;
+    Access access;
+    int reach;
+};
 /// reach: how many columns away, in any direction, the process looks.
-consteval Use reads(std::string_view name, Place place, std::string_view units, int reach = 0) { return {name, place, units, Access::reads, reach}; }
-consteval Use writes(std::string_view name, Place place, std::string_view units) { return {name, place, units, Access::writes, 0}; }
-consteval Use updates(std::string_view name, Place place, std::string_view units) { return {name, place, units, Access::updates, 0}; }
+consteval Use reads(std::string_view name, Place place, std::string_view units, int reach = 0) {
+    return {name, place, units, Access::reads, reach};
+}
+consteval Use writes(std::string_view name, Place place, std::string_view units) {
+    return {name, place, units, Access::writes, 0};
+}
+consteval Use updates(std::string_view name, Place place, std::string_view units) {
+    return {name, place, units, Access::updates, 0};
+}
 
-struct Shift { int i, j; };                                           // T(2 * east)[k], T(-north)[k]
+struct Shift {
+    int i, j;
+};  // T(2 * east)[k], T(-north)[k]
 inline constexpr Shift here{0, 0}, east{1, 0}, north{0, 1}, northeast{1, 1}, northwest{-1, 1};
 constexpr Shift operator*(int n, Shift s) { return {n * s.i, n * s.j}; }
 constexpr Shift operator-(Shift s) { return {-s.i, -s.j}; }
 constexpr Shift operator+(Shift a, Shift b) { return {a.i + b.i, a.j + b.j}; }
 
-/// A field at one column (or pack): at[k level + j row + i]. Strides are run-time values: 0 for what all rows share.
-/// streams: what is written goes past the caches, which it would have left before anybody reads it.
-struct Raw { void* at; std::ptrdiff_t level, row; bool streams = false; };
+/// A field at one column (or pack): at[k level + j row + i]. Strides are run-time values: 0 for
+/// what all rows share. streams: what is written goes past the caches, which it would have left
+/// before anybody reads it.
+struct Raw {
+    void* at;
+    std::ptrdiff_t level, row;
+    bool streams = false;
+};
 
-template <class Real, Access access> struct Location {               // one value in memory
-    typename Real::Number* at; bool streams;
-    operator Real() const requires (access != Access::writes) { return Real::load(at); }
-    void operator=(Real x) const { if (access == Access::writes && streams) x.stream(at); else x.store(at); }
-    void operator+=(Real x) const requires (access == Access::updates) { (Real::load(at) + x).store(at); }
+template <class Real, Access access> struct Location {  // one value in memory
+    typename Real::Number* at;
+    bool streams;
+    operator Real() const requires(access != Access::writes)
+    {
+        return Real::load(at);
+    }
+    void operator=(Real x) const {
+        if (access == Access::writes && streams)
+            x.stream(at);
+        else
+            x.store(at);
+    }
+    void operator+=(Real x) const requires(access == Access::updates)
+    {
+        (Real::load(at) + x).store(at);
+    }
 };
 template <class Real, Access access, int reach> struct ColumnView {
     using Number = typename Real::Number;
-    Number* at; std::ptrdiff_t level, row; int count; bool streams;
-    ColumnView(Raw raw, int offset, int count) : at((Number*)raw.at + offset), level(raw.level), row(raw.row), count(count), streams(raw.streams) {}
-    int levels() const { return count; }                              // wet levels of the deepest column of the pack
+    Number* at;
+    std::ptrdiff_t level, row;
+    int count;
+    bool streams;
+    ColumnView(Raw raw, int offset, int count)
+        : at((Number*)raw.at + offset),
+          level(raw.level),
+          row(raw.row),
+          count(count),
+          streams(raw.streams) {}
+    int levels() const { return count; }  // wet levels of the deepest column of the pack
     auto operator[](int k) const {
-        // a column is one cache line a level, at strides that no hardware prefetcher follows: ask for the next cell's line now
-        if constexpr (Real::width > 1 && access != Access::writes) __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads, 2);
-        if constexpr (access == Access::reads) return Real::load(at + k * level);
-        else return Location<Real, access>{at + k * level, streams};
+        // a column is one cache line a level, at strides that no hardware prefetcher follows: ask
+        // for the next cell's line now
+        if constexpr (Real::width > 1 && access != Access::writes)
+            __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads, 2);
+        if constexpr (access == Access::reads)
+            return Real::load(at + k * level);
+        else
+            return Location<Real, access>{at + k * level, streams};
     }
-    ColumnView operator()(Shift s) const requires (reach > 0) {       // the neighbour's column
+    ColumnView operator()(Shift s) const requires(reach > 0)
+    {  // the neighbour's column
         assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
-        ColumnView there = *this; there.at += s.j * row + s.i; return there;
+        ColumnView there = *this;
+        there.at += s.j * row + s.i;
+        return there;
     }
 };
 template <class Real, int reach = 0> using In = ColumnView<Real, Access::reads, reach>;
-template <class Real> using Out = ColumnView<Real, Access::writes, 0>;      // cannot be read: a forgotten `reads` does not compile
+template <class Real>
+using Out =
+    ColumnView<Real, Access::writes, 0>;  // cannot be read: a forgotten `reads` does not compile
 template <class Real> using InOut = ColumnView<Real, Access::updates, 0>;
-template <class Real> struct Profile {                                // layer thickness, weights of time levels: the same in all columns
+template <class Real>
+struct Profile {  // layer thickness, weights of time levels: the same in all columns
     const typename Real::Number* at;
     Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
-    typename Real::Number operator[](int k) const { return at[k]; }   // a number: what depends on k alone is computed once a pack
+    typename Real::Number operator[](int k) const {
+        return at[k];
+    }  // a number: what depends on k alone is computed once a pack
 };
 
 }  // namespace fathom

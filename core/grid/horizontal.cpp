@@ -1,11 +1,17 @@
 /// Metrics from corner coordinates.
-///   regular rows (between parallels, along meridians)    dx = a cos(phi) dlambda, dy = a dphi, area = a^2 dlambda d(sin phi),
-///                                                        kx = 0, ky = -tan(phi) / a, curvature_squared = (tan^2(phi) - 1) / a^2
-///   other rows                                           great circles between corners and centers; spherical excess of the cell;
-///                                                        kx, ky by differences of the opposite sides of the velocity cell
-/// The first row north of the regular ones has a parallel as its southern side. So the areas of a grid sum to that of its domain: its
-/// outline made of parallels, meridians and great circles. Rows of corners on a pole of the grid have sides of no length: such a side
-/// gets a quarter of the mean of its neighbours, what it measures a quarter of a cell away; no water is ever there.
+///   regular rows (between parallels, along meridians)
+///       dx = a cos(phi) dlambda, dy = a dphi, area = a^2 dlambda d(sin phi),
+///                                                        kx = 0, ky = -tan(phi) / a,
+///                                                            curvature_squared = (tan^2(phi) - 1)
+///                                                            / a^2
+///   other rows                                           great circles between corners and
+///       centers; spherical excess of the cell;
+///                                                        kx, ky by differences of the opposite
+///                                                            sides of the velocity cell
+/// The first row north of the regular ones has a parallel as its southern side. So the areas of a
+/// grid sum to that of its domain: its outline made of parallels, meridians and great circles. Rows
+/// of corners on a pole of the grid have sides of no length: such a side gets a quarter of the mean
+/// of its neighbours, what it measures a quarter of a cell away; no water is ever there.
 #include "grid/horizontal.hpp"
 #include "base/error.hpp"
 #include "grid/sphere.hpp"
@@ -26,23 +32,29 @@ struct Work {
     HorizontalGrid& g;
     int nx, ny, regular;
     std::vector<Vector> corners, centers;
-    Plane side_x, side_y;                                            // (ny + 1, nx) along i, (ny, nx + 1) along j [m]
+    Plane side_x, side_y;  // (ny + 1, nx) along i, (ny, nx + 1) along j [m]
     Vector corner(int i, int j) const { return corners[g.corner(i, j)]; }
     Vector center(int i, int j) const { return centers[g.index(i, j)]; }
-    double& along_x(int i, int j) { return side_x[(j + 1) * nx + i]; }               // north of T(i, j), j from -1
-    double& along_y(int i, int j) { return side_y[j * (nx + 1) + i + 1]; }           // east of T(i, j), i from -1
+    double& along_x(int i, int j) {
+        return side_x[(j + 1) * nx + i];
+    }  // north of T(i, j), j from -1
+    double& along_y(int i, int j) {
+        return side_y[j * (nx + 1) + i + 1];
+    }  // east of T(i, j), i from -1
 };
 
 void unit_vectors(Work& w) {
     auto& g = w.g;
     w.corners.resize(g.corner_longitude.size());
-    for (std::size_t n = 0; n < w.corners.size(); ++n) w.corners[n] = sphere::point(g.corner_longitude[n], g.corner_latitude[n]);
+    for (std::size_t n = 0; n < w.corners.size(); ++n)
+        w.corners[n] = sphere::point(g.corner_longitude[n], g.corner_latitude[n]);
 }
 
 /// Middle of the corners: of their degrees in regular rows, of their vectors elsewhere.
 void centers(Work& w) {
     auto& g = w.g;
-    g.center_longitude.resize(w.nx * w.ny), g.center_latitude.resize(w.nx * w.ny), w.centers.resize(w.nx * w.ny);
+    g.center_longitude.resize(w.nx * w.ny), g.center_latitude.resize(w.nx * w.ny),
+        w.centers.resize(w.nx * w.ny);
     const double west = g.corner_longitude[0];
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
@@ -52,8 +64,10 @@ void centers(Work& w) {
                 g.center_latitude[n] = 0.5 * (g.corner_latitude[sw] + g.corner_latitude[ne]);
                 w.centers[n] = sphere::point(g.center_longitude[n], g.center_latitude[n]);
             } else {
-                const Vector p = sphere::normalized((w.corner(i - 1, j - 1) + w.corner(i, j)) + (w.corner(i, j - 1) + w.corner(i - 1, j)));
-                const double l = sphere::longitude(p), middle = g.periodic ? west + 180 : g.corner_longitude[sw];
+                const Vector p = sphere::normalized((w.corner(i - 1, j - 1) + w.corner(i, j)) +
+                                                    (w.corner(i, j - 1) + w.corner(i - 1, j)));
+                const double l = sphere::longitude(p),
+                             middle = g.periodic ? west + 180 : g.corner_longitude[sw];
                 g.center_longitude[n] = l + 360 * std::round((middle - l) / 360);
                 g.center_latitude[n] = sphere::latitude(p);
                 w.centers[n] = p;
@@ -64,27 +78,38 @@ void centers(Work& w) {
 void sides_and_areas(Work& w) {
     auto& g = w.g;
     const double a = g.radius;
-    w.side_x.resize((w.ny + 1) * w.nx), w.side_y.resize(w.ny * (w.nx + 1)), g.area_center.resize(w.nx * w.ny);
+    w.side_x.resize((w.ny + 1) * w.nx), w.side_y.resize(w.ny * (w.nx + 1)),
+        g.area_center.resize(w.nx * w.ny);
     auto latitude = [&](int j) { return g.corner_latitude[g.corner(-1, j)]; };
-    auto width = [&](int i) { return g.corner_longitude[g.corner(i, -1)] - g.corner_longitude[g.corner(i - 1, -1)]; };
+    auto width = [&](int i) {
+        return g.corner_longitude[g.corner(i, -1)] - g.corner_longitude[g.corner(i - 1, -1)];
+    };
     for (int j = -1; j < w.ny; ++j) {
         const bool parallel = j < w.regular && w.regular > 0;
         const double c = std::cos(latitude(j) * degree) * degree;
-        for (int i = 0; i < w.nx; ++i) w.along_x(i, j) = a * (parallel ? c * width(i) : sphere::distance(w.corner(i - 1, j), w.corner(i, j)));
+        for (int i = 0; i < w.nx; ++i)
+            w.along_x(i, j) = a * (parallel ? c * width(i)
+                                            : sphere::distance(w.corner(i - 1, j), w.corner(i, j)));
     }
     for (int j = 0; j < w.ny; ++j) {
         const bool regular = j < w.regular;
         const double south = latitude(j - 1), north = latitude(j);
         for (int i = -1; i < w.nx; ++i)
-            w.along_y(i, j) = regular ? a * (north - south) * degree : a * sphere::distance(w.corner(i, j - 1), w.corner(i, j));
-        const double band = 2 * std::cos(0.5 * (south + north) * degree) * std::sin(0.5 * (north - south) * degree);            // d(sin phi)
+            w.along_y(i, j) = regular ? a * (north - south) * degree
+                                      : a * sphere::distance(w.corner(i, j - 1), w.corner(i, j));
+        const double band = 2 * std::cos(0.5 * (south + north) * degree) *
+                            std::sin(0.5 * (north - south) * degree);  // d(sin phi)
         for (int i = 0; i < w.nx; ++i) {
             double& area = g.area_center[g.index(i, j)];
-            area = regular ? band * width(i) * degree : sphere::excess(w.corner(i - 1, j - 1), w.corner(i, j - 1), w.corner(i, j), w.corner(i - 1, j));
+            area = regular ? band * width(i) * degree
+                           : sphere::excess(w.corner(i - 1, j - 1), w.corner(i, j - 1),
+                                            w.corner(i, j), w.corner(i - 1, j));
             if (j == w.regular && j > 0) area += sphere::sliver(width(i), south);
             area *= a * a;
             if (!(area > 0))
-                throw Error("cell (j, i) = (", j, ", ", i, ") has the area ", area, " m2: corners must be distinct, i to the east of j (counter-clockwise)");
+                throw Error(
+                    "cell (j, i) = (", j, ", ", i, ") has the area ", area,
+                    " m2: corners must be distinct, i to the east of j (counter-clockwise)");
         }
     }
     for (int j = -1; j < w.ny; ++j)
@@ -94,7 +119,12 @@ void sides_and_areas(Work& w) {
         }
     for (int j = w.regular; j < w.ny; ++j)
         for (int i = -1; i < w.nx; ++i) {
-            const int before = i > -1 ? i - 1 : g.periodic ? w.nx - 2 : 0, after = i < w.nx - 1 ? i + 1 : g.periodic ? 0 : i - 1;
+            const int before = i > -1       ? i - 1
+                               : g.periodic ? w.nx - 2
+                                            : 0,
+                      after = i < w.nx - 1 ? i + 1
+                              : g.periodic ? 0
+                                           : i - 1;
             w.along_y(i, j) = quarter(w.along_y(i, j), w.along_y(before, j), w.along_y(after, j));
         }
 }
@@ -102,56 +132,92 @@ void sides_and_areas(Work& w) {
 void widths(Work& w) {
     auto& g = w.g;
     const double a = g.radius;
-    for (Plane* p : {&g.dx_center, &g.dy_center, &g.dx_corner, &g.dy_corner, &g.length_east_face, &g.length_north_face, &g.dx_east_face, &g.dy_north_face})
+    for (Plane* p : {&g.dx_center, &g.dy_center, &g.dx_corner, &g.dy_corner, &g.length_east_face,
+                     &g.length_north_face, &g.dx_east_face, &g.dy_north_face})
         p->resize(w.nx * w.ny);
     for (int j = 0; j < w.ny; ++j) {
-        const double across = j < w.regular ? a * std::cos(g.center_latitude[g.index(0, j)] * degree) * degree : 0;
+        const double across =
+            j < w.regular ? a * std::cos(g.center_latitude[g.index(0, j)] * degree) * degree : 0;
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j);
             g.length_east_face[n] = w.along_y(i, j), g.length_north_face[n] = w.along_x(i, j);
-            g.dx_center[n] = 0.5 * (w.along_x(i, j - 1) + w.along_x(i, j)), g.dy_center[n] = 0.5 * (w.along_y(i - 1, j) + w.along_y(i, j));
-            if (j < w.regular) g.dx_center[n] = across * (g.corner_longitude[g.corner(i, j)] - g.corner_longitude[g.corner(i - 1, j)]);
+            g.dx_center[n] = 0.5 * (w.along_x(i, j - 1) + w.along_x(i, j)),
+            g.dy_center[n] = 0.5 * (w.along_y(i - 1, j) + w.along_y(i, j));
+            if (j < w.regular)
+                g.dx_center[n] = across * (g.corner_longitude[g.corner(i, j)] -
+                                           g.corner_longitude[g.corner(i - 1, j)]);
         }
     }
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j), e = g.index(g.east(i), j);
-            const bool beyond = j == w.ny - 1;                           // the northern neighbour: over the fold, or a mirror image at a wall
+            const bool beyond =
+                j ==
+                w.ny - 1;  // the northern neighbour: over the fold, or a mirror image at a wall
             const int mirror = (2 * w.nx - 2 - i) % w.nx;
-            const double side_north = !beyond ? w.along_y(i, j + 1) : g.fold ? w.along_y(mirror, j) : w.along_y(i, j);
-            g.dx_corner[n] = 0.5 * (g.length_north_face[n] + g.length_north_face[e]), g.dy_corner[n] = 0.5 * (g.length_east_face[n] + side_north);
-            if (j < w.regular || e == n) g.dx_east_face[n] = 0.5 * (g.dx_center[n] + g.dx_center[e]);
-            else g.dx_east_face[n] = a * sphere::distance(w.center(i, j), w.center(g.east(i), j));
-            if (beyond && !g.fold) g.dy_north_face[n] = g.dy_center[n];
-            else if (j < w.regular - 1) g.dy_north_face[n] = 0.5 * (g.dy_center[n] + g.dy_center[g.index(i, j + 1)]);
-            else g.dy_north_face[n] = a * sphere::distance(w.center(i, j), beyond ? w.center(w.nx - 1 - i, j) : w.center(i, j + 1));
+            const double side_north = !beyond  ? w.along_y(i, j + 1)
+                                      : g.fold ? w.along_y(mirror, j)
+                                               : w.along_y(i, j);
+            g.dx_corner[n] = 0.5 * (g.length_north_face[n] + g.length_north_face[e]),
+            g.dy_corner[n] = 0.5 * (g.length_east_face[n] + side_north);
+            if (j < w.regular || e == n)
+                g.dx_east_face[n] = 0.5 * (g.dx_center[n] + g.dx_center[e]);
+            else
+                g.dx_east_face[n] = a * sphere::distance(w.center(i, j), w.center(g.east(i), j));
+            if (beyond && !g.fold)
+                g.dy_north_face[n] = g.dy_center[n];
+            else if (j < w.regular - 1)
+                g.dy_north_face[n] = 0.5 * (g.dy_center[n] + g.dy_center[g.index(i, j + 1)]);
+            else
+                g.dy_north_face[n] =
+                    a * sphere::distance(w.center(i, j),
+                                         beyond ? w.center(w.nx - 1 - i, j) : w.center(i, j + 1));
         }
 }
 
 void curvature(Work& w) {
     auto& g = w.g;
     for (Plane* p : {&g.curvature_x, &g.curvature_y, &g.curvature_squared}) p->resize(w.nx * w.ny);
-    auto regular = [&](int j) { return j < w.regular - 1 || w.regular == w.ny; };    // the last regular row of corners sees both kinds
+    auto regular = [&](int j) {
+        return j < w.regular - 1 || w.regular == w.ny;
+    };  // the last regular row of corners sees both kinds
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
-            const int n = g.index(i, j), mirror = g.index(w.nx - 1 - g.east(i), j);   // across the fold: E(i, ny) is E(nx-2-i, ny-1)
+            const int n = g.index(i, j),
+                      mirror = g.index(w.nx - 1 - g.east(i),
+                                       j);  // across the fold: E(i, ny) is E(nx-2-i, ny-1)
             const double area = g.dx_corner[n] * g.dy_corner[n];
-            const double dx_north = j < w.ny - 1 ? g.dx_east_face[g.index(i, j + 1)] : g.fold ? g.dx_east_face[mirror] : g.dx_east_face[n];
-            g.curvature_x[n] = regular(j) ? 0 : (g.dy_north_face[g.index(g.east(i), j)] - g.dy_north_face[n]) / area;
-            if (regular(j)) {                                            // cos(phi) as it enters dx, so that a corner on a pole stays finite
+            const double dx_north = j < w.ny - 1 ? g.dx_east_face[g.index(i, j + 1)]
+                                    : g.fold     ? g.dx_east_face[mirror]
+                                                 : g.dx_east_face[n];
+            g.curvature_x[n] =
+                regular(j) ? 0
+                           : (g.dy_north_face[g.index(g.east(i), j)] - g.dy_north_face[n]) / area;
+            if (regular(j)) {  // cos(phi) as it enters dx, so that a corner on a pole stays finite
                 const int c = g.corner(i, j);
-                g.curvature_y[n] = -std::sin(g.corner_latitude[c] * degree) * degree * (g.corner_longitude[c] - g.corner_longitude[c - 1]) / g.length_north_face[n];
-            } else g.curvature_y[n] = (dx_north - g.dx_east_face[n]) / area;
+                g.curvature_y[n] = -std::sin(g.corner_latitude[c] * degree) * degree *
+                                   (g.corner_longitude[c] - g.corner_longitude[c - 1]) /
+                                   g.length_north_face[n];
+            } else
+                g.curvature_y[n] = (dx_north - g.dx_east_face[n]) / area;
         }
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j), south = j > 0 ? g.index(i, j - 1) : n;
             const double kx = g.curvature_x[n], ky = g.curvature_y[n];
-            if (regular(j)) { g.curvature_squared[n] = ky * ky - 1 / (g.radius * g.radius); continue; }
-            const int north = j < w.ny - 1 ? g.index(i, j + 1) : g.fold ? g.index((2 * w.nx - 2 - i) % w.nx, w.ny - 2) : n;
+            if (regular(j)) {
+                g.curvature_squared[n] = ky * ky - 1 / (g.radius * g.radius);
+                continue;
+            }
+            const int north = j < w.ny - 1 ? g.index(i, j + 1)
+                              : g.fold     ? g.index((2 * w.nx - 2 - i) % w.nx, w.ny - 2)
+                                           : n;
             const double sign = j == w.ny - 1 && g.fold ? -1 : 1;
-            const double dkx = (g.curvature_x[g.index(g.east(i), j)] - g.curvature_x[g.index(g.west(i), j)]) / (2 * g.dx_corner[n]);
-            const double dky = (sign * g.curvature_y[north] - g.curvature_y[south]) / (2 * g.dy_corner[n]);
+            const double dkx =
+                (g.curvature_x[g.index(g.east(i), j)] - g.curvature_x[g.index(g.west(i), j)]) /
+                (2 * g.dx_corner[n]);
+            const double dky =
+                (sign * g.curvature_y[north] - g.curvature_y[south]) / (2 * g.dy_corner[n]);
             g.curvature_squared[n] = dkx + dky + 2 * (kx * kx + ky * ky);
         }
 }
@@ -162,11 +228,17 @@ void angles(Work& w) {
     for (int j = w.regular; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j);
-            const Vector d = (w.corner(i, j) - w.corner(i - 1, j)) + (w.corner(i, j - 1) - w.corner(i - 1, j - 1));
+            const Vector d = (w.corner(i, j) - w.corner(i - 1, j)) +
+                             (w.corner(i, j - 1) - w.corner(i - 1, j - 1));
             g.angle_center[n] = sphere::direction(w.center(i, j), d, g.center_longitude[n]);
             const Vector chord = w.corner(g.east(i), j) - w.corner(i - 1, j);
-            const bool turns = dot(chord, chord) < 1e-20;                // the row turns back at a pole of the grid: as in the row before
-            g.angle_corner[n] = turns && j > 0 ? g.angle_corner[g.index(i, j - 1)] : sphere::direction(w.corner(i, j), chord, g.corner_longitude[g.corner(i, j)]);
+            const bool turns =
+                dot(chord, chord) <
+                1e-20;  // the row turns back at a pole of the grid: as in the row before
+            g.angle_corner[n] =
+                turns && j > 0
+                    ? g.angle_corner[g.index(i, j - 1)]
+                    : sphere::direction(w.corner(i, j), chord, g.corner_longitude[g.corner(i, j)]);
         }
 }
 
@@ -175,29 +247,37 @@ void sew(HorizontalGrid& g) {
     const int nx = g.nx, j = g.ny - 1;
     for (const Metric& metric : metrics) {
         Plane& p = g.*metric.values;
-        const bool corner = metric.place[0] == 'c' && metric.place[1] == 'o', face = metric.place[0] == 'n';
+        const bool corner = metric.place[0] == 'c' && metric.place[1] == 'o',
+                   face = metric.place[0] == 'n';
         if (!corner && !face) continue;
         for (int i = 0; i < nx; ++i) {
             const int mirror = corner ? (2 * nx - 2 - i) % nx : nx - 1 - i;
             double& to = p[g.index(mirror, j)];
             const double from = p[g.index(i, j)];
-            if (i == mirror) to = metric.sign < 0 ? 0 : from;
-            else if (i < mirror) to = metric.sign == 0 ? from + (from > 0 ? -1 : 1) * std::numbers::pi : metric.sign * from;
+            if (i == mirror)
+                to = metric.sign < 0 ? 0 : from;
+            else if (i < mirror)
+                to = metric.sign == 0 ? from + (from > 0 ? -1 : 1) * std::numbers::pi
+                                      : metric.sign * from;
         }
     }
 }
 
 void check(const HorizontalGrid& g) {
-    if (g.nx < 1 || g.ny < 1) throw Error("a grid of nx = ", g.nx, ", ny = ", g.ny, " cells: at least 1 by 1");
+    if (g.nx < 1 || g.ny < 1)
+        throw Error("a grid of nx = ", g.nx, ", ny = ", g.ny, " cells: at least 1 by 1");
     if (!(g.radius > 0)) throw Error("radius = ", g.radius, " m: must be positive");
     if (g.fold && (!g.periodic || g.nx % 2))
-        throw Error("a fold needs a periodic grid with an even number of columns, not nx = ", g.nx, g.periodic ? "" : ", not periodic");
+        throw Error("a fold needs a periodic grid with an even number of columns, not nx = ", g.nx,
+                    g.periodic ? "" : ", not periodic");
     const std::size_t count = std::size_t(g.nx + 1) * (g.ny + 1);
     if (g.corner_longitude.size() != count || g.corner_latitude.size() != count)
-        throw Error("corner coordinates must be (ny + 1, nx + 1) = (", g.ny + 1, ", ", g.nx + 1, ")");
+        throw Error("corner coordinates must be (ny + 1, nx + 1) = (", g.ny + 1, ", ", g.nx + 1,
+                    ")");
     for (std::size_t n = 0; n < count; ++n)
         if (!(std::isfinite(g.corner_longitude[n]) && std::abs(g.corner_latitude[n]) <= 90))
-            throw Error("corner [", n / (g.nx + 1), "][", n % (g.nx + 1), "] lies at longitude ", g.corner_longitude[n], ", latitude ", g.corner_latitude[n]);
+            throw Error("corner [", n / (g.nx + 1), "][", n % (g.nx + 1), "] lies at longitude ",
+                        g.corner_longitude[n], ", latitude ", g.corner_latitude[n]);
 }
 
 }  // namespace
@@ -218,14 +298,19 @@ HorizontalGrid with_metrics(HorizontalGrid g) {
 Plane departure_from_right_angle(const HorizontalGrid& g) {
     Plane departure(std::size_t(g.nx) * g.ny, 0);
     if (!g.spherical) return departure;
-    auto corner = [&](int i, int j) { return sphere::point(g.corner_longitude[g.corner(i, j)], g.corner_latitude[g.corner(i, j)]); };
+    auto corner = [&](int i, int j) {
+        return sphere::point(g.corner_longitude[g.corner(i, j)], g.corner_latitude[g.corner(i, j)]);
+    };
     for (int j = g.regular_rows; j < g.ny; ++j)
         for (int i = 0; i < g.nx; ++i) {
-            const Vector sw = corner(i - 1, j - 1), se = corner(i, j - 1), ne = corner(i, j), nw = corner(i - 1, j);
+            const Vector sw = corner(i - 1, j - 1), se = corner(i, j - 1), ne = corner(i, j),
+                         nw = corner(i - 1, j);
             const Vector x = (ne - nw) + (se - sw), y = (ne - se) + (nw - sw);
             double shortest = 1;
-            for (const Vector& side : {nw - sw, ne - se, se - sw, ne - nw}) shortest = std::fmin(shortest, dot(side, side));
-            const double sine = std::fmin(1.0, std::abs(dot(x, y)) / std::sqrt(dot(x, x) * dot(y, y)));
+            for (const Vector& side : {nw - sw, ne - se, se - sw, ne - nw})
+                shortest = std::fmin(shortest, dot(side, side));
+            const double sine =
+                std::fmin(1.0, std::abs(dot(x, y)) / std::sqrt(dot(x, x) * dot(y, y)));
             if (shortest > 1e-12 * dot(y, y)) departure[g.index(i, j)] = std::asin(sine) / degree;
         }
     return departure;

@@ -12,6 +12,8 @@ const char* name(Horizontal h) {
     }
     return "profile";
 }
-const char* name(Vertical v) { return v == Vertical::layer ? "layer" : v == Vertical::interface ? "interface" : "column"; }
+const char* name(Vertical v) {
+    return v == Vertical::layer ? "layer" : v == Vertical::interface ? "interface" : "column";
+}
 
 }  // namespace fathom

@@ -1,17 +1,20 @@
-/// Rows of a grid: latitudes phi(j) that solve   dphi/dj = h s(phi),   s the shape of the spacing, h the spacing where s = 1.
+/// Rows of a grid: latitudes phi(j) that solve   dphi/dj = h s(phi),
+///     s the shape of the spacing, h the spacing where s = 1.
 ///
-///   s(phi) = sqrt((cos^2 phi + polar^2) / (1 + polar^2)) [1 - (1 - equatorial) exp(-(phi / width)^2)]
+///   s(phi) = sqrt((cos^2 phi + polar^2) / (1 + polar^2)) [1 - (1
+///       - equatorial) exp(-(phi / width)^2)]
 ///
-/// cos phi keeps cells square (Mercator) down to `polar`, which saves rows where meridians crowd; the bracket refines the equator.
+/// cos phi keeps cells square (Mercator) down to `polar`, which saves rows where meridians crowd;
+/// the bracket refines the equator.
 #pragma once
 #include <vector>
 
 namespace fathom {
 
 struct MeridionalSpacing {
-    double equatorial = 1;                      ///< s at the equator
-    double width = 10;                          ///< of the refinement [degrees]
-    double polar = 0;                           ///< s near the poles
+    double equatorial = 1;  ///< s at the equator
+    double width = 10;      ///< of the refinement [degrees]
+    double polar = 0;       ///< s near the poles
     double operator()(double latitude) const;
 };
 
@@ -23,6 +26,7 @@ std::vector<double> rows_from(const MeridionalSpacing&, double start, double h, 
 /// n + 1 corner latitudes between two given ones.
 std::vector<double> uniform_latitudes(double south, double north, int n);
 std::vector<double> mercator_latitudes(double south, double north, int n);
-std::vector<double> stretched_latitudes(double south, double north, int n, const MeridionalSpacing&);
+std::vector<double> stretched_latitudes(double south, double north, int n,
+                                        const MeridionalSpacing&);
 
 }  // namespace fathom

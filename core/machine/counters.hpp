@@ -1,4 +1,5 @@
-/// What the processor counts (perf_event_open of Linux), of this process and of the threads that it starts later.
+/// What the processor counts (perf_event_open of Linux), of this process and of the threads that it
+/// starts later.
 #pragma once
 #include <string>
 #include <utility>
@@ -8,15 +9,15 @@ namespace fathom {
 
 class Counters {
 public:
-    Counters();                                            ///< from now on
+    Counters();  ///< from now on
     ~Counters();
     Counters(const Counters&) = delete;
     /// So far, by name; those that the machine does not offer are missing.
     std::vector<std::pair<std::string, double>> read() const;
-    std::string why_not() const { return reason; }         ///< empty if there are any
+    std::string why_not() const { return reason; }  ///< empty if there are any
 
 private:
-    std::vector<std::pair<std::string, int>> open;         // name, descriptor
+    std::vector<std::pair<std::string, int>> open;  // name, descriptor
     std::string reason;
 };
 

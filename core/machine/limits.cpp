@@ -1,23 +1,25 @@
 #include "machine/limits.hpp"
-#include "base/pack.hpp"
-#include "machine/spent.hpp"
+#include <omp.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <omp.h>
+#include "base/pack.hpp"
+#include "machine/spent.hpp"
 
 namespace fathom {
 
 double triad_bandwidth(std::size_t bytes, int repetitions) {
     const long n = long(bytes / sizeof(double));
-    const auto a = std::make_unique_for_overwrite<double[]>(n), b = std::make_unique_for_overwrite<double[]>(n), c = std::make_unique_for_overwrite<double[]>(n);
+    const auto a = std::make_unique_for_overwrite<double[]>(n),
+               b = std::make_unique_for_overwrite<double[]>(n),
+               c = std::make_unique_for_overwrite<double[]>(n);
     double *x = a.get(), *y = b.get(), *z = c.get(), best = 1e30;
-    #pragma omp parallel for schedule(static)
-    for (long i = 0; i < n; ++i) x[i] = 0, y[i] = 1, z[i] = 2;             // by the thread that will use it
+#pragma omp parallel for schedule(static)
+    for (long i = 0; i < n; ++i) x[i] = 0, y[i] = 1, z[i] = 2;  // by the thread that will use it
     for (int r = 0; r < repetitions; ++r) {
         const double start = seconds_now();
-        #pragma omp parallel for simd schedule(static)
+#pragma omp parallel for simd schedule(static)
         for (long i = 0; i < n; ++i) x[i] = y[i] + 0.5 * z[i];
         best = std::min(best, seconds_now() - start);
     }
@@ -27,14 +29,14 @@ double triad_bandwidth(std::size_t bytes, int repetitions) {
 #ifdef __clang__
 #pragma STDC FP_CONTRACT ON
 #else
-#pragma GCC optimize("fp-contract=fast")                                   // here, and only here, whole registers are fused
+#pragma GCC optimize("fp-contract=fast")  // here, and only here, whole registers are fused
 #endif
 template <class T> double fma_rate(double seconds) {
     using Register = typename Lanes<T, 64 / sizeof(T)>::type;
     constexpr int chains = 10, inner = 10000;
     double operations = 0;
     const double start = seconds_now();
-    #pragma omp parallel reduction(+ : operations)
+#pragma omp parallel reduction(+ : operations)
     {
         std::array<Register, chains> x;
         const Register factor = Register{} + T(0.999), add = Register{} + T(1e-3);
@@ -44,7 +46,7 @@ template <class T> double fma_rate(double seconds) {
                 for (auto& r : x) r = r * factor + add;
             operations += 2.0 * inner * chains * 64 / sizeof(T);
         }
-        for (auto& r : x) asm volatile("" : : "m"(r));                     // the result is used
+        for (auto& r : x) asm volatile("" : : "m"(r));  // the result is used
     }
     return operations / (seconds_now() - start);
 }

@@ -1,12 +1,15 @@
 /// What this machine can do at most, measured: the yardstick for every other figure.
-///   triad   a_i = b_i + s c_i      three streams of 8 bytes from memory (the fourth, that brings a_i into cache, is not counted)
+///   triad   a_i = b_i + s c_i
+///       three streams of 8 bytes from memory (the fourth, that brings a_i into cache,
+///       is not counted)
 ///   fma     x <- x y + z           two operations, on as many registers as hide the latency
 #pragma once
 #include <cstddef>
 
 namespace fathom {
 
-/// Bytes per second of the triad on the calling process's threads; arrays of `bytes` each, the best of `repetitions`.
+/// Bytes per second of the triad on the calling process's threads; arrays of `bytes` each, the best
+/// of `repetitions`.
 double triad_bandwidth(std::size_t bytes, int repetitions);
 
 /// Floating-point operations per second of fused multiply-adds on all threads, for float or double.

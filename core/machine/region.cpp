@@ -14,7 +14,9 @@ static std::vector<Regions::Name>& names() {
 Region::Region(const std::string& name, const std::string& phase, const std::string& kind) {
     auto& known = names();
     for (number = 0; number < int(known.size()); ++number)
-        if (known[number].name == name && known[number].phase == phase && known[number].kind == kind) return;
+        if (known[number].name == name && known[number].phase == phase &&
+            known[number].kind == kind)
+            return;
     known.push_back({name, phase, kind});
 }
 
@@ -41,7 +43,8 @@ int Regions::grow(int name) {
 
 Regions::Name Regions::name(int node) const {
     Name n = names()[nodes[node].name];
-    for (int p = nodes[node].parent; n.phase.empty() && p >= 0; p = nodes[p].parent) n.phase = names()[nodes[p].name].phase;
+    for (int p = nodes[node].parent; n.phase.empty() && p >= 0; p = nodes[p].parent)
+        n.phase = names()[nodes[p].name].phase;
     return n;
 }
 

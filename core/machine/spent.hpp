@@ -1,16 +1,21 @@
-/// What a part of the work has taken and done so far: seconds, floating-point operations (a fused multiply-add is two), and bytes that had to be read or
-/// written once at least, wherever they lie.
+/// What a part of the work has taken and done so far: seconds, floating-point operations (a fused
+/// multiply-add is two), and bytes that had to be read or written once at least, wherever they lie.
 #pragma once
 #include <chrono>
 
 namespace fathom {
 
 /// By a clock that only runs forward.
-inline double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 struct Spent {
     double seconds = 0, operations = 0, bytes = 0;
-    void did(double more_operations, double more_bytes) { operations += more_operations, bytes += more_bytes; }
+    void did(double more_operations, double more_bytes) {
+        operations += more_operations, bytes += more_bytes;
+    }
 };
 
 struct Timer {

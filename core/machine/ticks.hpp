@@ -1,7 +1,8 @@
-/// Ticks: the cheapest clock there is, for what is timed thousands of times in a millisecond: the processor's own counter where it runs evenly, else the steady clock.
+/// Ticks: the cheapest clock there is, for what is timed thousands of times in a millisecond: the
+/// processor's own counter where it runs evenly, else the steady clock.
 #pragma once
-#include "machine/spent.hpp"
 #include <cstdint>
+#include "machine/spent.hpp"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -9,9 +10,12 @@
 namespace fathom {
 
 namespace ticks_detail {
-inline std::uint64_t steady() { return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()); }
+inline std::uint64_t steady() {
+    return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+}
 #if defined(__x86_64__)
-/// Whether the counter runs evenly, whatever the processor's frequency and sleep (CPUID 8000'0007, "invariant").
+/// Whether the counter runs evenly, whatever the processor's frequency and sleep (CPUID 8000'0007,
+/// "invariant").
 inline bool invariant() {
     unsigned a, b, c, d = 0;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
@@ -35,9 +39,12 @@ inline std::uint64_t ticks_now() {
 namespace ticks_detail {
 inline const std::uint64_t first_tick = ticks_now();
 inline const double first_second = seconds_now();
-}
+}  // namespace ticks_detail
 
 /// By comparison with the steady clock since the program began.
-inline double seconds_of_tick() { return (seconds_now() - ticks_detail::first_second) / double(ticks_now() - ticks_detail::first_tick); }
+inline double seconds_of_tick() {
+    return (seconds_now() - ticks_detail::first_second) /
+           double(ticks_now() - ticks_detail::first_tick);
+}
 
 }  // namespace fathom

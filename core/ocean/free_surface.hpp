@@ -1,7 +1,8 @@
 /// Implicit linear free surface (Dukowicz & Smith 1994, two time levels, backward continuity):
-///   u(after) = u* - theta g tau grad(deta),     (M + K) deta = -div(H U*) / (g theta tau),    M = areaT / (g theta tau^2),  K = -areaT div H grad
-/// The solver's deta is used for the gradient only: the new height follows from the transports that carry the tracers, so that volume
-/// and tracers are conserved whatever the solver's tolerance.
+///   u(after) = u* - theta g tau grad(deta),     (M + K) deta = -div(H U*) / (g theta tau),
+///       M = areaT / (g theta tau^2),  K = -areaT div H grad
+/// The solver's deta is used for the gradient only: the new height follows from the transports that
+/// carry the tracers, so that volume and tracers are conserved whatever the solver's tolerance.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -9,34 +10,39 @@
 
 namespace fathom::ocean {
 
-/// Convergence of the predicted depth mean transport: the right-hand side, before its division by g theta tau.
+/// Convergence of the predicted depth mean transport: the right-hand side, before its division by g
+/// theta tau.
 struct BarotropicDivergence {
     static constexpr std::string_view summary = "convergence of the predicted depth mean transport";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("depth_mean_x_predicted", place::corner_vector_column, "m s-1", 1),
-        reads ("depth_mean_y_predicted", place::corner_vector_column, "m s-1", 1),
-        reads ("depth_corner",           place::corner_column,        "m", 1),
-        reads ("dx_corner",              place::corner_column,        "m", 1),
-        reads ("dy_corner",              place::corner_column,        "m", 1),
-        writes("barotropic_convergence", place::center_column,        "m3 s-1")};
+        reads("depth_mean_x_predicted", place::corner_vector_column, "m s-1", 1),
+        reads("depth_mean_y_predicted", place::corner_vector_column, "m s-1", 1),
+        reads("depth_corner", place::corner_column, "m", 1),
+        reads("dx_corner", place::corner_column, "m", 1),
+        reads("dy_corner", place::corner_column, "m", 1),
+        writes("barotropic_convergence", place::center_column, "m3 s-1")};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> depth, In<Real, 1> dx, In<Real, 1> dy, Out<Real> convergence) const {
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> depth, In<Real, 1> dx, In<Real, 1> dy,
+                    Out<Real> convergence) const {
         auto x = [&](Shift s) { return u(s)[0] * depth(s)[0] * dy(s)[0]; };
         auto y = [&](Shift s) { return v(s)[0] * depth(s)[0] * dx(s)[0]; };
-        const Real xe = x(here) + x(-north), xw = x(-east) + x(-northeast), yn = y(here) + y(-east), ys = y(-north) + y(-northeast);
+        const Real xe = x(here) + x(-north), xw = x(-east) + x(-northeast), yn = y(here) + y(-east),
+                   ys = y(-north) + y(-northeast);
         convergence[0] = -0.5 * ((xe - xw) + (yn - ys));
     }
 };
 
-/// The elliptic solve: done for all columns at once by communication; the declaration only. The last increment is the first guess.
+/// The elliptic solve: done for all columns at once by communication; the declaration only. The
+/// last increment is the first guess.
 struct BarotropicSolve {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "implicit free surface: conjugate gradients on the nine-point operator";
+    static constexpr std::string_view summary =
+        "implicit free surface: conjugate gradients on the nine-point operator";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("barotropic_convergence",       place::center_column, "m3 s-1"),
+        reads("barotropic_convergence", place::center_column, "m3 s-1"),
         updates("sea_surface_height_increment", place::center_column, "m")};
     template <class Real> void operator()(In<Real>, InOut<Real>) const {}
 };
@@ -44,26 +50,35 @@ struct BarotropicSolve {
 /// The gradient of the height's increment, the same at all depths.
 struct BarotropicCorrection {
     double step = 3600, implicitness = 0.6, gravity = constants::gravity;
-    static constexpr std::string_view summary = "corrects the velocity by the gradient of the new sea surface height";
+    static constexpr std::string_view summary =
+        "corrects the velocity by the gradient of the new sea surface height";
     static constexpr std::tuple parameters{
-        Parameter<BarotropicCorrection>{"step", &BarotropicCorrection::step, "s", 0, 1e6, "time step"},
-        Parameter<BarotropicCorrection>{"implicitness", &BarotropicCorrection::implicitness, "1", 0.5, 1, "weight of the new height in the pressure gradient"},
-        Parameter<BarotropicCorrection>{"gravity", &BarotropicCorrection::gravity, "m s-2", 0, 100, "acceleration of gravity"}};
+        Parameter<BarotropicCorrection>{"step", &BarotropicCorrection::step, "s", 0, 1e6,
+                                        "time step"},
+        Parameter<BarotropicCorrection>{"implicitness", &BarotropicCorrection::implicitness, "1",
+                                        0.5, 1,
+                                        "weight of the new height in the pressure gradient"},
+        Parameter<BarotropicCorrection>{"gravity", &BarotropicCorrection::gravity, "m s-2", 0, 100,
+                                        "acceleration of gravity"}};
     static constexpr std::array fields{
-        reads  ("sea_surface_height_increment", place::center_column,       "m", 1),
-        reads  ("dx_corner",                    place::corner_column,       "m"),
-        reads  ("dy_corner",                    place::corner_column,       "m"),
-        reads  ("wet_levels",                   place::center_column,       "1", 1),
-        updates("velocity_x_after",             place::corner_vector_layer, "m s-1"),
-        updates("velocity_y_after",             place::corner_vector_layer, "m s-1")};
+        reads("sea_surface_height_increment", place::center_column, "m", 1),
+        reads("dx_corner", place::corner_column, "m"),
+        reads("dy_corner", place::corner_column, "m"),
+        reads("wet_levels", place::center_column, "1", 1),
+        updates("velocity_x_after", place::corner_vector_layer, "m s-1"),
+        updates("velocity_y_after", place::corner_vector_layer, "m s-1")};
 
     template <class Real>
-    void operator()(In<Real, 1> increment, In<Real> dx, In<Real> dy, In<Real, 1> wet, InOut<Real> u, InOut<Real> v) const {
+    void operator()(In<Real, 1> increment, In<Real> dx, In<Real> dy, In<Real, 1> wet, InOut<Real> u,
+                    InOut<Real> v) const {
         using T = typename Real::Number;
-        const Real sw = increment[0], se = increment(east)[0], nw = increment(north)[0], ne = increment(northeast)[0];
+        const Real sw = increment[0], se = increment(east)[0], nw = increment(north)[0],
+                   ne = increment(northeast)[0];
         const T scale = T(0.5 * implicitness * gravity * step);
-        const Real cx = ((se - sw) + (ne - nw)) / dx[0] * scale, cy = ((nw - sw) + (ne - se)) / dy[0] * scale;
-        const Real bottom = smaller(smaller(wet[0], wet(east)[0]), smaller(wet(north)[0], wet(northeast)[0]));
+        const Real cx = ((se - sw) + (ne - nw)) / dx[0] * scale,
+                   cy = ((nw - sw) + (ne - se)) / dy[0] * scale;
+        const Real bottom =
+            smaller(smaller(wet[0], wet(east)[0]), smaller(wet(north)[0], wet(northeast)[0]));
         for (int k = 0; k < u.levels(); ++k) {
             const auto here = Real(T(k)) < bottom;
             u[k] = u[k] - select(here, cx, Real(0));
@@ -73,41 +88,51 @@ struct BarotropicCorrection {
 };
 
 /// Volume transports through the faces of tracer cells, and the new sea surface height:
-///   Eu = 1/2 [(u dz dyC)(i,j) + (u dz dyC)(i,j-1)],  Nv = 1/2 [(v dz dxC)(i,j) + (v dz dxC)(i-1,j)],  W(top) = W(bottom) - Div,  areaT d(eta)/dt = W(surface).
-/// The four-point gradient does not see a height that alternates from cell to cell. X = (SE + NW - SW - NE) at a corner does, and is
-/// second order small in a smooth field: the transports -d(X)/dy to the east, -d(X)/dx to the north in the top layer remove it,
-/// conservatively, and carry tracers. An alternating height decays by 8 noise_filter a step.
+///   Eu = 1/2 [(u dz dyC)(i,j) + (u dz dyC)(i,j-1)],
+///       Nv = 1/2 [(v dz dxC)(i,j) + (v dz dxC)(i-1,j)],  W(top) = W(bottom) - Div,
+///       areaT d(eta)/dt = W(surface).
+/// The four-point gradient does not see a height that alternates from cell to cell. X = (SE + NW -
+/// SW - NE) at a corner does, and is second order small in a smooth field: the transports -d(X)/dy
+/// to the east, -d(X)/dx to the north in the top layer remove it, conservatively, and carry
+/// tracers. An alternating height decays by 8 noise_filter a step.
 template <bool own> struct VolumeTransport {
     double step = 3600, noise_filter = 0.02;
-    static constexpr std::string_view summary = "volume transports through the faces of tracer cells, and the new sea surface height";
+    static constexpr std::string_view summary =
+        "volume transports through the faces of tracer cells, and the new sea surface height";
     static constexpr std::tuple parameters{
         Parameter<VolumeTransport>{"step", &VolumeTransport::step, "s", 0, 1e6, "time step"},
-        Parameter<VolumeTransport>{"noise_filter", &VolumeTransport::noise_filter, "1", 0, 0.1, "damping of a height that alternates from cell to cell, an eighth of its decay a step"}};
+        Parameter<VolumeTransport>{"noise_filter", &VolumeTransport::noise_filter, "1", 0, 0.1,
+                                   "damping of a height that alternates from cell to cell, an "
+                                   "eighth of its decay a step"}};
     static constexpr std::array fields{
-        reads ("velocity_x_after",         place::corner_vector_layer, "m s-1", 1),
-        reads ("velocity_y_after",         place::corner_vector_layer, "m s-1", 1),
-        reads ("dx_corner",                place::corner_column,       "m", 1),
-        reads ("dy_corner",                place::corner_column,       "m", 1),
-        reads ("depth_corner",             place::corner_column,       "m", 1),
-        reads ("area_center",              place::center_column,       "m2", 0),
-        reads ("sea_surface_height",       place::center_column,       "m", 1),
+        reads("velocity_x_after", place::corner_vector_layer, "m s-1", 1),
+        reads("velocity_y_after", place::corner_vector_layer, "m s-1", 1),
+        reads("dx_corner", place::corner_column, "m", 1),
+        reads("dy_corner", place::corner_column, "m", 1),
+        reads("depth_corner", place::corner_column, "m", 1),
+        reads("area_center", place::center_column, "m2", 0),
+        reads("sea_surface_height", place::center_column, "m", 1),
         corner_thickness<own>(1),
-        writes("transport_east",           place::center_layer,        "m3 s-1"),
-        writes("transport_west",           place::center_layer,        "m3 s-1"),
-        writes("transport_north",          place::center_layer,        "m3 s-1"),
-        writes("transport_south",          place::center_layer,        "m3 s-1"),
-        writes("transport_up",             place::center_interface,    "m3 s-1"),
-        writes("sea_surface_height_after", place::center_column,       "m")};
+        writes("transport_east", place::center_layer, "m3 s-1"),
+        writes("transport_west", place::center_layer, "m3 s-1"),
+        writes("transport_north", place::center_layer, "m3 s-1"),
+        writes("transport_south", place::center_layer, "m3 s-1"),
+        writes("transport_up", place::center_interface, "m3 s-1"),
+        writes("sea_surface_height_after", place::center_column, "m")};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> depth, In<Real> area, In<Real, 1> eta, Thickness<Real, own, 1> thickness,
-                    Out<Real> to_east, Out<Real> from_west, Out<Real> to_north, Out<Real> from_south, Out<Real> up, Out<Real> eta_after) const {
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> depth,
+                    In<Real> area, In<Real, 1> eta, Thickness<Real, own, 1> thickness,
+                    Out<Real> to_east, Out<Real> from_west, Out<Real> to_north,
+                    Out<Real> from_south, Out<Real> up, Out<Real> eta_after) const {
         using T = typename Real::Number;
         const int levels = to_east.levels();
-        const Real y_0 = 0.5 * dy[0], y_s = 0.5 * dy(-north)[0], y_w = 0.5 * dy(-east)[0], y_sw = 0.5 * dy(-northeast)[0];
-        const Real x_0 = 0.5 * dx[0], x_s = 0.5 * dx(-north)[0], x_w = 0.5 * dx(-east)[0], x_sw = 0.5 * dx(-northeast)[0];
+        const Real y_0 = 0.5 * dy[0], y_s = 0.5 * dy(-north)[0], y_w = 0.5 * dy(-east)[0],
+                   y_sw = 0.5 * dy(-northeast)[0];
+        const Real x_0 = 0.5 * dx[0], x_s = 0.5 * dx(-north)[0], x_w = 0.5 * dx(-east)[0],
+                   x_sw = 0.5 * dx(-northeast)[0];
         const T strength = T(0.25 * noise_filter / step);
-        auto noise = [&](Shift c) {                                   // X at the corner c
+        auto noise = [&](Shift c) {  // X at the corner c
             const Real x = eta(c + east)[0] + eta(c + north)[0] - eta(c)[0] - eta(c + northeast)[0];
             return select(depth(c)[0] > Real(0), x * strength * (dx(c)[0] * dy(c)[0]), Real(0));
         };
@@ -115,14 +140,23 @@ template <bool own> struct VolumeTransport {
         Real W = 0;
         up[levels] = W;
         for (int k = levels - 1; k >= 0; --k) {
-            auto through = [&](In<Real, 1> speed, Real width_a, Shift a, Real width_b, Shift b) {       // a face, half of it at each of its corners
-                if constexpr (own) return fma(speed(a)[k] * thickness(a)[k], width_a, speed(b)[k] * thickness(b)[k] * width_b);
-                else return thickness[k] * fma(speed(a)[k], width_a, speed(b)[k] * width_b);
+            auto through = [&](In<Real, 1> speed, Real width_a, Shift a, Real width_b,
+                               Shift b) {  // a face, half of it at each of its corners
+                if constexpr (own)
+                    return fma(speed(a)[k] * thickness(a)[k], width_a,
+                               speed(b)[k] * thickness(b)[k] * width_b);
+                else
+                    return thickness[k] * fma(speed(a)[k], width_a, speed(b)[k] * width_b);
             };
-            Real e = through(u, y_0, here, y_s, -north), w = through(u, y_w, -east, y_sw, -northeast);
-            Real n = through(v, x_0, here, x_w, -east), s = through(v, x_s, -north, x_sw, -northeast);
+            Real e = through(u, y_0, here, y_s, -north),
+                 w = through(u, y_w, -east, y_sw, -northeast);
+            Real n = through(v, x_0, here, x_w, -east),
+                 s = through(v, x_s, -north, x_sw, -northeast);
             if (k == 0) e += Xs - X, w += Xsw - Xw, n += Xw - X, s += Xsw - Xs;
-            to_east[k] = e; from_west[k] = w; to_north[k] = n; from_south[k] = s;
+            to_east[k] = e;
+            from_west[k] = w;
+            to_north[k] = n;
+            from_south[k] = s;
             W = W - ((e - w) + (n - s));
             up[k] = W;
         }

@@ -1,7 +1,9 @@
-/// Fresh water as volume: what comes through the surface raises it (stretched_cells.hpp), with the warmth of the surface and without salt or anything else,
+/// Fresh water as volume: what comes through the surface raises it (stretched_cells.hpp), with the
+/// warmth of the surface and without salt or anything else,
 ///   h' T' = h T + ... + tau F / rho_fresh T_fresh
-/// so that salt, heat and volume are each kept. The surface's own schemes still say what F would do to the salt of a sea whose volume stays, -S_ref F / rho_fresh:
-/// buoyancy and mixing ask for that. Here it is given back.
+/// so that salt, heat and volume are each kept. The surface's own schemes still say what F would do
+/// to the salt of a sea whose volume stays, -S_ref F / rho_fresh: buoyancy and mixing ask for that.
+/// Here it is given back.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -9,37 +11,47 @@
 namespace fathom::ocean {
 
 struct FreshwaterConvergence {
-    static constexpr std::string_view summary = "fresh water as part of what the free surface is solved for";
+    static constexpr std::string_view summary =
+        "fresh water as part of what the free surface is solved for";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
-        reads  ("area_center",             place::center_column, "m2"),
-        updates("barotropic_convergence",  place::center_column, "m3 s-1")};
-    template <class Real> void operator()(In<Real> fresh, In<Real> area, InOut<Real> convergence) const { convergence[0] += fresh[0] * area[0] * (1 / constants::fresh_water_density); }
+        reads("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
+        reads("area_center", place::center_column, "m2"),
+        updates("barotropic_convergence", place::center_column, "m3 s-1")};
+    template <class Real>
+    void operator()(In<Real> fresh, In<Real> area, InOut<Real> convergence) const {
+        convergence[0] += fresh[0] * area[0] * (1 / constants::fresh_water_density);
+    }
 };
 
 struct FreshwaterContent {
     double share = 0, returned = 0;
-    static constexpr std::string_view summary = "what fresh water that comes as volume brings of a tracer";
+    static constexpr std::string_view summary =
+        "what fresh water that comes as volume brings of a tracer";
     static constexpr std::tuple parameters{
-        Parameter<FreshwaterContent>{"share",    &FreshwaterContent::share,    "1", 0, 1,   "its content of the tracer over that of the surface"},
-        Parameter<FreshwaterContent>{"returned", &FreshwaterContent::returned, "1", 0, 100, "content that the surface flux has taken for it"}};
+        Parameter<FreshwaterContent>{"share", &FreshwaterContent::share, "1", 0, 1,
+                                     "its content of the tracer over that of the surface"},
+        Parameter<FreshwaterContent>{"returned", &FreshwaterContent::returned, "1", 0, 100,
+                                     "content that the surface flux has taken for it"}};
     static constexpr std::array fields{
-        reads  ("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
-        reads  ("area_center",             place::center_column, "m2"),
-        reads  ("tracer",                  place::center_layer,  "1"),
-        updates("tracer_tendency",         place::center_layer,  "1")};
-    template <class Real> void operator()(In<Real> fresh, In<Real> area, In<Real> tracer, InOut<Real> tendency) const {
-        tendency[0] += fresh[0] * area[0] * (1 / constants::fresh_water_density) * fma(Real(share), tracer[0], Real(returned));
+        reads("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
+        reads("area_center", place::center_column, "m2"), reads("tracer", place::center_layer, "1"),
+        updates("tracer_tendency", place::center_layer, "1")};
+    template <class Real>
+    void operator()(In<Real> fresh, In<Real> area, In<Real> tracer, InOut<Real> tendency) const {
+        tendency[0] += fresh[0] * area[0] * (1 / constants::fresh_water_density) *
+                       fma(Real(share), tracer[0], Real(returned));
     }
 };
 
 /// The mean over the sea is taken away, by an exact sum: the declaration only.
 struct FreshwaterBalance {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "fresh water that sums to nothing over the whole sea";
+    static constexpr std::string_view summary =
+        "fresh water that sums to nothing over the whole sea";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1")};
+    static constexpr std::array fields{
+        updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1")};
     template <class Real> void operator()(InOut<Real>) const {}
 };
 

@@ -1,7 +1,7 @@
 #include "output/client.hpp"
+#include <set>
 #include "base/error.hpp"
 #include "machine/spent.hpp"
-#include <set>
 
 namespace fathom {
 
@@ -11,8 +11,17 @@ std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
 
 }  // namespace
 
-OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo, std::vector<OutputStream> list, int slots)
-    : slots(slots), sets(r.sets()), roles(r), streams(std::move(list)), posted(slots), told(slots), beats(r.servers.size(), Beat{0, seconds_now()}), lost(sets), outbox(r.world, r.servers[0]) {
+OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo,
+                           std::vector<OutputStream> list, int slots)
+    : slots(slots),
+      sets(r.sets()),
+      roles(r),
+      streams(std::move(list)),
+      posted(slots),
+      told(slots),
+      beats(r.servers.size(), Beat{0, seconds_now()}),
+      lost(sets),
+      outbox(r.world, r.servers[0]) {
     if (slots < 1) throw Error("output in ", slots, " slots; allowed: at least 1");
     MPI_Comm_rank(roles.own, &rank);
     for (auto& s : streams) {
@@ -23,7 +32,9 @@ OutputClient::OutputClient(const Roles& r, const Decomposition& d, int halo, std
 }
 
 int OutputClient::free_slot() const {
-    for (int s = 0; s < slots; ++s) if (std::ranges::none_of(under_way, [&](const Granted& g) { return g.event.slot == s; })) return s;
+    for (int s = 0; s < slots; ++s)
+        if (std::ranges::none_of(under_way, [&](const Granted& g) { return g.event.slot == s; }))
+            return s;
     return -1;
 }
 
@@ -33,7 +44,8 @@ int OutputClient::idle_set(int only) const {
     long least = 0;
     for (int s = 0; s < sets; ++s) {
         if (lost[s] || (only >= 0 && s != only)) continue;
-        const long load = std::ranges::count_if(under_way, [&](const Granted& g) { return g.event.set == s; });
+        const long load =
+            std::ranges::count_if(under_way, [&](const Granted& g) { return g.event.set == s; });
         if (best < 0 || load < least) best = s, least = load;
     }
     return best;
@@ -41,7 +53,7 @@ int OutputClient::idle_set(int only) const {
 
 void OutputClient::grant(OutputEvent& e, double patience) {
     const double t = seconds_now();
-    std::int64_t reply[3] = {-1, -1, handed};              // slot, set, those before
+    std::int64_t reply[3] = {-1, -1, handed};  // slot, set, those before
     asked = 0;
     if (rank == 0) {
         progress();
@@ -90,24 +102,30 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields)
     for (int n = 0; n < roles.per_set; ++n) {
         const auto part = std::ranges::find(p.parts.sends, roles.computing + n, &Parts::Part::rank);
         const bool any = part != p.parts.sends.end();
-        if (!any && rank != 0) continue;                   // the first one's word comes in any case
-        if (any) words[n].at = header_words(roles) + e.slot * slot_words + part->offset / 8, words[n].bytes = part->bytes;          // offsets are multiples of 64 bytes
+        if (!any && rank != 0) continue;  // the first one's word comes in any case
+        if (any)
+            words[n].at = header_words(roles) + e.slot * slot_words + part->offset / 8,
+            words[n].bytes = part->bytes;  // offsets are multiples of 64 bytes
         requests.emplace_back();
-        MPI_Isend(&words[n], sizeof(Ready), MPI_BYTE, roles.servers[roles.first_server(int(e.set)) + n], message::ready, roles.world, &requests.back());
+        MPI_Isend(&words[n], sizeof(Ready), MPI_BYTE,
+                  roles.servers[roles.first_server(int(e.set)) + n], message::ready, roles.world,
+                  &requests.back());
     }
     quantities.notification.note(seconds_now() - copied);
 }
 
 void OutputClient::restore(const OutputEvent& e, std::span<const FieldSlab> fields) const {
-    packings[e.stream].restore(fields, (const std::byte*)(window->own() + header_words(roles) + e.slot * slot_words));
+    packings[e.stream].restore(
+        fields, (const std::byte*)(window->own() + header_words(roles) + e.slot * slot_words));
 }
 
 void OutputClient::wrote(const OutputEvent& e) {
     OutputEvent ours = e;
     ours.slot = ours.set = -1;
-    if (e.slot < 0) ++handed, quantities.fallback.note(asked);          // else it has been counted when a set took it
+    if (e.slot < 0)
+        ++handed, quantities.fallback.note(asked);  // else it has been counted when a set took it
     if (ledger) return ledger->note(ours);
-    seen.push_back(ours);                                  // should the first server be lost before it makes this visible
+    seen.push_back(ours);  // should the first server be lost before it makes this visible
     outbox.written(ours);
 }
 
@@ -117,19 +135,30 @@ void OutputClient::progress() {
         int any;
         MPI_Status status;
         MPI_Iprobe(MPI_ANY_SOURCE, tag, roles.world, &any, &status);
-        if (any) MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, tag, roles.world, MPI_STATUS_IGNORE);
+        if (any)
+            MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, tag, roles.world,
+                     MPI_STATUS_IGNORE);
         return any;
     };
-    auto of_event = [&] { return std::ranges::find(under_way, e.number, [](const Granted& g) { return g.event.number; }); };
+    auto of_event = [&] {
+        return std::ranges::find(under_way, e.number,
+                                 [](const Granted& g) { return g.event.number; });
+    };
     while (arrived(message::staged))
-        if (auto it = of_event(); it != under_way.end() && ++it->stagers == roles.per_set) it->event.slot = -1;
-    for (int any; MPI_Iprobe(roles.servers[0], message::noted, roles.world, &any, MPI_STATUS_IGNORE), any; outbox.noted())
-        MPI_Recv(nullptr, 0, MPI_INT, roles.servers[0], message::noted, roles.world, MPI_STATUS_IGNORE);
+        if (auto it = of_event(); it != under_way.end() && ++it->stagers == roles.per_set)
+            it->event.slot = -1;
+    for (int any;
+         MPI_Iprobe(roles.servers[0], message::noted, roles.world, &any, MPI_STATUS_IGNORE), any;
+         outbox.noted())
+        MPI_Recv(nullptr, 0, MPI_INT, roles.servers[0], message::noted, roles.world,
+                 MPI_STATUS_IGNORE);
     while (arrived(message::written)) {
         auto it = of_event();
-        if (it == under_way.end()) continue;               // of a set that was given up
-        if (ledger) ledger->note(e);
-        else seen.push_back(e);
+        if (it == under_way.end()) continue;  // of a set that was given up
+        if (ledger)
+            ledger->note(e);
+        else
+            seen.push_back(e);
         if (++it->writers < roles.per_set) continue;
         quantities.turnaround.note(seconds_now() - it->since);
         under_way.erase(it);
@@ -157,10 +186,15 @@ std::vector<int> OutputClient::silent(double seconds) {
     std::vector<int> found;
     window->see();
     for (std::size_t s = 0; s < beats.size(); ++s)
-        if (const auto count = window->load(s); count != beats[s].count) beats[s] = {count, seconds_now()};
+        if (const auto count = window->load(s); count != beats[s].count)
+            beats[s] = {count, seconds_now()};
     for (int s = 0; s < sets; ++s) {
         if (lost[s]) continue;
-        for (int n = 0; n < roles.per_set; ++n) if (seconds_now() - beats[roles.first_server(s) + n].at > seconds) { found.push_back(s); break; }
+        for (int n = 0; n < roles.per_set; ++n)
+            if (seconds_now() - beats[roles.first_server(s) + n].at > seconds) {
+                found.push_back(s);
+                break;
+            }
     }
     return found;
 }
@@ -168,7 +202,8 @@ std::vector<int> OutputClient::silent(double seconds) {
 std::vector<OutputEvent> OutputClient::give_up(int set) {
     progress();
     std::vector<OutputEvent> left;
-    for (auto& g : under_way) if (g.event.set == set) left.push_back(g.event);
+    for (auto& g : under_way)
+        if (g.event.set == set) left.push_back(g.event);
     std::erase_if(under_way, [&](const Granted& g) { return g.event.set == set; });
     int count = int(left.size());
     MPI_Bcast(&count, 1, MPI_INT, 0, roles.own);
@@ -182,7 +217,8 @@ void OutputClient::keep_ledger(std::span<const std::int64_t> times) {
     progress();
     for (std::size_t n = 0; n < streams.size(); ++n) streams[n].times = times[n];
     ledger.emplace(streams, roles.per_set);
-    for (auto& e : seen) if (e.time >= times[e.stream]) ledger->note(e);
+    for (auto& e : seen)
+        if (e.time >= times[e.stream]) ledger->note(e);
     seen.clear();
     std::set<std::int64_t> open = ledger->numbers();
     for (auto& g : under_way) open.insert(g.event.number);
@@ -190,17 +226,26 @@ void OutputClient::keep_ledger(std::span<const std::int64_t> times) {
 }
 
 void OutputClient::finish(bool failed) {
-    for (auto& requests : told) MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    for (auto& requests : told)
+        MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     MPI_Barrier(roles.own);
     if (rank == 0) {
-        const int word[] = {int(std::ranges::count(lost, false)) * roles.per_set, failed};     // servers that answer
-        for (int s = 0; s < sets; ++s) if (!lost[s])
-            for (int n = 0; n < roles.per_set; ++n) MPI_Send(word, 2, MPI_INT, roles.servers[roles.first_server(s) + n], message::end, roles.world);
-        if (!lost[0]) MPI_Recv(nullptr, 0, MPI_INT, roles.servers[0], message::goodbye, roles.world, MPI_STATUS_IGNORE);
+        const int word[] = {int(std::ranges::count(lost, false)) * roles.per_set,
+                            failed};  // servers that answer
+        for (int s = 0; s < sets; ++s)
+            if (!lost[s])
+                for (int n = 0; n < roles.per_set; ++n)
+                    MPI_Send(word, 2, MPI_INT, roles.servers[roles.first_server(s) + n],
+                             message::end, roles.world);
+        if (!lost[0])
+            MPI_Recv(nullptr, 0, MPI_INT, roles.servers[0], message::goodbye, roles.world,
+                     MPI_STATUS_IGNORE);
         progress();
     }
-    if (std::ranges::count(lost, true)) (void)window.release();               // freeing it would wait for them
-    else window.reset();
+    if (std::ranges::count(lost, true))
+        (void)window.release();  // freeing it would wait for them
+    else
+        window.reset();
 }
 
 }  // namespace fathom

@@ -1,51 +1,63 @@
-/// The computing side of output: what an event costs a model is one copy into memory that servers read while it runs on.
+/// The computing side of output: what an event costs a model is one copy into memory that servers
+/// read while it runs on.
 ///
-///     first rank that computes     every rank that computes      servers of a set           first server
+///     first rank that computes     every rank that computes      servers of a set
+///         first server
 ///     grant: a free slot, a set
 ///                                  slot <- slices of fields
 ///                                  ready ------------------->    rectangles <- slots
 ///                                                                encode, write
-///     the slot is free         <---------------- written ------------------------------>   the time becomes visible, in its turn
+///     the slot is free         <---------------- written ------------------------------>
+///         the time becomes visible, in its turn
 ///
-/// A slot keeps its content until all of it has been written, so that nothing is lost with a server; there are one more than sets, at least
-/// two. While none is free the caller waits, or writes by itself. Slots lie in a window of passive one-sided memory (MPI-3); within a node
+/// A slot keeps its content until all of it has been written, so that nothing is lost with a
+/// server; there are one more than sets, at least two. While none is free the caller waits, or
+/// writes by itself. Slots lie in a window of passive one-sided memory (MPI-3); within a node
 /// servers read them where they are.
 #pragma once
+#include <memory>
 #include "output/event.hpp"
 #include "output/quantities.hpp"
 #include "parallel/window.hpp"
-#include <memory>
 
 namespace fathom {
 
 class OutputClient {
 public:
-    /// All ranks of roles.world together, servers as OutputServer. halo: of the slabs that `post` is given.
-    OutputClient(const Roles&, const Decomposition&, int halo, std::vector<OutputStream>, int slots);
+    /// All ranks of roles.world together, servers as OutputServer. halo: of the slabs that `post`
+    /// is given.
+    OutputClient(const Roles&, const Decomposition&, int halo, std::vector<OutputStream>,
+                 int slots);
     OutputClient(const OutputClient&) = delete;
 
-    /// Who takes the event: number, slot and set are filled in. Slot -1: all have been busy for longer than patience [s]; set -1: nobody ever
-    /// will, the sets that may write it were given up. All ranks that compute together; all get the same.
+    /// Who takes the event: number, slot and set are filled in. Slot -1: all have been busy for
+    /// longer than patience [s]; set -1: nobody ever will, the sets that may write it were given
+    /// up. All ranks that compute together; all get the same.
     void grant(OutputEvent&, double patience);
-    void post(const OutputEvent&, std::span<const FieldSlab>);                ///< copies, tells the servers, and is done
-    void restore(const OutputEvent&, std::span<const FieldSlab>) const;       ///< what was posted, back into fields
-    void wrote(const OutputEvent&);                        ///< by the computing ranks themselves; on the first one
-    void progress();                                       ///< looks who has written; on the first one
+    void post(const OutputEvent&,
+              std::span<const FieldSlab>);  ///< copies, tells the servers, and is done
+    void restore(const OutputEvent&,
+                 std::span<const FieldSlab>) const;  ///< what was posted, back into fields
+    void wrote(const OutputEvent&);  ///< by the computing ranks themselves; on the first one
+    void progress();                 ///< looks who has written; on the first one
     /// Sets that have given no sign of life for so long, with events under way; on the first rank.
     std::vector<int> silent(double seconds);
-    /// The set gets no more events; those that it has not written, still in their slots, or with slot -1 only on its disk. All ranks that compute together.
+    /// The set gets no more events; those that it has not written, still in their slots, or with
+    /// slot -1 only on its disk. All ranks that compute together.
     std::vector<OutputEvent> give_up(int set);
-    /// From now on the first computing rank makes times visible, in place of the first server; times: that each store holds.
+    /// From now on the first computing rank makes times visible, in place of the first server;
+    /// times: that each store holds.
     void keep_ledger(std::span<const std::int64_t> times);
     std::optional<OutputEvent> due() const { return ledger ? ledger->due() : std::nullopt; }
     void visible(const OutputEvent& e) { ledger->visible(e); }
-    bool idle();                                           ///< everything is written and visible; on the first rank
-    void finish(bool failed = false);                      ///< returns when everything is written and visible; all together
+    bool idle();  ///< everything is written and visible; on the first rank
+    void finish(
+        bool failed = false);  ///< returns when everything is written and visible; all together
 
     std::size_t slot_bytes() const { return 8 * slot_words; }
     std::size_t bytes(int stream) const { return packings[stream].sent_bytes; }
     int slots, sets;
-    std::size_t plan_bytes() const;                        ///< memory of all that says where things lie
+    std::size_t plan_bytes() const;  ///< memory of all that says where things lie
     ClientQuantities quantities;
 
 private:
@@ -54,18 +66,26 @@ private:
     std::vector<Packing> packings;
     std::size_t slot_words = 0;
     std::unique_ptr<Window> window;
-    std::vector<std::vector<Ready>> posted;                ///< words of the last event of each slot, and their messages
+    std::vector<std::vector<Ready>>
+        posted;  ///< words of the last event of each slot, and their messages
     std::vector<std::vector<MPI_Request>> told;
-    struct Granted { OutputEvent event; int stagers, writers; double since; };
-    std::vector<Granted> under_way;                        ///< on the first rank
-    struct Beat { std::uint64_t count; double at; };
-    std::vector<Beat> beats;                               ///< of each server
-    std::vector<bool> lost;                                ///< sets that were given up
-    std::optional<Ledger> ledger;                          ///< once the first server is lost
+    struct Granted {
+        OutputEvent event;
+        int stagers, writers;
+        double since;
+    };
+    std::vector<Granted> under_way;  ///< on the first rank
+    struct Beat {
+        std::uint64_t count;
+        double at;
+    };
+    std::vector<Beat> beats;       ///< of each server
+    std::vector<bool> lost;        ///< sets that were given up
+    std::optional<Ledger> ledger;  ///< once the first server is lost
     Outbox outbox;
-    std::vector<OutputEvent> seen;                         ///< written, as servers said
-    std::int64_t number = 0, handed = 0;                   ///< events; those that somebody has in hand
-    double asked = 0;                                      ///< how long the last event waited for a slot
+    std::vector<OutputEvent> seen;        ///< written, as servers said
+    std::int64_t number = 0, handed = 0;  ///< events; those that somebody has in hand
+    double asked = 0;                     ///< how long the last event waited for a slot
     int rank;
     int free_slot() const;
     int idle_set(int only) const;

@@ -5,11 +5,17 @@ namespace fathom {
 Packing packing(const OutputStream& stream, const Decomposition& d, int halo, int rank) {
     std::vector<Plan> plans;
     std::vector<int> of_item;
-    auto same = [&](std::size_t a, std::size_t b) { return stream.items[a].horizontal == stream.items[b].horizontal && std::ranges::equal(stream.rectangles[a], stream.rectangles[b]); };
+    auto same = [&](std::size_t a, std::size_t b) {
+        return stream.items[a].horizontal == stream.items[b].horizontal &&
+               std::ranges::equal(stream.rectangles[a], stream.rectangles[b]);
+    };
     for (std::size_t n = 0; n < stream.items.size(); ++n) {
         std::size_t twin = 0;
         while (!same(twin, n)) ++twin;
-        if (twin < n) { of_item.push_back(of_item[twin]); continue; }
+        if (twin < n) {
+            of_item.push_back(of_item[twin]);
+            continue;
+        }
         auto list = stream.rectangles[n];
         for (auto& r : list) r.owner += d.ranks;
         of_item.push_back(int(plans.size()));
@@ -37,21 +43,26 @@ void Outbox::send() {
     });
     for (; unread < most && !waiting.empty(); waiting.pop_front(), ++unread) {
         auto& letter = under_way.emplace_back(Letter{waiting.front(), MPI_REQUEST_NULL});
-        MPI_Isend(&letter.event, sizeof letter.event, MPI_BYTE, to, message::written, comm, &letter.request);
+        MPI_Isend(&letter.event, sizeof letter.event, MPI_BYTE, to, message::written, comm,
+                  &letter.request);
     }
 }
 
 void Ledger::note(const OutputEvent& e) {
     auto it = std::ranges::find(open, e.number, [](const Entry& x) { return x.event.number; });
     if (it == open.end()) open.push_back({e, 0}), it = open.end() - 1;
-    if (e.set < 0) it->event = e, it->writers = 1;         // also one that a set had begun
-    else if (it->event.set >= 0) ++it->writers;
+    if (e.set < 0)
+        it->event = e, it->writers = 1;  // also one that a set had begun
+    else if (it->event.set >= 0)
+        ++it->writers;
 }
 
 std::optional<OutputEvent> Ledger::due() const {
     for (auto& x : open) {
         const auto& e = x.event;
-        if (x.writers == (e.set < 0 ? 1 : per_set) && (next[e.stream] < 0 || e.time == next[e.stream]) && e.after <= shown) return e;
+        if (x.writers == (e.set < 0 ? 1 : per_set) &&
+            (next[e.stream] < 0 || e.time == next[e.stream]) && e.after <= shown)
+            return e;
     }
     return {};
 }

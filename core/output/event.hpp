@@ -1,7 +1,5 @@
 /// What the two sides of output tell each other, and in which order times become visible.
 #pragma once
-#include "output/roles.hpp"
-#include "parallel/travel/packing.hpp"
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -10,44 +8,63 @@
 #include <set>
 #include <span>
 #include <vector>
+#include "output/roles.hpp"
+#include "parallel/travel/packing.hpp"
 
 namespace fathom {
 
 /// One time of a stream.
 struct OutputEvent {
-    std::int64_t number = -1;                              ///< of all events, counted from 0
-    std::int64_t stream = 0, time = 0;                     ///< position of the stream; of the time in its store
-    std::int64_t slot = -1, set = -1;                      ///< who writes it; set -1: the computing ranks themselves; slot -1: none is free
-    std::int64_t steps = 1;                                ///< by which sums are divided
-    std::int64_t after = 0;                                ///< so many times of all streams must be visible before; to be granted with -1: all that were handed over before
-    double seconds = 0, begin = 0, end = 0;                ///< model time; bounds of a mean
+    std::int64_t number = -1;           ///< of all events, counted from 0
+    std::int64_t stream = 0, time = 0;  ///< position of the stream; of the time in its store
+    std::int64_t
+        slot = -1,
+        set = -1;  ///< who writes it; set -1: the computing ranks themselves; slot -1: none is free
+    std::int64_t steps = 1;  ///< by which sums are divided
+    std::int64_t after =
+        /// so many times of all streams must be visible before; to be granted with -1: all that
+        /// were handed over before
+        0;
+    double seconds = 0, begin = 0, end = 0;  ///< model time; bounds of a mean
 };
 
-/// What a stream sends each time: fields, and for each the rectangles that are made of it, `owner` a server's position in its set.
+/// What a stream sends each time: fields, and for each the rectangles that are made of it, `owner`
+/// a server's position in its set.
 struct OutputStream {
-    int bytes;                                             ///< of a number
+    int bytes;  ///< of a number
     std::vector<Packing::Item> items;
-    std::vector<std::vector<Rectangle>> rectangles;        ///< of each item
-    int set = -1;                                          ///< the only one that may write it; -1: any
-    std::int64_t times = 0;                                ///< that its store holds already; -1: its events need not become visible in order
+    std::vector<std::vector<Rectangle>> rectangles;  ///< of each item
+    int set = -1;                                    ///< the only one that may write it; -1: any
+    std::int64_t times =
+        0;  ///< that its store holds already; -1: its events need not become visible in order
 };
 
-namespace message { enum Tag { ready = 1, staged, written, noted, end, goodbye }; }
+namespace message {
+enum Tag { ready = 1, staged, written, noted, end, goodbye };
+}
 
-/// A computing rank's word to a server: the event, and where in its window the server's part lies [words], how many bytes.
-struct Ready { OutputEvent event; std::uint64_t at = 0, bytes = 0; };
+/// A computing rank's word to a server: the event, and where in its window the server's part lies
+/// [words], how many bytes.
+struct Ready {
+    OutputEvent event;
+    std::uint64_t at = 0, bytes = 0;
+};
 
-/// Events told to one rank, the first server, that may have fallen silent: no more than a few at a time are on their way until it says
-/// `noted`, because what nobody reads takes the room in which a rank sends to all others.
+/// Events told to one rank, the first server, that may have fallen silent: no more than a few at a
+/// time are on their way until it says `noted`, because what nobody reads takes the room in which a
+/// rank sends to all others.
 class Outbox {
 public:
     Outbox(MPI_Comm comm, int to) : comm(comm), to(to) {}
     void written(const OutputEvent&);
-    void noted();                                          ///< one was read
+    void noted();  ///< one was read
     bool empty() const { return waiting.empty() && unread == 0; }
 
 private:
-    struct Letter { OutputEvent event; MPI_Request request; };
+    struct Letter {
+        OutputEvent event;
+        MPI_Request request;
+    };
     MPI_Comm comm;
     int to, unread = 0;
     std::deque<OutputEvent> waiting;
@@ -55,28 +72,40 @@ private:
     void send();
 };
 
-/// Words of a computing rank's window before its slots; the first rank's hold a beat of each server, then how many times are visible.
+/// Words of a computing rank's window before its slots; the first rank's hold a beat of each
+/// server, then how many times are visible.
 inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 + 7) / 8 * 8; }
 
-/// What a rank sends and receives of a stream: computing ranks by their own numbers, servers by theirs in the set, after those.
+/// What a rank sends and receives of a stream: computing ranks by their own numbers, servers by
+/// theirs in the set, after those.
 Packing packing(const OutputStream&, const Decomposition&, int halo, int rank);
 
-/// Which times of each store may be made visible: those that all their writers have written, in their order, and after all that they ask for.
+/// Which times of each store may be made visible: those that all their writers have written, in
+/// their order, and after all that they ask for.
 class Ledger {
 public:
-    Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) { for (auto& s : streams) next.push_back(s.times); }
-    void note(const OutputEvent&);                         ///< one writer has written its part
+    Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) {
+        for (auto& s : streams) next.push_back(s.times);
+    }
+    void note(const OutputEvent&);  ///< one writer has written its part
     std::optional<OutputEvent> due() const;
     void visible(const OutputEvent&);
     bool empty() const { return open.empty(); }
-    std::set<std::int64_t> numbers() const { std::set<std::int64_t> all; for (auto& x : open) all.insert(x.event.number); return all; }
-    std::int64_t shown = 0;                                ///< times that have become visible
+    std::set<std::int64_t> numbers() const {
+        std::set<std::int64_t> all;
+        for (auto& x : open) all.insert(x.event.number);
+        return all;
+    }
+    std::int64_t shown = 0;  ///< times that have become visible
 
 private:
-    struct Entry { OutputEvent event; int writers; };
+    struct Entry {
+        OutputEvent event;
+        int writers;
+    };
     int per_set;
     std::vector<Entry> open;
-    std::vector<std::int64_t> next;                        ///< time of each stream
+    std::vector<std::int64_t> next;  ///< time of each stream
 };
 
 }  // namespace fathom

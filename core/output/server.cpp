@@ -6,19 +6,24 @@ namespace fathom {
 
 namespace {
 
-constexpr double rhythm = 0.25;                            // of beats [s]
+constexpr double rhythm = 0.25;  // of beats [s]
 
 }  // namespace
 
-OutputServer::OutputServer(const Roles& r, const Decomposition& d, int halo, std::vector<OutputStream> list)
-    : roles(r), streams(std::move(list)), ledger(streams, r.per_set), outbox(r.world, r.servers[0]) {
+OutputServer::OutputServer(const Roles& r, const Decomposition& d, int halo,
+                           std::vector<OutputStream> list)
+    : roles(r),
+      streams(std::move(list)),
+      ledger(streams, r.per_set),
+      outbox(r.world, r.servers[0]) {
     const int position = roles.server % roles.per_set;
     for (auto& s : streams) {
         packings.push_back(packing(s, d, halo, d.ranks + position));
         auto& of_items = mine.emplace_back();
         for (auto& rectangles : s.rectangles) {
             auto& own = of_items.emplace_back();
-            for (auto& rectangle : rectangles) if (rectangle.owner == position) own.push_back(rectangle);
+            for (auto& rectangle : rectangles)
+                if (rectangle.owner == position) own.push_back(rectangle);
         }
     }
     window = std::make_unique<Window>(roles.world, 0);
@@ -28,7 +33,8 @@ OutputServer::Job& OutputServer::job(const OutputEvent& e) {
     auto& known = jobs[e.number];
     if (known) return *known;
     auto it = std::ranges::find(spare, e.stream, [](const auto& j) { return j->event.stream; });
-    if (it != spare.end()) known = std::move(*it), spare.erase(it);
+    if (it != spare.end())
+        known = std::move(*it), spare.erase(it);
     else {
         known = std::make_unique<Job>();
         const auto& s = streams[e.stream];
@@ -39,35 +45,43 @@ OutputServer::Job& OutputServer::job(const OutputEvent& e) {
             for (auto& r : mine[e.stream][n]) size += std::size_t(r.nx) * r.ny * levels * s.bytes;
             std::byte* at = known->memory.emplace_back(size).data();
             for (auto& r : mine[e.stream][n]) {
-                slab.at.push_back(at), slab.row.push_back(std::ptrdiff_t(levels) * r.nx), slab.level.push_back(r.nx);
+                slab.at.push_back(at), slab.row.push_back(std::ptrdiff_t(levels) * r.nx),
+                    slab.level.push_back(r.nx);
                 at += std::size_t(r.nx) * r.ny * levels * s.bytes;
             }
             known->slabs.push_back(std::move(slab));
         }
     }
     const auto& receives = packings[e.stream].parts.receives;
-    known->event = e, known->arrived = 0, known->first_seen = seconds_now(), known->fetching = 0, known->bytes = 0;
+    known->event = e, known->arrived = 0, known->first_seen = seconds_now(), known->fetching = 0,
+    known->bytes = 0;
     quantities.queue.note(double(jobs.size()));
-    known->expected = receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) == receives.end());         // the first rank's word always comes
+    known->expected = receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) ==
+                                         receives.end());  // the first rank's word always comes
     return *known;
 }
 
 void OutputServer::fetch(Job& job, int from, const Ready& word) {
     const auto& packing = packings[job.event.stream];
-    const auto part = std::ranges::lower_bound(packing.parts.receives, from, {}, &Parts::Part::rank);
+    const auto part =
+        std::ranges::lower_bound(packing.parts.receives, from, {}, &Parts::Part::rank);
     const bool any = part != packing.parts.receives.end() && part->rank == from;
-    if ((any ? part->bytes : 0) != word.bytes) throw Error("output: rank ", from, " sends ", word.bytes, " bytes of stream ", job.event.stream, ", another number is expected");
+    if ((any ? part->bytes : 0) != word.bytes)
+        throw Error("output: rank ", from, " sends ", word.bytes, " bytes of stream ",
+                    job.event.stream, ", another number is expected");
     if (any) {
         const double t = seconds_now();
         window->see();
         const std::uint64_t* there = window->near(roles.compute(from));
-        if (there) there += word.at;
+        if (there)
+            there += word.at;
         else {
             staging.resize(std::max(staging.size(), (part->bytes + 7) / 8));
             window->get({staging.data(), (part->bytes + 7) / 8}, roles.compute(from), word.at);
             there = staging.data();
         }
-        packing.unpack_part(part - packing.parts.receives.begin(), job.slabs, (const std::byte*)there);
+        packing.unpack_part(part - packing.parts.receives.begin(), job.slabs,
+                            (const std::byte*)there);
         job.fetching += seconds_now() - t;
         job.bytes += part->bytes;
     }
@@ -93,22 +107,26 @@ bool OutputServer::poll() {
     if (!any) return false;
     if (status.MPI_TAG == message::ready) {
         Ready word;
-        MPI_Recv(&word, sizeof word, MPI_BYTE, status.MPI_SOURCE, message::ready, roles.world, MPI_STATUS_IGNORE);
+        MPI_Recv(&word, sizeof word, MPI_BYTE, status.MPI_SOURCE, message::ready, roles.world,
+                 MPI_STATUS_IGNORE);
         fetch(job(word.event), roles.number(status.MPI_SOURCE), word);
     } else if (status.MPI_TAG == message::written) {
         OutputEvent e;
-        MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, message::written, roles.world, MPI_STATUS_IGNORE);
+        MPI_Recv(&e, sizeof e, MPI_BYTE, status.MPI_SOURCE, message::written, roles.world,
+                 MPI_STATUS_IGNORE);
         ledger.note(e);
         MPI_Send(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::noted, roles.world);
     } else if (status.MPI_TAG == message::noted) {
-        MPI_Recv(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::noted, roles.world, MPI_STATUS_IGNORE);
+        MPI_Recv(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::noted, roles.world,
+                 MPI_STATUS_IGNORE);
         outbox.noted();
     } else if (status.MPI_TAG == message::end) {
         int word[2];
         MPI_Recv(word, 2, MPI_INT, status.MPI_SOURCE, message::end, roles.world, MPI_STATUS_IGNORE);
         alive = word[0], failure = word[1], ending = true;
     } else {
-        MPI_Recv(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::goodbye, roles.world, MPI_STATUS_IGNORE);
+        MPI_Recv(nullptr, 0, MPI_INT, status.MPI_SOURCE, message::goodbye, roles.world,
+                 MPI_STATUS_IGNORE);
         ++goodbyes;
     }
     return true;
@@ -125,7 +143,9 @@ OutputEvent OutputServer::release(Job* job) {
     const OutputEvent e = job->event;
     const double now = seconds_now();
     quantities.fetching.note(job->fetching), quantities.fetched_bytes.note(double(job->bytes));
-    quantities.gathering.note(job->whole_at - job->first_seen), quantities.writing.note(now - job->whole_at), quantities.service.note(now - job->first_seen);
+    quantities.gathering.note(job->whole_at - job->first_seen),
+        quantities.writing.note(now - job->whole_at),
+        quantities.service.note(now - job->first_seen);
     auto it = jobs.find(e.number);
     spare.push_back(std::move(it->second));
     jobs.erase(it);
@@ -146,8 +166,10 @@ void OutputServer::written(const OutputEvent& e) {
 }
 
 void OutputServer::tell(const OutputEvent& e) {
-    if (keeps_ledger()) ledger.note(e);
-    else outbox.written(e);
+    if (keeps_ledger())
+        ledger.note(e);
+    else
+        outbox.written(e);
     MPI_Send(&e, sizeof e, MPI_BYTE, roles.compute(0), message::written, roles.world);
 }
 
@@ -160,11 +182,17 @@ void OutputServer::visible(const OutputEvent& e) {
 
 bool OutputServer::done() {
     if (!ending || !jobs.empty() || on_disk || (!outbox.empty() && !abandoned())) return false;
-    const bool lacks = failure && abandoned();             // what a lost server had on its disk stays away, and all that comes after it
+    const bool lacks =
+        failure &&
+        abandoned();  // what a lost server had on its disk stays away, and all that comes after it
     if (keeps_ledger() && ((!ledger.empty() && !lacks) || goodbyes < alive - 1)) return false;
-    if (!over) MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0], message::goodbye, roles.world);
-    if (!over && alive == int(roles.servers.size())) window.reset();
-    else if (!over) (void)window.release();
+    if (!over)
+        MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0],
+                 message::goodbye, roles.world);
+    if (!over && alive == int(roles.servers.size()))
+        window.reset();
+    else if (!over)
+        (void)window.release();
     return over = true;
 }
 

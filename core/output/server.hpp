@@ -1,11 +1,12 @@
-/// The serving side of output (client.hpp): fetches what the computing ranks have laid ready, and hands it over as whole rectangles.
-/// The caller encodes and writes them, in threads of its own if it likes; all of this is called by one thread.
+/// The serving side of output (client.hpp): fetches what the computing ranks have laid ready, and
+/// hands it over as whole rectangles. The caller encodes and writes them, in threads of its own if
+/// it likes; all of this is called by one thread.
 #pragma once
+#include <map>
+#include <memory>
 #include "output/event.hpp"
 #include "output/quantities.hpp"
 #include "parallel/window.hpp"
-#include <map>
-#include <memory>
 
 namespace fathom {
 
@@ -16,45 +17,57 @@ public:
 
     struct Job {
         OutputEvent event;
-        std::vector<std::vector<std::byte>> memory;        ///< of each item: its rectangles of this server, one after another, f[row][level][point]
+        std::vector<std::vector<std::byte>>
+            /// of each item: its rectangles of this server, one after another, f[row][level][point]
+            memory;
         std::vector<FieldSlab> slabs;
-        std::size_t expected, arrived = 0;                 ///< ranks
+        std::size_t expected, arrived = 0;  ///< ranks
         double first_seen, whole_at = 0, fetching = 0;
-        std::size_t bytes = 0;                             ///< fetched
+        std::size_t bytes = 0;  ///< fetched
     };
-    bool poll();                                           ///< one round of messages; whether anything happened
-    Job* next();                                           ///< an event whose rectangles are whole and were not handed over yet, or nullptr
-    void written(Job*);                                    ///< its rectangles are in the store; the job is gone
-    void staged(Job*);                                     ///< they are on a disk of this node; the job is gone, its slot is free, and the event is to be written:
+    bool poll();  ///< one round of messages; whether anything happened
+    Job* next();  ///< an event whose rectangles are whole and were not handed over yet, or nullptr
+    void written(Job*);  ///< its rectangles are in the store; the job is gone
+    void staged(
+        /// they are on a disk of this node; the job is gone, its slot is free, and the event is to
+        /// be written:
+        Job*);
     void written(const OutputEvent&);
-    std::optional<OutputEvent> due() const { return keeps_ledger() ? ledger.due() : std::nullopt; }          ///< a time that may become visible
-    void visible(const OutputEvent&);                      ///< it has become so; the first computing rank is told
-    bool done();                                           ///< everything is written and visible, and no more comes
+    std::optional<OutputEvent> due() const {
+        return keeps_ledger() ? ledger.due() : std::nullopt;
+    }  ///< a time that may become visible
+    void visible(const OutputEvent&);  ///< it has become so; the first computing rank is told
+    bool done();                       ///< everything is written and visible, and no more comes
 
-    const std::vector<Rectangle>& rectangles(int stream, int item) const { return mine[stream][item]; }
+    const std::vector<Rectangle>& rectangles(int stream, int item) const {
+        return mine[stream][item];
+    }
     int bytes(int stream) const { return streams[stream].bytes; }
-    bool abandoned() const { return alive < int(roles.servers.size()); }       ///< some servers were given up
-    bool failed() const { return failure; }                ///< the computing ranks ended with an error
+    bool abandoned() const {
+        return alive < int(roles.servers.size());
+    }  ///< some servers were given up
+    bool failed() const { return failure; }  ///< the computing ranks ended with an error
     bool keeps_ledger() const { return roles.server == 0; }
-    std::size_t plan_bytes() const;                        ///< memory of all that says where things lie
+    std::size_t plan_bytes() const;  ///< memory of all that says where things lie
     ServerQuantities quantities;
 
 private:
     Roles roles;
     std::vector<OutputStream> streams;
     std::vector<Packing> packings;
-    std::vector<std::vector<std::vector<Rectangle>>> mine;                    ///< of each stream and item
+    std::vector<std::vector<std::vector<Rectangle>>> mine;  ///< of each stream and item
     std::unique_ptr<Window> window;
     std::vector<std::uint64_t> staging;
-    std::map<std::int64_t, std::unique_ptr<Job>> jobs;     ///< by number of event
+    std::map<std::int64_t, std::unique_ptr<Job>> jobs;  ///< by number of event
     std::vector<std::unique_ptr<Job>> spare;
     std::vector<Job*> whole;
     Ledger ledger;
     Outbox outbox;
-    std::uint64_t beat = 0; double last_beat = 0;
+    std::uint64_t beat = 0;
+    double last_beat = 0;
     bool ending = false, over = false, failure = false;
-    int goodbyes = 0, alive = 0;                           ///< servers that have said goodbye; that are to
-    long on_disk = 0;                                      ///< events that are staged
+    int goodbyes = 0, alive = 0;  ///< servers that have said goodbye; that are to
+    long on_disk = 0;             ///< events that are staged
     Job& job(const OutputEvent&);
     OutputEvent release(Job*);
     void tell(const OutputEvent&);

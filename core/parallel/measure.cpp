@@ -1,8 +1,8 @@
 #include "parallel/measure.hpp"
-#include "parallel/travel/exchange.hpp"
-#include "parallel/sum/global_sum.hpp"
-#include "parallel/window.hpp"
 #include <algorithm>
+#include "parallel/sum/global_sum.hpp"
+#include "parallel/travel/exchange.hpp"
+#include "parallel/window.hpp"
 
 namespace fathom {
 
@@ -26,36 +26,49 @@ template <class F> double seconds_of(MPI_Comm comm, int repetitions, F once) {
 
 }  // namespace
 
-double seconds_of_halo(MPI_Comm comm, std::string_view transport, int words, bool strided, int repetitions) {
+double seconds_of_halo(MPI_Comm comm, std::string_view transport, int words, bool strided,
+                       int repetitions) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
-    constexpr int width = 4;                               // of a rank's block, across its sides
+    constexpr int width = 4;  // of a rank's block, across its sides
     const int nx = strided ? width * ranks : words, ny = strided ? words : width * ranks;
     std::vector<int> i_cuts{0}, j_cuts{0}, owners;
-    for (int r = 0; r < ranks; ++r) (strided ? i_cuts : j_cuts).push_back(width * (r + 1)), owners.push_back(r);
+    for (int r = 0; r < ranks; ++r)
+        (strided ? i_cuts : j_cuts).push_back(width * (r + 1)), owners.push_back(r);
     (strided ? j_cuts : i_cuts).push_back(words);
-    const Decomposition d = arrange({nx, ny, strided, false}, std::vector<int>(std::size_t(nx) * ny, 1), ranks, i_cuts, j_cuts, owners, 1);
+    const Decomposition d =
+        arrange({nx, ny, strided, false}, std::vector<int>(std::size_t(nx) * ny, 1), ranks, i_cuts,
+                j_cuts, owners, 1);
     const Block& block = *d.of(rank).front();
     const std::ptrdiff_t row = block.nx + 2;
     std::vector<double> values(row * (block.ny + 2), rank);
     Exchange exchange(comm, d, 1, sizeof(double), {{Horizontal::center, false, 1, 1}}, transport);
     const FieldSlab slab{{(std::byte*)values.data()}, {row}, {std::ptrdiff_t(values.size())}, 1};
-    return seconds_of(comm, repetitions, [&] { exchange.start({&slab, 1}); exchange.finish({&slab, 1}); });
+    return seconds_of(comm, repetitions, [&] {
+        exchange.start({&slab, 1});
+        exchange.finish({&slab, 1});
+    });
 }
 
 double seconds_of_pairs(MPI_Comm comm, Pairs kind, int words, bool word_by_word, int repetitions) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank), MPI_Comm_size(comm, &ranks);
-    const int other = rank ^ 1, messages = other < ranks ? word_by_word ? words : 1 : 0, each = word_by_word ? 1 : words;
+    const int other = rank ^ 1, messages = other < ranks ? word_by_word ? words : 1 : 0,
+              each = word_by_word ? 1 : words;
     std::vector<std::uint64_t> here(words, rank), there(words);
     std::vector<MPI_Request> requests(2 * messages);
     Window window(comm, words);
     return seconds_of(comm, repetitions, [&] {
         if (kind == Pairs::send) {
-            for (int n = 0; n < messages; ++n) MPI_Irecv(&there[n * each], each, MPI_UINT64_T, other, 0, comm, &requests[n]);
-            for (int n = 0; n < messages; ++n) MPI_Isend(&here[n * each], each, MPI_UINT64_T, other, 0, comm, &requests[messages + n]);
+            for (int n = 0; n < messages; ++n)
+                MPI_Irecv(&there[n * each], each, MPI_UINT64_T, other, 0, comm, &requests[n]);
+            for (int n = 0; n < messages; ++n)
+                MPI_Isend(&here[n * each], each, MPI_UINT64_T, other, 0, comm,
+                          &requests[messages + n]);
             MPI_Waitall(2 * messages, requests.data(), MPI_STATUSES_IGNORE);
-        } else for (int n = 0; n < messages; ++n) window.get({&there[n * each], std::size_t(each)}, other, n * each);
+        } else
+            for (int n = 0; n < messages; ++n)
+                window.get({&there[n * each], std::size_t(each)}, other, n * each);
     });
 }
 

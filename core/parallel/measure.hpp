@@ -1,16 +1,19 @@
-/// What messages cost: seconds of a halo exchange, of words between pairs of ranks, of a global sum. All ranks call together and get the same number: of
-/// the slowest rank, the least of several batches.
+/// What messages cost: seconds of a halo exchange, of words between pairs of ranks, of a global
+/// sum. All ranks call together and get the same number: of the slowest rank, the least of several
+/// batches.
 #pragma once
-#include "parallel/mpi.hpp"
 #include <string_view>
+#include "parallel/mpi.hpp"
 
 namespace fathom {
 
-/// A halo of one column (strided: numbers that lie apart; blocks in a ring) or of one row (beside each other; blocks in a chain) with both neighbours;
-/// words: of 64 bits, of each side.
-double seconds_of_halo(MPI_Comm, std::string_view transport, int words, bool strided, int repetitions);
+/// A halo of one column (strided: numbers that lie apart; blocks in a ring) or of one row (beside
+/// each other; blocks in a chain) with both neighbours; words: of 64 bits, of each side.
+double seconds_of_halo(MPI_Comm, std::string_view transport, int words, bool strided,
+                       int repetitions);
 
-/// Ranks 2n and 2n + 1 give each other `words` words, in one message or get, or each word by itself.
+/// Ranks 2n and 2n + 1 give each other `words` words, in one message or get, or each word by
+/// itself.
 enum class Pairs { send, get };
 double seconds_of_pairs(MPI_Comm, Pairs, int words, bool word_by_word, int repetitions);
 

@@ -1,57 +1,72 @@
-/// Meetings of ranks: how long a rank stood in the message library, and how much of that it waited for others.
+/// Meetings of ranks: how long a rank stood in the message library, and how much of that it waited
+/// for others.
 ///
-/// Each rank keeps, of each sum and each exchange, when others could go on with what it had given (there), when it began to wait, and when it went on. Nobody meets
-/// for this. Now and then (`settle`) ranks tell each other their `there`s by clocks that agree,
-///   waiting = the latest of those it needed - when it began to wait,   between 0 and what it was blocked;    travel = blocked - waiting.
-/// Needed are all ranks in a sum, and those that sent something in an exchange. Clocks of one node are one; others are compared with that of rank 0 by messages
-/// there and back (Cristian 1989), before and after, and are straight in between.
+/// Each rank keeps, of each sum and each exchange, when others could go on with what it had given
+/// (there), when it began to wait, and when it went on. Nobody meets for this. Now and then
+/// (`settle`) ranks tell each other their `there`s by clocks that agree,
+///   waiting = the latest of those it needed - when it began to wait,
+///       between 0 and what it was blocked;    travel = blocked - waiting.
+/// Needed are all ranks in a sum, and those that sent something in an exchange. Clocks of one node
+/// are one; others are compared with that of rank 0 by messages there and back (Cristian 1989),
+/// before and after, and are straight in between.
 #pragma once
-#include "machine/region.hpp"
-#include "parallel/mpi.hpp"
 #include <span>
 #include <vector>
+#include "machine/region.hpp"
+#include "parallel/mpi.hpp"
 
 namespace fathom {
 
-/// Seconds to add to this rank's clock for that of rank 0. apart, ahead: for tests, as if each rank were a node and its clock so far ahead.
+/// Seconds to add to this rank's clock for that of rank 0. apart, ahead: for tests, as if each rank
+/// were a node and its clock so far ahead.
 double clock_offset(MPI_Comm, bool apart = false, double ahead = 0);
 
 class Meetings {
 public:
-    struct Partners { std::vector<int> to, from; bool operator==(const Partners&) const = default; };
-    struct Meeting { int node, partners; double there, began, ended, waiting; };
+    struct Partners {
+        std::vector<int> to, from;
+        bool operator==(const Partners&) const = default;
+    };
+    struct Meeting {
+        int node, partners;
+        double there, began, ended, waiting;
+    };
     static constexpr int everybody = -1;
 
     /// From now on, of this communicator; collective.
     void reset(MPI_Comm);
-    int partners(Partners);                                ///< its number; made once
+    int partners(Partners);  ///< its number; made once
     /// In the open region. before: seconds in the library before it began to wait.
-    void note(MPI_Comm comm, int partners, double there, double began, double ended, double before, long messages, double bytes) {
+    void note(MPI_Comm comm, int partners, double there, double began, double ended, double before,
+              long messages, double bytes) {
         if (alone || !regions.mine()) return;
         auto& here = regions.here();
         here.blocked += before + ended - began, here.messages += messages, here.bytes += bytes;
         if (comm != mpi) return;
-        if (list.size() < list.capacity()) list.push_back({regions.place(), partners, there, began, ended, 0});
-        else ++lost;
+        if (list.size() < list.capacity())
+            list.push_back({regions.place(), partners, there, began, ended, 0});
+        else
+            ++lost;
     }
-    /// Waiting of all that was noted goes into its regions; collective. Nothing where ranks did not do the same.
+    /// Waiting of all that was noted goes into its regions; collective. Nothing where ranks did not
+    /// do the same.
     void settle();
     bool full() const { return 2 * list.size() > list.capacity(); }
-    double offset(double t) const;                         ///< to add to a time of this rank
+    double offset(double t) const;  ///< to add to a time of this rank
 
-    std::vector<Meeting> settled;                          ///< while a trace is kept
-    long lost = 0;                                         ///< meetings whose waiting is not known
+    std::vector<Meeting> settled;  ///< while a trace is kept
+    long lost = 0;                 ///< meetings whose waiting is not known
 
 private:
     MPI_Comm mpi = MPI_COMM_NULL;
     std::vector<Partners> known;
     std::vector<Meeting> list;
-    bool several = false, alone = false;                   ///< nodes; rank
+    bool several = false, alone = false;  ///< nodes; rank
     double first = 0, last = 0, first_offset = 0, last_offset = 0;
     bool alike() const;
     std::vector<double> latest() const;
 };
-extern Meetings meetings;                                  // of this process
+extern Meetings meetings;  // of this process
 
 /// All ranks of a communicator meet while this lives; bytes: that each gives.
 class Meet {
@@ -59,8 +74,10 @@ public:
     Meet(MPI_Comm c, double bytes) : comm(c), bytes(bytes), began(seconds_now()) {}
     ~Meet() { meetings.note(comm, Meetings::everybody, began, began, seconds_now(), 0, 1, bytes); }
     Meet(const Meet&) = delete;
+
 private:
-    MPI_Comm comm; double bytes, began;
+    MPI_Comm comm;
+    double bytes, began;
 };
 
 }  // namespace fathom

@@ -1,13 +1,14 @@
-/// Memory that other ranks write into: words of 64 bits. Window: by MPI's passive one-sided calls, from anywhere. SharedWindow: of the ranks
-/// of a node, by loads and stores. Whoever waits gives its processor away after a while: there may be more ranks than cores.
+/// Memory that other ranks write into: words of 64 bits. Window: by MPI's passive one-sided calls,
+/// from anywhere. SharedWindow: of the ranks of a node, by loads and stores. Whoever waits gives
+/// its processor away after a while: there may be more ranks than cores.
 #pragma once
-#include "parallel/mpi.hpp"
+#include <sched.h>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <sched.h>
 #include <span>
 #include <vector>
+#include "parallel/mpi.hpp"
 
 namespace fathom {
 
@@ -21,19 +22,24 @@ template <class F, class G> void spin(F arrived, G meanwhile) {
 
 class Window {
 public:
-    /// size: words of this rank's part; reaches: whether it will put or get, not only offer its own. All ranks construct and destroy together.
+    /// size: words of this rank's part; reaches: whether it will put or get, not only offer its
+    /// own. All ranks construct and destroy together.
     Window(MPI_Comm comm, std::size_t size, bool reaches = true) : comm(comm), reaches(reaches) {
         MPI_Comm_rank(comm, &rank);
-        MPI_Win_allocate(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t), MPI_INFO_NULL, comm, &memory, &window);
-        #pragma omp parallel for schedule(static) if (size > large)             // pages lie near the threads that fill them
+        MPI_Win_allocate(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t),
+                         MPI_INFO_NULL, comm, &memory, &window);
+#pragma omp parallel for schedule( \
+        static) if (size > large)  // pages lie near the threads that fill them
         for (std::size_t n = 0; n < size; ++n) memory[n] = 0;
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
         int *flavour = nullptr, found = 0;
         MPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &found);
         allocated = found && *flavour == MPI_WIN_FLAVOR_ALLOCATE;
 #endif
-        if (reaches) MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
-        else MPI_Win_lock(MPI_LOCK_SHARED, rank, MPI_MODE_NOCHECK, window);
+        if (reaches)
+            MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+        else
+            MPI_Win_lock(MPI_LOCK_SHARED, rank, MPI_MODE_NOCHECK, window);
         MPI_Win_sync(window);
         MPI_Barrier(comm);
     }
@@ -41,16 +47,22 @@ public:
         int over;
         MPI_Finalized(&over);
         if (over) return;
-        if (reaches) MPI_Win_unlock_all(window);
-        else MPI_Win_unlock(rank, window);
+        if (reaches)
+            MPI_Win_unlock_all(window);
+        else
+            MPI_Win_unlock(rank, window);
         MPI_Win_free(&window);
     }
     Window(const Window&) = delete;
 
     std::uint64_t* own() { return memory; }
-    void put(std::span<const std::uint64_t> from, int target, std::size_t at) { MPI_Put(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at), int(from.size()), MPI_UINT64_T, window); }
+    void put(std::span<const std::uint64_t> from, int target, std::size_t at) {
+        MPI_Put(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at), int(from.size()),
+                MPI_UINT64_T, window);
+    }
     void get(std::span<std::uint64_t> to, int target, std::size_t at) {
-        MPI_Get(to.data(), int(to.size()), MPI_UINT64_T, target, MPI_Aint(at), int(to.size()), MPI_UINT64_T, window);
+        MPI_Get(to.data(), int(to.size()), MPI_UINT64_T, target, MPI_Aint(at), int(to.size()),
+                MPI_UINT64_T, window);
         flush(target);
     }
     /// The part of a rank whose memory can be read from here, within a node; nullptr of others.
@@ -59,7 +71,9 @@ public:
         MPI_Aint bytes = 0;
         int unit;
         std::uint64_t* at = nullptr;
-        if (allocated && MPI_Win_shared_query(window, target, &bytes, &unit, &at) == MPI_SUCCESS && bytes > 0) return at;
+        if (allocated && MPI_Win_shared_query(window, target, &bytes, &unit, &at) == MPI_SUCCESS &&
+            bytes > 0)
+            return at;
 #else
         (void)target;
 #endif
@@ -67,9 +81,10 @@ public:
     }
     /// Each word is seen whole.
     void replace(std::span<const std::uint64_t> from, int target, std::size_t at) {
-        MPI_Accumulate(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at), int(from.size()), MPI_UINT64_T, MPI_REPLACE, window);
+        MPI_Accumulate(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at),
+                       int(from.size()), MPI_UINT64_T, MPI_REPLACE, window);
     }
-    void flush(int target) { MPI_Win_flush(target, window); }                 ///< all that was put is there
+    void flush(int target) { MPI_Win_flush(target, window); }  ///< all that was put is there
     /// After what was put before: a word that the target waits for.
     void signal(int target, std::size_t at, std::uint64_t value) {
         flush(target);
@@ -82,19 +97,29 @@ public:
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &any, MPI_STATUS_IGNORE);
         see();
     }
-    std::uint64_t load(std::size_t at) const { return std::atomic_ref(memory[at]).load(std::memory_order_acquire); }
-    void store(std::size_t at, std::uint64_t value) { std::atomic_ref(memory[at]).store(value, std::memory_order_release); }
-    void await(std::size_t at, std::uint64_t value) { spin([&] { return load(at) == value; }, [&] { progress(); }); }
+    std::uint64_t load(std::size_t at) const {
+        return std::atomic_ref(memory[at]).load(std::memory_order_acquire);
+    }
+    void store(std::size_t at, std::uint64_t value) {
+        std::atomic_ref(memory[at]).store(value, std::memory_order_release);
+    }
+    void await(std::size_t at, std::uint64_t value) {
+        spin([&] { return load(at) == value; }, [&] { progress(); });
+    }
 
 private:
     static constexpr std::size_t large = 1 << 20;
-    MPI_Comm comm; MPI_Win window; std::uint64_t* memory; int rank; bool reaches, allocated = false;      ///< allocated: by MPI as memory that may be shared
+    MPI_Comm comm;
+    MPI_Win window;
+    std::uint64_t* memory;
+    int rank;
+    bool reaches, allocated = false;  ///< allocated: by MPI as memory that may be shared
 };
 
 class SharedWindow {
 public:
-    int rank, ranks, nodes = 0;                            ///< within the node; nodes: on the leaders
-    MPI_Comm node, leaders = MPI_COMM_NULL;                ///< leaders: the first rank of each node
+    int rank, ranks, nodes = 0;              ///< within the node; nodes: on the leaders
+    MPI_Comm node, leaders = MPI_COMM_NULL;  ///< leaders: the first rank of each node
 
     SharedWindow(MPI_Comm comm, std::size_t size) {
         MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -103,7 +128,8 @@ public:
         MPI_Comm_split(comm, rank ? MPI_UNDEFINED : 0, 0, &leaders);
         if (leaders != MPI_COMM_NULL) MPI_Comm_size(leaders, &nodes);
         std::uint64_t* mine;
-        MPI_Win_allocate_shared(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t), MPI_INFO_NULL, node, &mine, &window);
+        MPI_Win_allocate_shared(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t),
+                                MPI_INFO_NULL, node, &mine, &window);
         for (std::size_t n = 0; n < size; ++n) mine[n] = 0;
         for (int r = 0; r < ranks; ++r) {
             MPI_Aint bytes;
@@ -128,11 +154,16 @@ public:
     SharedWindow(const SharedWindow&) = delete;
 
     std::uint64_t* of(int r) const { return parts[r]; }
-    static void signal(std::uint64_t* at, std::uint64_t value) { std::atomic_ref(*at).store(value, std::memory_order_release); }
-    static void await(std::uint64_t* at, std::uint64_t value) { spin([&] { return std::atomic_ref(*at).load(std::memory_order_acquire) == value; }, [] {}); }
+    static void signal(std::uint64_t* at, std::uint64_t value) {
+        std::atomic_ref(*at).store(value, std::memory_order_release);
+    }
+    static void await(std::uint64_t* at, std::uint64_t value) {
+        spin([&] { return std::atomic_ref(*at).load(std::memory_order_acquire) == value; }, [] {});
+    }
 
 private:
-    MPI_Win window; std::vector<std::uint64_t*> parts;
+    MPI_Win window;
+    std::vector<std::uint64_t*> parts;
 };
 
 }  // namespace fathom

@@ -2,6 +2,9 @@
 
 namespace fathom::physics {
 
-Entries schemes() { return {thermodynamics(), turbulence(), sea_surface(), sea_ice(), land(), convection(), cloud(), radiation(), drag(), idealised()}; }
+Entries schemes() {
+    return {thermodynamics(), turbulence(), sea_surface(), sea_ice(), land(),
+            convection(),     cloud(),      radiation(),   drag(),    idealised()};
+}
 
 }  // namespace fathom::physics

@@ -14,6 +14,6 @@ Entries cloud();
 Entries radiation();
 Entries drag();
 Entries idealised();
-Entries schemes();        ///< all of them
+Entries schemes();  ///< all of them
 
 }  // namespace fathom::physics

@@ -1,25 +1,37 @@
-/// Numbers that describe a state and do not depend on ranks, blocks or threads: extremes with their places, weighted means by exact
-/// sums, a checksum of the bits.
+/// Numbers that describe a state and do not depend on ranks, blocks or threads: extremes with their
+/// places, weighted means by exact sums, a checksum of the bits.
 #pragma once
 #include "sequence/sequence.hpp"
 
 namespace fathom {
 
 struct Extremes {
-    double minimum, maximum, mean;                        ///< mean: weighted by what the domain says that a value counts for
-    struct At { int i, j, k; } at_minimum, at_maximum;    ///< global indices
-    bool finite; At not_finite;                           ///< the first value that is NaN or infinite
+    double minimum, maximum,
+        mean;  ///< mean: weighted by what the domain says that a value counts for
+    struct At {
+        int i, j, k;
+    } at_minimum, at_maximum;  ///< global indices
+    bool finite;
+    At not_finite;  ///< the first value that is NaN or infinite
 };
 /// Of the wet values of a field at centres or corners.
 Extremes extremes(const Sequence&, std::string_view field);
 
-/// Sum of weight x value over wet points, exact; the top layer counts with its weight + sea_surface_height if `moving_surface`.
+/// Sum of weight x value over wet points, exact; the top layer counts with its weight +
+/// sea_surface_height if `moving_surface`.
 double content(const Sequence&, std::string_view field, bool moving_surface);
 double volume(const Sequence&, bool moving_surface);
 
-struct Motion { double kinetic_energy, speed; Extremes::At at; double courant; Extremes::At at_courant; };
-/// Mean kinetic energy [m2 s-2], largest speed [m s-1] and largest |u| step / dx + |v| step / dy, where the fields of the spacing are named.
-Motion motion(const Sequence&, double step, std::string_view u, std::string_view v, std::string_view dx, std::string_view dy);
+struct Motion {
+    double kinetic_energy, speed;
+    Extremes::At at;
+    double courant;
+    Extremes::At at_courant;
+};
+/// Mean kinetic energy [m2 s-2], largest speed [m s-1] and largest |u| step / dx + |v| step / dy,
+/// where the fields of the spacing are named.
+Motion motion(const Sequence&, double step, std::string_view u, std::string_view v,
+              std::string_view dx, std::string_view dy);
 
 /// 64-bit hash of all wet values of the state with their global positions.
 std::uint64_t checksum(const Sequence&, std::span<const std::string> fields);

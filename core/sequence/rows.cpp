@@ -1,13 +1,15 @@
-/// The rows of a group: which cells they hold, which of them need nothing from other ranks, and how processes pass them in turns.
-#include "sequence/sequence.hpp"
-#include "machine/ticks.hpp"
-#include <algorithm>
+/// The rows of a group: which cells they hold, which of them need nothing from other ranks, and how
+/// processes pass them in turns.
 #include <omp.h>
+#include <algorithm>
+#include "machine/ticks.hpp"
+#include "sequence/sequence.hpp"
 
 namespace fathom {
 
-/// Cells start at multiples of their width (aligned loads), every column is computed as part of a pack (one path: the same bits under
-/// any decomposition), and land between wet columns of a cell is computed and means nothing.
+/// Cells start at multiples of their width (aligned loads), every column is computed as part of a
+/// pack (one path: the same bits under any decomposition), and land between wet columns of a cell
+/// is computed and means nothing.
 void Sequence::cut_rows() {
     const int h = domain->halo;
     for (int b = 0; b < int(domain->blocks.size()); ++b) {
@@ -16,34 +18,43 @@ void Sequence::cut_rows() {
         for (int r = 0; r < rows_of(b); ++r)
             for (int c = 0; c < columns_of(b); c += cell) {
                 int deepest = 0;
-                for (int i = c; i < std::min(c + cell, columns_of(b)); ++i) deepest = std::max(deepest, domain->wet(Horizontal::center, block.i0 + i - h, block.j0 + r - h));
+                for (int i = c; i < std::min(c + cell, columns_of(b)); ++i)
+                    deepest = std::max(deepest, domain->wet(Horizontal::center, block.i0 + i - h,
+                                                            block.j0 + r - h));
                 if (deepest) list[r].push_back({c, deepest});
             }
     }
     const bool overlaps = transport(domain->exchange).overlaps;
     std::vector<bool> outer(cells.size());
-    if (overlaps) for (auto place : {Horizontal::center, Horizontal::corner}) {
-        const auto needy = outer_blocks(halo_plan(domain->decomposition, place, h, h, domain->rank), domain->rank, outer.size());
-        for (std::size_t b = 0; b < outer.size(); ++b) outer[b] = outer[b] || needy[b];
-    }
+    if (overlaps)
+        for (auto place : {Horizontal::center, Horizontal::corner}) {
+            const auto needy =
+                outer_blocks(halo_plan(domain->decomposition, place, h, h, domain->rank),
+                             domain->rank, outer.size());
+            for (std::size_t b = 0; b < outer.size(); ++b) outer[b] = outer[b] || needy[b];
+        }
     for (auto& g : groups) {
         auto& all = rows.emplace_back();
         if (!steps[g.first].process.run) continue;
         std::vector<Row> others;
-        const int margin = g.reach + 1;                    // one more: the last row of corners lies on the seam of a folded grid
+        const int margin =
+            g.reach + 1;  // one more: the last row of corners lies on the seam of a folded grid
         for (int b = 0; b < int(cells.size()); ++b) {
             const int nx = domain->blocks[b]->nx, ny = domain->blocks[b]->ny;
             for (int r = h - g.extent; r < h + ny + g.extent; ++r) {
                 const auto& row = cells[b][r];
                 if (row.empty()) continue;
-                const bool inside = overlaps && !g.sent.empty() && (!outer[b] || (r >= h + margin && r < h + ny - margin));
+                const bool inside = overlaps && !g.sent.empty() &&
+                                    (!outer[b] || (r >= h + margin && r < h + ny - margin));
                 std::size_t first = 0, last = inside ? row.size() : 0;
                 if (inside && outer[b]) {
                     while (first < last && row[first].column < h + margin) ++first;
                     while (last > first && row[last - 1].column + cell > h + nx - margin) --last;
                 }
-                if (first < last) all.list.push_back({b, r, first, last});
-                else last = first;
+                if (first < last)
+                    all.list.push_back({b, r, first, last});
+                else
+                    last = first;
                 if (first > 0) others.push_back({b, r, 0, first});
                 if (last < row.size()) others.push_back({b, r, last, row.size()});
             }
@@ -57,10 +68,13 @@ double Sequence::run_rows(Group& group, std::span<const Row> list, int calls) {
     static const Region of_rows("rows");
     if (list.empty()) return 0;
     Within within(of_rows, calls);
-    const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 12, 1, 8), turn = int(this->count % apart);      // rows in which each process is timed by itself; in turn
+    const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 12, 1, 8),
+              turn = int(this->count %
+                         apart);  // rows in which each process is timed by itself; in turn
     const double t = seconds_now();
-    #pragma omp parallel for schedule(dynamic, 2)
-    for (int n = 0; n < count; ++n) run_row(group, list[n], omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
+#pragma omp parallel for schedule(dynamic, 2)
+    for (int n = 0; n < count; ++n)
+        run_row(group, list[n], omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
     const double seconds = seconds_now() - t;
     settle_clocks(group, t, calls);
     return seconds;
@@ -76,16 +90,25 @@ void Sequence::run_row(Group& group, const Row& at_row, int thread, bool timed) 
         std::uint64_t t = regions.on ? ticks_now() : 0;
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];
-            if (row < h - s.extent || row >= h + ny + s.extent || (s.process.every > 1 && count % s.process.every)) continue;
+            if (row < h - s.extent || row >= h + ny + s.extent ||
+                (s.process.every > 1 && count % s.process.every))
+                continue;
             Raw at[most_fields];
             for (std::size_t i = 0; i < s.fields.size(); ++i) {
                 const Field& f = all[s.fields[i]];
-                const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];                        // the same at all levels
-                at[i] = f.scratch ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], level, 0}
-                                  : Raw{f.at[b] + (row * f.row[b] + (f.place == place::profile ? 0 : first->column)) * bytes, level, f.row[b], f.streams};
+                const auto level = f.place.vertical == Vertical::column
+                                       ? 0
+                                       : f.level[b];  // the same at all levels
+                at[i] = f.scratch
+                            ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], level, 0}
+                            : Raw{f.at[b] + (row * f.row[b] +
+                                             (f.place == place::profile ? 0 : first->column)) *
+                                                bytes,
+                                  level, f.row[b], f.streams};
             }
             const auto operations = operations_counted;
-            (counting && s.process.count ? s.process.count : s.process.run)(s.process.scheme.get(), at, &*first, &*first + (last - first));
+            (counting && s.process.count ? s.process.count : s.process.run)(
+                s.process.scheme.get(), at, &*first, &*first + (last - first));
             Clock& clock = s.clocks[thread];
             ++clock.calls, clock.operations += operations_counted - operations;
             if (timed) {

@@ -1,5 +1,6 @@
-/// Running sums, minima and maxima in time: processes like any other, so that a statistic costs nothing unless somebody asks for it. Which
-/// field, and where it is, is said when the sequence is assembled (Process::on, Process::at).
+/// Running sums, minima and maxima in time: processes like any other, so that a statistic costs
+/// nothing unless somebody asks for it. Which field, and where it is, is said when the sequence is
+/// assembled (Process::on, Process::at).
 #pragma once
 #include "field/process.hpp"
 
@@ -9,17 +10,24 @@ enum class Statistic { sum, minimum, maximum };
 
 /// Of all levels of a field of layers, or of the top one, which is all of a field without levels.
 template <Statistic statistic, bool surface> struct InTime {
-    static constexpr std::string_view summary = statistic == Statistic::sum ? "running sum of a field, for time means" : statistic == Statistic::minimum ? "running minimum of a field" : "running maximum of a field";
+    static constexpr std::string_view summary =
+        statistic == Statistic::sum       ? "running sum of a field, for time means"
+        : statistic == Statistic::minimum ? "running minimum of a field"
+                                          : "running maximum of a field";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("value",     place::center_layer, "1"),
+        reads("value", place::center_layer, "1"),
         updates("statistic", surface ? place::center_column : place::center_layer, "1")};
     template <class Real> void operator()(In<Real> value, InOut<Real> so_far) const {
-        for (int k = 0, end = surface ? 1 : so_far.levels(); k < end; ++k) {         // levels() are those of the water
+        for (int k = 0, end = surface ? 1 : so_far.levels(); k < end;
+             ++k) {  // levels() are those of the water
             const Real now = value[k], before = so_far[k];
-            if constexpr (statistic == Statistic::sum) so_far[k] = before + now;
-            else if constexpr (statistic == Statistic::minimum) so_far[k] = smaller(now, before);
-            else so_far[k] = larger(now, before);
+            if constexpr (statistic == Statistic::sum)
+                so_far[k] = before + now;
+            else if constexpr (statistic == Statistic::minimum)
+                so_far[k] = smaller(now, before);
+            else
+                so_far[k] = larger(now, before);
         }
     }
 };

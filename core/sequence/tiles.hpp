@@ -1,5 +1,6 @@
-/// How many columns of a group pass through it at once: the second-level cache says a size; where that is to be measured, it, its half, twice and four times
-/// of it take turns in the first steps, and another one is kept only if it is faster by a twentieth. No bit depends on it.
+/// How many columns of a group pass through it at once: the second-level cache says a size; where
+/// that is to be measured, it, its half, twice and four times of it take turns in the first steps,
+/// and another one is kept only if it is faster by a twentieth. No bit depends on it.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -8,8 +9,11 @@ namespace fathom {
 
 class Tiles {
 public:
-    struct Trial { int tile; double seconds; };            ///< the least time of a group in a step with that tile
-    int now = 0, widest = 0;                               ///< columns; widest: of all that may come
+    struct Trial {
+        int tile;
+        double seconds;
+    };  ///< the least time of a group in a step with that tile
+    int now = 0, widest = 0;  ///< columns; widest: of all that may come
     std::vector<Trial> trials;
 
     void fix(int tile) { now = widest = tile; }
@@ -17,7 +21,8 @@ public:
     void measure(int fit, int row, int cell) {
         for (const int tile : {fit, fit / 2, 2 * fit, 4 * fit}) {
             const int whole = std::max(std::min(tile, row) / cell, 1) * cell;
-            if (std::ranges::none_of(trials, [&](auto& t) { return t.tile == whole; })) trials.push_back({whole, unknown});
+            if (std::ranges::none_of(trials, [&](auto& t) { return t.tile == whole; }))
+                trials.push_back({whole, unknown});
         }
         now = trials[0].tile;
         widest = std::ranges::max_element(trials, {}, &Trial::tile)->tile;
@@ -34,7 +39,7 @@ public:
     static bool known(const Trial& t) { return t.seconds < unknown; }
 
 private:
-    static constexpr int turns = 4;                        // of each tile that is tried
+    static constexpr int turns = 4;  // of each tile that is tried
     static constexpr double gain = 0.95, unknown = 1e30;
     int tried = 0;
 };

@@ -1,6 +1,6 @@
 /// What a sequence tells of itself: times, groups, tiles.
-#include "sequence/sequence.hpp"
 #include "machine/ticks.hpp"
+#include "sequence/sequence.hpp"
 
 namespace fathom {
 
@@ -26,20 +26,24 @@ void Sequence::reset_timings() {
     for (auto& s : steps) s.seconds = s.operations = 0, s.calls = 0;
 }
 
-/// Of the rows of a group, which its processes have passed in turns, shared out among threads. In some rows each process is timed by itself; what threads spent in
-/// the others is shared out in the same proportion. To the region of rows is left what threads waited for each other, and what loops cost. In a trace processes stand
-/// one after the other, as long as they took.
+/// Of the rows of a group, which its processes have passed in turns, shared out among threads. In
+/// some rows each process is timed by itself; what threads spent in the others is shared out in the
+/// same proportion. To the region of rows is left what threads waited for each other, and what
+/// loops cost. In a trace processes stand one after the other, as long as they took.
 void Sequence::settle_clocks(Group& group, double began, int counted) {
     double all = 0, timed = 0, t = began;
     const double threads = double(group.others.size()), tick = seconds_of_tick();
     for (auto& c : group.others) all += double(c.ticks), c = {};
-    for (int p = group.first; p < group.last; ++p) for (auto& c : steps[p].clocks) timed += double(c.ticks);
+    for (int p = group.first; p < group.last; ++p)
+        for (auto& c : steps[p].clocks) timed += double(c.ticks);
     const double scale = timed > 0 ? tick * (all + timed) / timed / threads : 0;
     for (int p = group.first; p < group.last; ++p) {
         auto& s = steps[p];
         double seconds = 0;
         long calls = 0;
-        for (auto& c : s.clocks) seconds += scale * double(c.ticks), calls += c.calls, s.operations += double(c.operations), c = {};
+        for (auto& c : s.clocks)
+            seconds += scale * double(c.ticks), calls += c.calls,
+                s.operations += double(c.operations), c = {};
         s.seconds += seconds, s.calls += calls;
         if (!calls || !regions.mine()) continue;
         const int node = regions.add(s.region, seconds, counted);
@@ -52,13 +56,30 @@ std::vector<Sequence::GroupText> Sequence::describe() const {
     std::vector<GroupText> list;
     for (std::size_t n = 0; n < groups.size(); ++n) {
         const auto& g = groups[n];
-        auto cells_of = [&](std::span<const Row> list) { double sum = 0; for (auto& r : list) sum += double(r.last - r.first); return sum; };
-        const double all_cells = cells_of(rows[n].list), inner = cells_of(std::span(rows[n].list).first(rows[n].inner));
+        auto cells_of = [&](std::span<const Row> list) {
+            double sum = 0;
+            for (auto& r : list) sum += double(r.last - r.first);
+            return sum;
+        };
+        const double all_cells = cells_of(rows[n].list),
+                     inner = cells_of(std::span(rows[n].list).first(rows[n].inner));
         const bool whole = steps[g.first].process.global != nullptr;
-        const char* reason = options.tile > 0 ? "given" : options.tile == 0 ? "second-level cache" : g.tiles.open() ? "second-level cache; to be measured" : g.tiles.trials.empty() ? "measured before" : "measured";
-        list.push_back({{}, {}, g.extent, whole ? 0 : g.tiles.now, reason, g.tiles.trials, all_cells > 0 ? inner / all_cells : 0});
-        for (auto& s : g.sent) list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
-        for (int p = g.first; p < g.last; ++p) list.back().processes.push_back(steps[p].process.name);
+        const char* reason = options.tile > 0         ? "given"
+                             : options.tile == 0      ? "second-level cache"
+                             : g.tiles.open()         ? "second-level cache; to be measured"
+                             : g.tiles.trials.empty() ? "measured before"
+                                                      : "measured";
+        list.push_back({{},
+                        {},
+                        g.extent,
+                        whole ? 0 : g.tiles.now,
+                        reason,
+                        g.tiles.trials,
+                        all_cells > 0 ? inner / all_cells : 0});
+        for (auto& s : g.sent)
+            list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
+        for (int p = g.first; p < g.last; ++p)
+            list.back().processes.push_back(steps[p].process.name);
     }
     return list;
 }

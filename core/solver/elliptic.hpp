@@ -1,84 +1,120 @@
-/// The implicit free surface on the B grid:   (M + K) x = b,   M = mass area,   K = -area div H grad = G' W G   at centers.
+/// The implicit free surface on the B grid:   (M + K) x = b,   M = mass area,
+///     K = -area div H grad = G' W G   at centers.
 ///
-/// Each corner with depth H and widths dx, dy, all four cells wet, adds with a = H dy / 4 dx, b = H dx / 4 dy, P = a + b, M = a - b
-///   P to the diagonal of its four cells,   -P to the pairs SW-NE and SE-NW,   -M to E-W pairs,   M to N-S pairs.
-/// Symmetric; K 1 = 0 and K (-1)^(i+j) = 0; M + K is positive definite. Scaled on both sides by d = diagonal^(-1/2), so that the
-/// diagonal is 1, and applied as it is put together, from the corners, P and M and d being all that is read:
-///   A = D (M + K) D,   A r = r - d F(d r),   F v = sum over the corners of   P v_NE + M (v_SE - v_NW)   at SW,   P v_SW + M (v_NW - v_SE)   at NE,
-///                                                                            P v_NW + M (v_SW - v_NE)   at SE,   P v_SE + M (v_NE - v_SW)   at NW.
+/// Each corner with depth H and widths dx, dy, all four cells wet, adds with a = H dy / 4 dx, b = H
+/// dx / 4 dy, P = a + b, M = a - b
+///   P to the diagonal of its four cells,   -P to the pairs SW-NE and SE-NW,   -M to E-W pairs,
+///       M to N-S pairs.
+/// Symmetric; K 1 = 0 and K (-1)^(i+j) = 0; M + K is positive definite. Scaled on both sides by d =
+/// diagonal^(-1/2), so that the diagonal is 1, and applied as it is put together, from the corners,
+/// P and M and d being all that is read:
+///   A = D (M + K) D,   A r = r - d F(d r),   F v = sum over the corners of
+///       P v_NE + M (v_SE - v_NW)   at SW,   P v_SW + M (v_NW - v_SE)   at NE,
+///                                                                            P v_NW + M (v_SW -
+///                                                                                v_NE)   at SE,
+///                                                                                P v_SE + M (v_NE
+///                                                                                - v_SW)   at NW.
 #pragma once
-#include "base/pack.hpp"
-#include "parallel/travel/exchange.hpp"
-#include "parallel/sum/reduce.hpp"
 #include <array>
 #include <concepts>
 #include <cstdlib>
 #include <memory>
+#include "base/pack.hpp"
+#include "parallel/sum/reduce.hpp"
+#include "parallel/travel/exchange.hpp"
 #if defined(__FMA__)
 #include <immintrin.h>
 #endif
 
 namespace fathom {
 
-/// What the operator is made of; bytes of a number 4 or 8. Only the rank's own points are read: halos are filled here.
+/// What the operator is made of; bytes of a number 4 or 8. Only the rank's own points are read:
+/// halos are filled here.
 struct EllipticFields {
-    FieldSlab wet, area;                                   ///< centers: nonzero where there is water; [m2]
-    FieldSlab depth, dx, dy;                               ///< corners [m]
-    double mass;                                           ///< M / area = 1 / (g theta^2 tau^2) [s2 m-1 s-2]
+    FieldSlab wet, area;      ///< centers: nonzero where there is water; [m2]
+    FieldSlab depth, dx, dy;  ///< corners [m]
+    double mass;              ///< M / area = 1 / (g theta^2 tau^2) [s2 m-1 s-2]
     int bytes = 8;
 };
 
-/// The coefficients and the vectors of a solver on the blocks of a rank, each an array of its own: memory[array][row][column], with a
-/// halo of four. Packs begin at column 0, in the halo; lines of 64 bytes without water belong to no segment, short
-/// gaps between wide ones excepted. The corners of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3 to nx + 2 the operator may be
-/// applied, so that a solver can go three steps further before it exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P, M
-/// and 1/d^2 times a power of two that makes the largest diagonal about 1.
+/// The coefficients and the vectors of a solver on the blocks of a rank, each an array of its own:
+/// memory[array][row][column], with a halo of four. Packs begin at column 0, in the halo; lines of
+/// 64 bytes without water belong to no segment, short gaps between wide ones excepted. The corners
+/// of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3
+/// to nx + 2 the operator may be applied, so that a solver can go three steps further before it
+/// exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P, M and 1/d^2 times
+/// a power of two that makes the largest diagonal about 1.
 template <class Number> class EllipticOperator {
 public:
     using Real = Pack<Number, register_lanes * 8 / sizeof(Number)>;
     static constexpr int halo = 4, line = 64 / sizeof(Number);
-    /// P, M, d^2 (1 on land: what may be divided by), d (0 on land); `vectors` is the first vector of the solver.
+    /// P, M, d^2 (1 on land: what may be divided by), d (0 on land); `vectors` is the first vector
+    /// of the solver.
     enum Array { sum, difference, square, scale, vectors };
-    struct Segment { int begin, end; };                    ///< columns, whole lines
+    struct Segment {
+        int begin, end;
+    };  ///< columns, whole lines
     struct Row {
-        int block, j, nx, ring;                            ///< j from -4 to ny + 3; ring: 0 for own rows, 1 to 4 in the halo
-        Number* at; std::ptrdiff_t array, up;              ///< column 0 of array 0; to the next array; to the next row
-        const Segment *first, *last, *near, *near_end;     ///< lines with water in this row; in this row or one beside it
-        const Segment *wide, *wide_end;                    ///< in this row or one of the three on either side, and short gaps between
+        int block, j, nx, ring;  ///< j from -4 to ny + 3; ring: 0 for own rows, 1 to 4 in the halo
+        Number* at;
+        std::ptrdiff_t array, up;  ///< column 0 of array 0; to the next array; to the next row
+        const Segment *first, *last, *near,
+            *near_end;  ///< lines with water in this row; in this row or one beside it
+        const Segment *wide,
+            *wide_end;  ///< in this row or one of the three on either side, and short gaps between
         Number* of(int which) const { return at + which * array; }
     };
 
-    EllipticOperator(MPI_Comm, const Decomposition&, int halo, const EllipticFields&, int vectors) requires std::same_as<Number, double>;
-    EllipticOperator(const EllipticOperator<double>&, int vectors) requires std::same_as<Number, float>;
+    EllipticOperator(MPI_Comm, const Decomposition&, int halo, const EllipticFields&, int vectors)
+        requires std::same_as<Number, double>;
+    EllipticOperator(const EllipticOperator<double>&, int vectors)
+        requires std::same_as<Number, float>;
     EllipticOperator(const EllipticOperator&) = delete;
 
-    std::vector<Row> rows;                                 ///< block by block, from south to north
-    std::size_t inner = 0;                                 ///< the first of them: of blocks that need nothing from other ranks
-    std::vector<Block> blocks;                             ///< of this rank
-    std::vector<int> order;                                ///< of the blocks, as their rows follow each other
+    std::vector<Row> rows;      ///< block by block, from south to north
+    std::size_t inner = 0;      ///< the first of them: of blocks that need nothing from other ranks
+    std::vector<Block> blocks;  ///< of this rank
+    std::vector<int> order;     ///< of the blocks, as their rows follow each other
     int arrays;
-    int exponent = 0;                                      ///< of the largest diagonal of all ranks, even
-    std::size_t wet_points = 0, lines = 0, inner_lines = 0;///< of this rank's own rows; what is computed is lines; those in `inner` rows
+    int exponent = 0;  ///< of the largest diagonal of all ranks, even
+    std::size_t
+        wet_points = 0,
+        lines = 0,
+        inner_lines =
+            0;  ///< of this rank's own rows; what is computed is lines; those in `inner` rows
 
-    FieldSlab slab(int array) const;                       ///< for exchanges
+    FieldSlab slab(int array) const;  ///< for exchanges
 
-    /// body(c, r, A r) for the packs of a row. What comes from the west is one sum, moved on by a column from pack to pack, and what
-    /// comes from the east is moved from the next pack: loads across cache lines would take most of the time.
+    /// body(c, r, A r) for the packs of a row. What comes from the west is one sum, moved on by a
+    /// column from pack to pack, and what comes from the east is moved from the next pack: loads
+    /// across cache lines would take most of the time.
     template <class Body> static void multiply(const Row row, const Number* r, Body body) {
         constexpr int width = Real::width;
-        const Number *p = row.of(sum), *m = row.of(difference), *d = row.of(scale), *p_s = p - row.up, *m_s = m - row.up, *d_n = d + row.up, *d_s = d - row.up;
+        const Number *p = row.of(sum), *m = row.of(difference), *d = row.of(scale),
+                     *p_s = p - row.up, *m_s = m - row.up, *d_n = d + row.up, *d_s = d - row.up;
         const Number *r_n = r + row.up, *r_s = r - row.up;
         auto at = [](const Number* x) { return Real::load(x); };
         for (auto* segment = row.first; segment != row.last; ++segment) {
             int c = segment->begin;
-            Real before(0.0), r0 = at(r + c), d0 = at(d + c), R = d0 * r0, U = at(d_n + c) * at(r_n + c), D = at(d_s + c) * at(r_s + c);
+            Real before(0.0), r0 = at(r + c), d0 = at(d + c), R = d0 * r0,
+                              U = at(d_n + c) * at(r_n + c), D = at(d_s + c) * at(r_s + c);
             for (; c < segment->end; c += width) {
-                const Real r1 = at(r + c + width), d1 = at(d + c + width), R1 = d1 * r1, U1 = at(d_n + c + width) * at(r_n + c + width), D1 = at(d_s + c + width) * at(r_s + c + width);
-                const Real P = held(at(p + c)), M = held(at(m + c)), P_s = held(at(p_s + c)), M_s = held(at(m_s + c)), Re = joined<1>(R, R1), Ue = joined<1>(U, U1), De = joined<1>(D, D1);
-                const Real here = fused(P, U, fused(M, R - Ue, fused(P_s, D, M_s * (R - De)))), west = joined<width - 1>(before, here);
+                const Real r1 = at(r + c + width), d1 = at(d + c + width), R1 = d1 * r1,
+                           U1 = at(d_n + c + width) * at(r_n + c + width),
+                           D1 = at(d_s + c + width) * at(r_s + c + width);
+                const Real P = held(at(p + c)), M = held(at(m + c)), P_s = held(at(p_s + c)),
+                           M_s = held(at(m_s + c)), Re = joined<1>(R, R1), Ue = joined<1>(U, U1),
+                           De = joined<1>(D, D1);
+                const Real here = fused(P, U, fused(M, R - Ue, fused(P_s, D, M_s * (R - De)))),
+                           west = joined<width - 1>(before, here);
                 const Real east = fused(P, Ue, fused(M, Re - U, fused(P_s, De, M_s * (Re - D))));
                 body(c, r0, fused(-d0, west + east, r0));
-                before = here; r0 = r1; d0 = d1; R = R1; U = U1; D = D1;
+                before = here;
+                r0 = r1;
+                d0 = d1;
+                R = R1;
+                U = U1;
+                D = D1;
             }
         }
     }
@@ -87,16 +123,22 @@ public:
     static std::array<Number, 8> entries(const Row& row, int c) {
         const Number *p = row.of(sum) + c, *m = row.of(difference) + c, *d = row.of(scale) + c;
         const std::ptrdiff_t n = row.up;
-        return {-(m[0] + m[-n]) * (d[0] * d[1]), -(m[-1] + m[-1 - n]) * (d[-1] * d[0]), (m[0] + m[-1]) * (d[0] * d[n]), (m[-n] + m[-1 - n]) * (d[-n] * d[0]),
-                -p[0] * (d[0] * d[n + 1]), -p[-1 - n] * (d[-1 - n] * d[0]), -p[-1] * (d[0] * d[n - 1]), -p[-n] * (d[1 - n] * d[0])};
+        return {-(m[0] + m[-n]) * (d[0] * d[1]), -(m[-1] + m[-1 - n]) * (d[-1] * d[0]),
+                (m[0] + m[-1]) * (d[0] * d[n]),  (m[-n] + m[-1 - n]) * (d[-n] * d[0]),
+                -p[0] * (d[0] * d[n + 1]),       -p[-1 - n] * (d[-1 - n] * d[0]),
+                -p[-1] * (d[0] * d[n - 1]),      -p[-n] * (d[1 - n] * d[0])};
     }
 
     /// a b + c, rounded once.
     static Real fused(Real a, Real b, Real c) {
 #if defined(__FMA__) && !defined(__AVX512F__)
         Real x;
-        if constexpr (sizeof(Number) == 8) x.lanes = (typename Real::Storage)_mm256_fmadd_pd((__m256d)a.lanes, (__m256d)b.lanes, (__m256d)c.lanes);
-        else x.lanes = (typename Real::Storage)_mm256_fmadd_ps((__m256)a.lanes, (__m256)b.lanes, (__m256)c.lanes);
+        if constexpr (sizeof(Number) == 8)
+            x.lanes = (typename Real::Storage)_mm256_fmadd_pd((__m256d)a.lanes, (__m256d)b.lanes,
+                                                              (__m256d)c.lanes);
+        else
+            x.lanes = (typename Real::Storage)_mm256_fmadd_ps((__m256)a.lanes, (__m256)b.lanes,
+                                                              (__m256)c.lanes);
         return x;
 #else
         return fma(a, b, c);
@@ -119,14 +161,17 @@ public:
     }
 
 private:
-    struct Free { void operator()(Number* p) const { std::free(p); } };
+    struct Free {
+        void operator()(Number* p) const { std::free(p); }
+    };
     std::unique_ptr<Number[], Free> memory;
-    std::size_t bytes = 0;                                 ///< of it
+    std::size_t bytes = 0;  ///< of it
     std::vector<Segment> segments, near_segments, wide_segments;
-    std::vector<std::size_t> first_row;                    // of each block
+    std::vector<std::size_t> first_row;  // of each block
     void arrange(const Decomposition&, int rank);
     void lay_out();
-    void assemble(MPI_Comm, const Decomposition&, int halo, const EllipticFields&) requires std::same_as<Number, double>;
+    void assemble(MPI_Comm, const Decomposition&, int halo, const EllipticFields&)
+        requires std::same_as<Number, double>;
     void cut(const EllipticOperator<double>&);
 };
 

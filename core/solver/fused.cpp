@@ -1,7 +1,7 @@
 #include "solver/fused.hpp"
-#include "solver/fused_rows.hpp"
 #include <algorithm>
 #include <cmath>
+#include "solver/fused_rows.hpp"
 
 namespace fathom {
 
@@ -15,7 +15,8 @@ constexpr int lead = EllipticOperator<double>::halo;
 /// body(row, c) for the packs of all rows, those of the halo too.
 template <class Number, class F> void every_pack(Space<Number>& space, F body) {
     in_parallel([&] {
-        space.each_row([&](const RowOf<Number>& row) { space.each_pack(row, [&](int c) { body(row, c); }); });
+        space.each_row(
+            [&](const RowOf<Number>& row) { space.each_pack(row, [&](int c) { body(row, c); }); });
     });
 }
 /// r and y become D r and D y, s is 0; y, and r if it is asked for, themselves again.
@@ -23,7 +24,8 @@ template <class Number> void enter(Space<Number>& space) {
     using Real = EllipticOperator<Number>::Real;
     every_pack(space, [&](const RowOf<Number>& row, int c) {
         const Real d = Real::load(row.of(space.A.scale) + c);
-        for (int v : {int(space.r), int(space.y)}) (Real::load(row.of(v) + c) * d).store(row.of(v) + c);
+        for (int v : {int(space.r), int(space.y)})
+            (Real::load(row.of(v) + c) * d).store(row.of(v) + c);
         Real(0.0).store(row.of(space.s) + c);
     });
 }
@@ -31,81 +33,115 @@ template <class Number> void leave(Space<Number>& space, bool residual) {
     using Real = EllipticOperator<Number>::Real;
     every_pack(space, [&](const RowOf<Number>& row, int c) {
         const Real d = Real::load(row.of(space.A.scale) + c);
-        auto unscale = [&](Number* x) { select(d > Real(0.0), Real::load(x) / d, Real(0.0)).store(x); };
+        auto unscale = [&](Number* x) {
+            select(d > Real(0.0), Real::load(x) / d, Real(0.0)).store(x);
+        };
         unscale(row.of(space.y) + c);
         if (residual) unscale(row.of(space.r) + c);
     });
 }
 
-/// Row n of F applied to what it is applied to, once that is there in the rows beside it: s -> r, or r -> t.
-template <unsigned work, class Number> void apply(Space<Number>& space, int n, const FusedStep& step, FusedBuffer<Number>& carry, Number* t, bool south) {
+/// Row n of F applied to what it is applied to, once that is there in the rows beside it: s -> r,
+/// or r -> t.
+template <unsigned work, class Number>
+void apply(Space<Number>& space, int n, const FusedStep& step, FusedBuffer<Number>& carry,
+           Number* t, bool south) {
     const auto& row = space.A.rows[n];
     const int on = south ? -1 : 1;
     constexpr unsigned which = work & applies;
     if (carry.row != n) {
         carry.clear(row.up);
-        (south ? fused_row<carries | which | southward, Number> : fused_row<carries | which, Number>)(space.A.rows[n - on], step, {carry.at()}, nullptr);
+        (south ? fused_row<carries | which | southward, Number>
+               : fused_row<carries | which, Number>)(space.A.rows[n - on], step, {carry.at()},
+                                                     nullptr);
     }
-    (south ? fused_row<work | southward, Number> : fused_row<work, Number>)(row, step, {carry.at(), t}, nullptr);
+    (south ? fused_row<work | southward, Number>
+           : fused_row<work, Number>)(row, step, {carry.at(), t}, nullptr);
     carry.row = n + on;
 }
 template <class Number> void search(const RowOf<Number>& row, const FusedStep& step, bool add) {
-    if (add && row.ring == 0) fused_row<searches | adds, Number>(row, step, {}, nullptr);
-    else fused_row<searches, Number>(row, step, {}, nullptr);
+    if (add && row.ring == 0)
+        fused_row<searches | adds, Number>(row, step, {}, nullptr);
+    else
+        fused_row<searches, Number>(row, step, {}, nullptr);
 }
 
-/// Two iterations, or only the first, are stages 0 to 3 of a sweep; in the halo as far as `reach` needs what they leave.
-struct TwoSteps { FusedStep step[2]; int reach; bool both = true; };
-template <class Number> void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two, FusedBuffer<Number>* carry, bool south) {
+/// Two iterations, or only the first, are stages 0 to 3 of a sweep; in the halo as far as `reach`
+/// needs what they leave.
+struct TwoSteps {
+    FusedStep step[2];
+    int reach;
+    bool both = true;
+};
+template <class Number>
+void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two,
+             FusedBuffer<Number>* carry, bool south) {
     const auto& row = space.A.rows[n];
     const int half = stage / 2;
     if (row.ring > two.reach + 2 - (stage + 1) / 2) return;
-    if (half == 1 && !two.both) {                          // y alone
-        if (stage == 2 && row.ring == 0) for (auto* g = row.first; g != row.last; ++g) for (int c = g->begin; c < g->end; ++c) row.of(space.y)[c] += Number(two.step[1].before) * row.of(space.s)[c];
+    if (half == 1 && !two.both) {  // y alone
+        if (stage == 2 && row.ring == 0)
+            for (auto* g = row.first; g != row.last; ++g)
+                for (int c = g->begin; c < g->end; ++c)
+                    row.of(space.y)[c] += Number(two.step[1].before) * row.of(space.s)[c];
         return;
     }
-    if (stage % 2 == 0) search<Number>(row, two.step[half], half == 1);
-    else apply<descends, Number>(space, n, two.step[half], carry[half], nullptr, south);
+    if (stage % 2 == 0)
+        search<Number>(row, two.step[half], half == 1);
+    else
+        apply<descends, Number>(space, n, two.step[half], carry[half], nullptr, south);
 }
 
-/// Stages over rows from south to north or back, each one row behind the one before; stage(k, n) does row n and needs stage k - 1 in rows
-/// n - 1, n, n + 1; all(n) does stage k in the k-th row behind n, all of them. Every thread calls it, with its rows [begin, end): what needs
-/// another's rows waits until that has got there.
-template <int stages, class F, class G> void wavefront(int begin, int end, bool south, F stage, G all) {
+/// Stages over rows from south to north or back, each one row behind the one before; stage(k, n)
+/// does row n and needs stage k - 1 in rows n - 1, n, n + 1; all(n) does stage k in the k-th row
+/// behind n, all of them. Every thread calls it, with its rows [begin, end): what needs another's
+/// rows waits until that has got there.
+template <int stages, class F, class G>
+void wavefront(int begin, int end, bool south, F stage, G all) {
     const int count = end - begin;
     auto row = [=](int i) { return south ? end - 1 - i : begin + i; };
     for (int i = 0; i < count; ++i)
-        if (i >= 2 * (stages - 1)) all(row(i));
-        else for (int k = 0; k < stages; ++k) if (i - k >= k) stage(k, row(i - k));
+        if (i >= 2 * (stages - 1))
+            all(row(i));
+        else
+            for (int k = 0; k < stages; ++k)
+                if (i - k >= k) stage(k, row(i - k));
     for (int k = 1; k < stages; ++k) {
-        #pragma omp barrier
+#pragma omp barrier
         for (int i = 0; i < std::min(k, count); ++i) stage(k, row(i));
         for (int i = std::max(k, count - k); i < count; ++i) stage(k, row(i));
     }
 }
 
-/// What the products of r tell: alpha and beta of two iterations. r', s', w' = A s' = (r' - r) / alpha' are those of the iteration before.
+/// What the products of r tell: alpha and beta of two iterations. r', s', w' = A s' = (r' - r) /
+/// alpha' are those of the iteration before.
 struct LookAhead {
-    struct Products { double rr, rt, tt, tAt; };           // of the scaled r and t = A r
-    struct Iteration { double alpha = 1, beta = 0, rr = infinity, rt = 0; } before, one, two;
-    double alpha_before = 1;                               // of the iteration before `before`
-    bool both = true;                                      // or `one` alone
+    struct Products {
+        double rr, rt, tt, tAt;
+    };  // of the scaled r and t = A r
+    struct Iteration {
+        double alpha = 1, beta = 0, rr = infinity, rt = 0;
+    } before, one, two;
+    double alpha_before = 1;  // of the iteration before `before`
+    bool both = true;         // or `one` alone
 
     /// False if A is not positive, as far as can be told. may: there may be a second iteration.
     bool next(const Products& now, bool may) {
         const double a = before.alpha, beta = now.rr / before.rr;
         double t_r = 0, t_w = 0, t_Aw = 0, w_w = 0, w_Aw = 0;
         if (beta > 0) {
-            t_r = -now.rr / a;                                              // t.r' = r.A r'
+            t_r = -now.rr / a;  // t.r' = r.A r'
             t_w = (t_r - now.rt) / a;
-            t_Aw = (t_w + before.beta * t_r / alpha_before - now.tt) / a;   // A r' = w' - beta' w''
+            t_Aw = (t_w + before.beta * t_r / alpha_before - now.tt) / a;  // A r' = w' - beta' w''
             w_w = (before.rr + now.rr) / (a * a);
             w_Aw = (before.rt - 2 * t_r + now.rt) / (a * a);
         }
-        const double sigma = now.rt + beta * t_r;                           // s.A s, s = r + beta s', and w = A s = t + beta w'
+        const double sigma =
+            now.rt + beta * t_r;  // s.A s, s = r + beta s', and w = A s = t + beta w'
         if (!(sigma > 0)) return false;
         one = {now.rr / sigma, beta, now.rr, now.rt};
-        const double t_As = now.tt + beta * t_w, ww = t_As + beta * (t_w + beta * w_w), wAw = now.tAt + beta * (2 * t_Aw + beta * w_Aw);
+        const double t_As = now.tt + beta * t_w, ww = t_As + beta * (t_w + beta * w_w),
+                     wAw = now.tAt + beta * (2 * t_Aw + beta * w_Aw);
         two.rr = one.alpha * one.alpha * ww - now.rr, two.beta = two.rr / now.rr;
         two.rt = now.rt + one.alpha * (one.alpha * wAw - 2 * t_As);
         const double sigma_two = two.rt - two.beta * two.rr / one.alpha;
@@ -131,11 +167,15 @@ public:
 private:
     using Sums = FusedSums<Number>;
     using Totals = std::array<ExactSum, Sums::all>;
-    struct Products : LookAhead::Products { bool valid; };
-    struct Left { FusedBuffer<Number> carry[3], t[4]; };
+    struct Products : LookAhead::Products {
+        bool valid;
+    };
+    struct Left {
+        FusedBuffer<Number> carry[3], t[4];
+    };
     Space<Number>& space;
-    std::vector<Left> left;                                // of each thread
-    bool south = false;                                    // which way the last sweep went; the next goes back
+    std::vector<Left> left;  // of each thread
+    bool south = false;      // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
         Progress progress(iterations);
@@ -145,12 +185,16 @@ private:
         if (!now.valid) return End::not_a_number;
         while (iterations < maximum) {
             if (!ahead.next(now, iterations + 2 <= maximum)) {
-                if (std::is_same_v<Number, float> || ahead.before.rr == infinity) return End::not_positive;
-                ahead = {};                                // begin anew
+                if (std::is_same_v<Number, float> || ahead.before.rr == infinity)
+                    return End::not_positive;
+                ahead = {};  // begin anew
                 continue;
             }
-            const FusedStep one{ahead.one.alpha, ahead.one.beta}, two{ahead.two.alpha, ahead.two.beta, ahead.one.alpha};
-            Totals sums = sweep<true>({{one, two}, 2, ahead.both}, SumUnit::for_largest(4 * now.rr));             // no term may be 16 times as large as r.r was
+            const FusedStep one{ahead.one.alpha, ahead.one.beta},
+                two{ahead.two.alpha, ahead.two.beta, ahead.one.alpha};
+            Totals sums = sweep<true>(
+                {{one, two}, 2, ahead.both},
+                SumUnit::for_largest(4 * now.rr));  // no term may be 16 times as large as r.r was
             space.start(space.r, lead, 2);
             Products next = share(sums);
             if (!next.valid || next.rr < now.rr / 4096) next = products(infinity);
@@ -169,12 +213,16 @@ private:
         const bool valid = space.share(sums, values);
         return {{values[Sums::rr], values[Sums::rt], values[Sums::tt], values[Sums::cross]}, valid};
     }
-    /// Of the four cells of a corner no t.F t sums up to more than 6 of the largest t D^-2 t, and none of these is more than 25 of the
-    /// largest r D^-2 r; largest: of all terms, or infinite if it is to be found.
+    /// Of the four cells of a corner no t.F t sums up to more than 6 of the largest t D^-2 t, and
+    /// none of these is more than 25 of the largest r D^-2 r; largest: of all terms, or infinite if
+    /// it is to be found.
     Products products(double largest) {
         if (!(largest < infinity)) {
             using Real = EllipticOperator<Number>::Real;
-            const double most = space.largest([&](const RowOf<Number>& row, int c) { return Real::load(row.of(space.r) + c) / sqrt(Real::load(row.of(space.A.square) + c)); });
+            const double most = space.largest([&](const RowOf<Number>& row, int c) {
+                return Real::load(row.of(space.r) + c) /
+                       sqrt(Real::load(row.of(space.A.square) + c));
+            });
             if (!(most < infinity)) return {{}, false};
             largest = 1024 * most * most;
         }
@@ -184,7 +232,8 @@ private:
     /// t of row n, unless it is there.
     Number* applied(int n, Left& mine) {
         auto& t = mine.t[n % 4];
-        if (t.row != n) prepare(n, t), apply<applies, Number>(space, n, {}, mine.carry[2], t.at(), south);
+        if (t.row != n)
+            prepare(n, t), apply<applies, Number>(space, n, {}, mine.carry[2], t.at(), south);
         return t.at();
     }
     /// Room for t of row n, 0 where it is not computed.
@@ -192,7 +241,8 @@ private:
         const auto& row = space.A.rows[n];
         if (t.row < 0 || space.A.rows[t.row].block != row.block) t.clear(row.up);
         Number* from = t.at();
-        for (auto* g = row.near; g != row.near_end; from = t.at() + (g++)->end) std::fill(from, t.at() + g->begin, Number(0));
+        for (auto* g = row.near; g != row.near_end; from = t.at() + (g++)->end)
+            std::fill(from, t.at() + g->begin, Number(0));
         std::fill(from, t.at() + row.up, Number(0));
         t.row = n;
     }
@@ -202,56 +252,80 @@ private:
         total.fill(ExactSum(unit));
         left.resize(std::max<std::size_t>(left.size(), omp_get_max_threads()));
         south = updates && !south;
-        space.as_halos_arrive([&](Space<Number>::Rows which) { Within within(regions_of_solver().sweep); in_parallel([&] {
-            const auto& part = space.parts(which);
-            const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
-            const auto& rows = space.A.rows;
-            Sums mine(unit);
-            Left& own = left[omp_get_thread_num()];
-            for (auto& c : own.carry) c.row = -1;
-            for (auto& t : own.t) t.row = -1;
-            auto summed = [&](int n, auto work) {
-                const bool fold = topology.fold && space.A.blocks[rows[n].block].j0 + rows[n].j == topology.ny - 1;
-                if (fold || mine.full(int(rows[n].up / Sums::Real::width))) mine.flush();
-                work();
-                if (fold) mine.flush(true);
-            };
-            auto sum = [&](int n) {
-                if (rows[n].ring) return;
-                const Number *t = applied(n, own), *north = applied(n + 1, own);
-                summed(n, [&] { fused_row<sums, Number>(rows[n], {}, {nullptr, nullptr, t, north}, &mine); });
-            };
-            if constexpr (!updates) { for (int n = begin; n < end; ++n) sum(n); }
-            else {
-                auto stage = [&](int k, int n) {
-                    if (k < 4) fathom::iterate<Number>(space, k, n, two, own.carry, south);
-                    else if (k == 5) sum(n);
-                    else if (rows[n].ring <= 1) applied(n, own);
+        space.as_halos_arrive([&](Space<Number>::Rows which) {
+            Within within(regions_of_solver().sweep);
+            in_parallel([&] {
+                const auto& part = space.parts(which);
+                const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
+                const auto& rows = space.A.rows;
+                Sums mine(unit);
+                Left& own = left[omp_get_thread_num()];
+                for (auto& c : own.carry) c.row = -1;
+                for (auto& t : own.t) t.row = -1;
+                auto summed = [&](int n, auto work) {
+                    const bool fold =
+                        topology.fold &&
+                        space.A.blocks[rows[n].block].j0 + rows[n].j == topology.ny - 1;
+                    if (fold || mine.full(int(rows[n].up / Sums::Real::width))) mine.flush();
+                    work();
+                    if (fold) mine.flush(true);
                 };
-                const int on = south ? -1 : 1, behind[] = {1, 3, 4};                      // rows that F is applied to, behind the first
-                auto t = [&](int n) -> FusedBuffer<Number>& { return own.t[n % 4]; };
-                auto all = [&](int n) {
-                    const int newest = n - 2 * on, last = n - 5 * on;                     // own rows, and of one block
-                    bool together = two.both && rows[newest].ring == 0 && rows[last].ring == 0 && rows[newest].block == rows[last].block && t(last).row == last && (!south || t(last + 1).row == last + 1);
-                    for (int k = 0; k < 3; ++k) together = together && own.carry[k].row == n - behind[k] * on;
-                    if (!together) {
-                        for (int k = 0; k < 6; ++k) stage(k, n - k * on);
-                        return;
-                    }
-                    auto& applied = t(last + on);
-                    prepare(last + on, applied);
-                    summed(last, [&] {
-                        (south ? fused_rows<true, Number> : fused_rows<false, Number>)(rows[n - 3 * on], two.step[0], two.step[1], {own.carry[0].at(), own.carry[1].at(), own.carry[2].at()},
-                                                                                      {nullptr, applied.at(), t(last).at(), t(last + 1).at()}, &mine);
+                auto sum = [&](int n) {
+                    if (rows[n].ring) return;
+                    const Number *t = applied(n, own), *north = applied(n + 1, own);
+                    summed(n, [&] {
+                        fused_row<sums, Number>(rows[n], {}, {nullptr, nullptr, t, north}, &mine);
                     });
-                    for (auto& c : own.carry) c.row += on;
                 };
-                wavefront<6>(begin, end, south, stage, all);
-            }
-            mine.flush();
-            #pragma omp critical
-            for (int n = 0; n < Sums::all; ++n) total[n].add(mine.total[n]);
-        }); });
+                if constexpr (!updates) {
+                    for (int n = begin; n < end; ++n) sum(n);
+                } else {
+                    auto stage = [&](int k, int n) {
+                        if (k < 4)
+                            fathom::iterate<Number>(space, k, n, two, own.carry, south);
+                        else if (k == 5)
+                            sum(n);
+                        else if (rows[n].ring <= 1)
+                            applied(n, own);
+                    };
+                    const int on = south ? -1 : 1,
+                              behind[] = {1, 3, 4};  // rows that F is applied to, behind the first
+                    auto t = [&](int n) -> FusedBuffer<Number>& { return own.t[n % 4]; };
+                    auto all = [&](int n) {
+                        const int newest = n - 2 * on,
+                                  last = n - 5 * on;  // own rows, and of one block
+                        bool together =
+                            two.both && rows[newest].ring == 0 && rows[last].ring == 0 &&
+                            rows[newest].block == rows[last].block && t(last).row == last &&
+                            (!south || t(last + 1).row == last + 1);
+                        for (int k = 0; k < 3; ++k)
+                            together = together && own.carry[k].row == n - behind[k] * on;
+                        if (!together) {
+                            for (int k = 0; k < 6; ++k) stage(k, n - k * on);
+                            return;
+                        }
+                        auto& applied = t(last + on);
+                        prepare(last + on, applied);
+                        summed(last, [&] {
+                            (south
+                                 ? fused_rows<true, Number>
+                                 : fused_rows<false, Number>)(rows[n - 3 * on], two.step[0],
+                                                              two.step[1],
+                                                              {own.carry[0].at(), own.carry[1].at(),
+                                                               own.carry[2].at()},
+                                                              {nullptr, applied.at(), t(last).at(),
+                                                               t(last + 1).at()},
+                                                              &mine);
+                        });
+                        for (auto& c : own.carry) c.row += on;
+                    };
+                    wavefront<6>(begin, end, south, stage, all);
+                }
+                mine.flush();
+#pragma omp critical
+                for (int n = 0; n < Sums::all; ++n) total[n].add(mine.total[n]);
+            });
+        });
         return total;
     }
 };
@@ -270,8 +344,9 @@ public:
 
 private:
     Space<Number>& space;
-    std::vector<std::array<FusedBuffer<Number>, 2>> carry; // of each thread, for both iterations of a sweep
-    bool south = false;                                    // which way the last sweep went; the next goes back
+    std::vector<std::array<FusedBuffer<Number>, 2>>
+        carry;           // of each thread, for both iterations of a sweep
+    bool south = false;  // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
         ChebyshevFactors factors(spectrum);
@@ -283,7 +358,8 @@ private:
         const double begun = rr;
         Progress progress(iterations);
         while (iterations < maximum) {
-            const int sweeps = std::min(until_sum(spectrum, rr, goal) > 10 ? 10 : 5, (maximum - iterations + 1) / 2);
+            const int sweeps = std::min(until_sum(spectrum, rr, goal) > 10 ? 10 : 5,
+                                        (maximum - iterations + 1) / 2);
             for (int n = 0; n < sweeps; ++n) {
                 one = next(two.alpha), two = next(one.alpha);
                 if (n > 0 || factors.count > 2) space.start(space.r, 2, 2);
@@ -292,7 +368,8 @@ private:
             iterations += 2 * sweeps;
             const auto largest = 256 * rr;
             rr = squares(SumUnit::for_largest(largest));
-            if (!(rr <= 1e8 * begun)) return std::isfinite(rr) ? (widen(spectrum), End::many) : End::not_a_number;
+            if (!(rr <= 1e8 * begun))
+                return std::isfinite(rr) ? (widen(spectrum), End::many) : End::not_a_number;
             if (std::is_same_v<Number, double>) space.record.note(iterations, rr);
             if (rr <= goal) return End::small;
             if (progress.stuck(iterations, rr)) return End::many;
@@ -303,13 +380,21 @@ private:
     void sweep(const TwoSteps& two) {
         carry.resize(std::max<std::size_t>(carry.size(), omp_get_max_threads()));
         south = !south;
-        space.as_halos_arrive([&](Space<Number>::Rows which) { Within within(regions_of_solver().sweep); in_parallel([&] {
-            const auto& part = space.parts(which);
-            auto& left = carry[omp_get_thread_num()];
-            left[0].row = left[1].row = -1;
-            auto stage = [&](int k, int n) { fathom::iterate<Number>(space, k, n, two, left.data(), south); };
-            wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south, stage, [&](int n) { for (int k = 0; k < 4; ++k) stage(k, south ? n + k : n - k); });
-        }); });
+        space.as_halos_arrive([&](Space<Number>::Rows which) {
+            Within within(regions_of_solver().sweep);
+            in_parallel([&] {
+                const auto& part = space.parts(which);
+                auto& left = carry[omp_get_thread_num()];
+                left[0].row = left[1].row = -1;
+                auto stage = [&](int k, int n) {
+                    fathom::iterate<Number>(space, k, n, two, left.data(), south);
+                };
+                wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south,
+                             stage, [&](int n) {
+                                 for (int k = 0; k < 4; ++k) stage(k, south ? n + k : n - k);
+                             });
+            });
+        });
     }
     double squares(SumUnit unit) {
         Within within(regions_of_solver().sweep);
@@ -322,11 +407,12 @@ private:
                 FusedSums<Number> sums(unit);
                 space.each_pack(row, [&](int c) {
                     const Real x = space.inside(row, c, Real::load(row.of(space.r) + c));
-                    sums.add(sums.lanes, sums.rr, x, x / Real::load(row.of(space.A.square) + c)), sums.next(sums.lanes);
+                    sums.add(sums.lanes, sums.rr, x, x / Real::load(row.of(space.A.square) + c)),
+                        sums.next(sums.lanes);
                 });
                 mine.add(sums.lanes.of(sums.rr, unit));
             });
-            #pragma omp critical
+#pragma omp critical
             total.add(mine);
         });
         double value;
@@ -336,8 +422,12 @@ private:
 
 }  // namespace
 
-template <class Number> std::unique_ptr<Method> fused_gradients(EllipticSpace<Number>& space) { return std::make_unique<FusedGradients<Number>>(space); }
-template <class Number> std::unique_ptr<Method> fused_chebyshev(EllipticSpace<Number>& space) { return std::make_unique<FusedChebyshev<Number>>(space); }
+template <class Number> std::unique_ptr<Method> fused_gradients(EllipticSpace<Number>& space) {
+    return std::make_unique<FusedGradients<Number>>(space);
+}
+template <class Number> std::unique_ptr<Method> fused_chebyshev(EllipticSpace<Number>& space) {
+    return std::make_unique<FusedChebyshev<Number>>(space);
+}
 template std::unique_ptr<Method> fused_gradients(EllipticSpace<double>&);
 template std::unique_ptr<Method> fused_gradients(EllipticSpace<float>&);
 template std::unique_ptr<Method> fused_chebyshev(EllipticSpace<double>&);

@@ -1,6 +1,6 @@
-#include "solver/method.hpp"
-#include "solver/fused.hpp"
 #include <cmath>
+#include "solver/fused.hpp"
+#include "solver/method.hpp"
 
 namespace fathom {
 
@@ -15,29 +15,38 @@ End failure(double x) { return std::isnan(x) ? End::not_a_number : End::not_posi
 
 /// A pack of a row, by the number of the vector.
 struct At {
-    const Row& row; int c;
+    const Row& row;
+    int c;
     Real operator[](int v) const { return Real::load(row.of(v) + c); }
     void set(int v, Real x) const { x.store(row.of(v) + c); }
     Real inside(Real x) const { return Space::inside(row, c, x); }
 };
 
 struct Plain : Method {
-    Space& space; Preconditioner& M; bool identity;
-    explicit Plain(const MethodParts& p) : space(p.space), M(p.preconditioner), identity(M.identity()) {}
-    template <class F> void packs(F body) { space.for_packs([&](const Row& row, int c) { body(At{row, c}); }); }
+    Space& space;
+    Preconditioner& M;
+    bool identity;
+    explicit Plain(const MethodParts& p)
+        : space(p.space), M(p.preconditioner), identity(M.identity()) {}
+    template <class F> void packs(F body) {
+        space.for_packs([&](const Row& row, int c) { body(At{row, c}); });
+    }
     template <int count, class F> std::array<ExactSum, count> sums(double size, F body) {
         return space.summed<count>(Space::unit_of(size), [&](const Row& row, ExactLanes* lanes) {
             Space::each_pack(row, [&](int c) { body(At{row, c}, lanes); });
         });
     }
     template <int count, class F> std::array<ExactSum, count> applied(int v, double size, F body) {
-        return space.multiplied<count>(v, Space::unit_of(size), [&](const Row& row, int c, Real x, Real Ax, ExactLanes* lanes) { body(At{row, c}, x, Ax, lanes); });
+        return space.multiplied<count>(v, Space::unit_of(size),
+                                       [&](const Row& row, int c, Real x, Real Ax,
+                                           ExactLanes* lanes) { body(At{row, c}, x, Ax, lanes); });
     }
 };
 
 struct ConjugateGradients final : Plain {
     int z, As;
-    explicit ConjugateGradients(const MethodParts& p) : Plain(p), z(identity ? int(r) : p.first), As(p.first + !identity) {}
+    explicit ConjugateGradients(const MethodParts& p)
+        : Plain(p), z(identity ? int(r) : p.first), As(p.first + !identity) {}
 
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         Progress progress(iterations);
@@ -45,8 +54,10 @@ struct ConjugateGradients final : Plain {
         double rho = space.dot(r, z, rr), beta = 0;
         for (bool first = true; iterations < maximum; first = false) {
             if (!(rho > 0)) return failure(rho);
-            if (first) packs([&](At at) { at.set(s, at[z]); });
-            else packs([&, b = Real(beta)](At at) { at.set(s, at[z] + b * at[s]); });
+            if (first)
+                packs([&](At at) { at.set(s, at[z]); });
+            else
+                packs([&, b = Real(beta)](At at) { at.set(s, at[z] + b * at[s]); });
             auto curvature = applied<1>(s, rr, [&](At at, Real x, Real Ax, ExactLanes* lanes) {
                 at.set(As, Ax);
                 lanes->add(at.inside(x) * Ax);
@@ -73,7 +84,8 @@ struct ConjugateGradients final : Plain {
                 rho = identity ? rr : space.dot(r, z, rr);
             } else {
                 M.apply(r, z, std::sqrt(rr));
-                const auto product = sums<1>(rr, [&](At at, ExactLanes* lanes) { lanes->add(at.inside(at[r]) * at[z]); });
+                const auto product = sums<1>(
+                    rr, [&](At at, ExactLanes* lanes) { lanes->add(at.inside(at[r]) * at[z]); });
                 std::array<ExactSum, 2> both{squares[0], product[0]};
                 if (!space.share(both, values)) return End::not_a_number;
                 rr = values[0], rho = values[1];
@@ -90,12 +102,16 @@ struct ConjugateGradients final : Plain {
 /// s = z + beta s,  p = Az + beta p,  y += alpha s,  r -= alpha p.
 struct ChronopoulosGear final : Plain {
     int z, Az, p;
-    explicit ChronopoulosGear(const MethodParts& parts) : Plain(parts), z(parts.first), Az(z + 1), p(z + 2) {}
+    explicit ChronopoulosGear(const MethodParts& parts)
+        : Plain(parts), z(parts.first), Az(z + 1), p(z + 2) {}
 
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         Progress progress(iterations);
         space.clear(s), space.clear(p);
-        auto squares = sums<1>(rr, [&](At at, ExactLanes* lanes) { const Real x = at.inside(at[r]); lanes->add(x * x); });
+        auto squares = sums<1>(rr, [&](At at, ExactLanes* lanes) {
+            const Real x = at.inside(at[r]);
+            lanes->add(x * x);
+        });
         double rho_before = std::numeric_limits<double>::infinity(), sigma = 0;
         for (bool first = true;; first = false) {
             M.apply(r, z, std::sqrt(rr));
@@ -118,31 +134,44 @@ struct ChronopoulosGear final : Plain {
             const double rho = values[1], beta = rho / rho_before;
             sigma = values[2] - beta * beta * sigma;
             if (!(rho > 0) || !(sigma > 0)) return End::not_positive;
-            squares = sums<1>(rr, [&, a = Real(rho / sigma), b = Real(beta)](At at, ExactLanes* lanes) {
-                const Real direction = at[z] + b * at[s], image = at[Az] + b * at[p], left = at[r] - a * image;
-                at.set(s, direction), at.set(p, image), at.set(r, left);
-                at.set(y, at[y] + a * direction);
-                const Real own = at.inside(left);
-                lanes->add(own * own);
-            });
+            squares =
+                sums<1>(rr, [&, a = Real(rho / sigma), b = Real(beta)](At at, ExactLanes* lanes) {
+                    const Real direction = at[z] + b * at[s], image = at[Az] + b * at[p],
+                               left = at[r] - a * image;
+                    at.set(s, direction), at.set(p, image), at.set(r, left);
+                    at.set(y, at[y] + a * direction);
+                    const Real own = at.inside(left);
+                    lanes->add(own * own);
+                });
             rho_before = rho;
             ++iterations;
         }
     }
 };
 
-/// u = M r, w = A u, m = M w, n = A m;   zs = n + beta zs,  q = m + beta q,  As = w + beta As,  s = u + beta s,
-/// y += alpha s,  r -= alpha As,  u -= alpha q,  w -= alpha zs. The sum of r.u, w.u, r.r travels while m and n are made.
+/// u = M r, w = A u, m = M w, n = A m;
+///     zs = n + beta zs,  q = m + beta q,  As = w + beta As,  s = u + beta s,
+/// y += alpha s,  r -= alpha As,  u -= alpha q,  w -= alpha zs. The sum of r.u, w.u, r.r travels
+/// while m and n are made.
 struct Pipelined final : Plain {
     int w, n, zs, As, u, m, q;
-    explicit Pipelined(const MethodParts& p) : Plain(p), w(p.first), n(w + 1), zs(w + 2), As(w + 3), u(identity ? int(r) : w + 4), m(identity ? w : w + 5), q(identity ? As : w + 6) {}
+    explicit Pipelined(const MethodParts& p)
+        : Plain(p),
+          w(p.first),
+          n(w + 1),
+          zs(w + 2),
+          As(w + 3),
+          u(identity ? int(r) : w + 4),
+          m(identity ? w : w + 5),
+          q(identity ? As : w + 6) {}
 
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         Progress progress(iterations);
         for (int v : {int(s), zs, As, q}) space.clear(v);
         if (!identity) M.apply(r, u, std::sqrt(rr));
         applied<0>(u, rr, [&](At at, Real, Real Au, ExactLanes*) { at.set(w, Au); });
-        auto products = sums<3>(rr, [&](At at, ExactLanes* lanes) { add(lanes, at, at[r], at[u], at[w]); });
+        auto products =
+            sums<3>(rr, [&](At at, ExactLanes* lanes) { add(lanes, at, at[r], at[u], at[w]); });
         double gamma_before = std::numeric_limits<double>::infinity(), alpha = 1;
         const double begun = rr;
         for (bool first = true;; first = false) {
@@ -155,26 +184,33 @@ struct Pipelined final : Plain {
             if (!first) {
                 space.record.note(iterations, rr);
                 if (rr <= goal) return End::small;
-                if (rr <= 1e-14 * begun || progress.stuck(iterations, rr)) return End::many;         // what is carried along is not the residual any more
+                if (rr <= 1e-14 * begun || progress.stuck(iterations, rr))
+                    return End::many;  // what is carried along is not the residual any more
             }
             if (iterations >= maximum) return End::many;
-            const double gamma = values[1], beta = gamma / gamma_before, sigma = values[2] - beta * gamma / alpha;
+            const double gamma = values[1], beta = gamma / gamma_before,
+                         sigma = values[2] - beta * gamma / alpha;
             if (!(gamma > 0) || !(sigma > 0)) return first ? End::not_positive : End::many;
             alpha = gamma / sigma, gamma_before = gamma;
             const Real a(alpha), b(beta);
-            if (identity) products = sums<3>(rr, [&](At at, ExactLanes* lanes) {
-                const Real zs1 = at[n] + b * at[zs], As1 = at[w] + b * at[As], s1 = at[r] + b * at[s], r1 = at[r] - a * As1, w1 = at[w] - a * zs1;
-                at.set(zs, zs1), at.set(As, As1), at.set(s, s1), at.set(r, r1), at.set(w, w1);
-                at.set(y, at[y] + a * s1);
-                add(lanes, at, r1, r1, w1);
-            });
-            else products = sums<3>(rr, [&](At at, ExactLanes* lanes) {
-                const Real zs1 = at[n] + b * at[zs], q1 = at[m] + b * at[q], As1 = at[w] + b * at[As], s1 = at[u] + b * at[s];
-                const Real r1 = at[r] - a * As1, u1 = at[u] - a * q1, w1 = at[w] - a * zs1;
-                at.set(zs, zs1), at.set(q, q1), at.set(As, As1), at.set(s, s1), at.set(r, r1), at.set(u, u1), at.set(w, w1);
-                at.set(y, at[y] + a * s1);
-                add(lanes, at, r1, u1, w1);
-            });
+            if (identity)
+                products = sums<3>(rr, [&](At at, ExactLanes* lanes) {
+                    const Real zs1 = at[n] + b * at[zs], As1 = at[w] + b * at[As],
+                               s1 = at[r] + b * at[s], r1 = at[r] - a * As1, w1 = at[w] - a * zs1;
+                    at.set(zs, zs1), at.set(As, As1), at.set(s, s1), at.set(r, r1), at.set(w, w1);
+                    at.set(y, at[y] + a * s1);
+                    add(lanes, at, r1, r1, w1);
+                });
+            else
+                products = sums<3>(rr, [&](At at, ExactLanes* lanes) {
+                    const Real zs1 = at[n] + b * at[zs], q1 = at[m] + b * at[q],
+                               As1 = at[w] + b * at[As], s1 = at[u] + b * at[s];
+                    const Real r1 = at[r] - a * As1, u1 = at[u] - a * q1, w1 = at[w] - a * zs1;
+                    at.set(zs, zs1), at.set(q, q1), at.set(As, As1), at.set(s, s1), at.set(r, r1),
+                        at.set(u, u1), at.set(w, w1);
+                    at.set(y, at[y] + a * s1);
+                    add(lanes, at, r1, u1, w1);
+                });
             ++iterations;
         }
     }
@@ -186,7 +222,9 @@ struct Pipelined final : Plain {
 
 }  // namespace
 
-std::unique_ptr<Method> conjugate_gradients(const MethodParts& p) { return std::make_unique<ConjugateGradients>(p); }
+std::unique_ptr<Method> conjugate_gradients(const MethodParts& p) {
+    return std::make_unique<ConjugateGradients>(p);
+}
 std::unique_ptr<Method> pipelined(const MethodParts& p) { return std::make_unique<Pipelined>(p); }
 std::unique_ptr<Method> chronopoulos_gear(const MethodParts& p) {
     if (p.preconditioner.identity()) return fused_gradients(p.space);

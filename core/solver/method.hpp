@@ -1,10 +1,16 @@
-/// Methods, the catalogue: each takes y and r = D b - A y closer to the solution, until r.r <= goal.
+/// Methods, the catalogue: each takes y and r = D b - A y closer to the solution, until r.r <=
+/// goal.
 ///
-///   pcg        z = M r,  s = z + beta s,  alpha = r.z / s.As                                 Hestenes & Stiefel 1952; two sums an iteration
-///   chrongear  r.z and z.Az in one sum: sigma = z.Az - beta^2 sigma                          Chronopoulos & Gear 1989; with the diagonal one for two
-///   pipelined  the same sum travels while M and A are applied                                Ghysels & Vanroose 2014
-///   s-step     the products of 2 s + 1 vectors of a Krylov space in one sum for s iterations Carson & Demmel 2014
-///   pcsi       Chebyshev's iteration between bounds of the spectrum: a sum in ten to twenty  Hu et al. 2015
+///   pcg        z = M r,  s = z + beta s,  alpha = r.z / s.As
+///       Hestenes & Stiefel 1952; two sums an iteration
+///   chrongear  r.z and z.Az in one sum: sigma = z.Az - beta^2 sigma
+///       Chronopoulos & Gear 1989; with the diagonal one for two
+///   pipelined  the same sum travels while M and A are applied
+///       Ghysels & Vanroose 2014
+///   s-step     the products of 2 s + 1 vectors of a Krylov space in one sum for s iterations
+///       Carson & Demmel 2014
+///   pcsi       Chebyshev's iteration between bounds of the spectrum: a sum in ten to twenty  Hu et
+///       al. 2015
 #pragma once
 #include "solver/preconditioner/preconditioner.hpp"
 
@@ -13,16 +19,25 @@ namespace fathom {
 class Method {
 public:
     virtual ~Method() = default;
-    /// rr: r.r now. iterations is raised by what was done, to `maximum` at most; r has its halo filled, four points wide, at the beginning.
+    /// rr: r.r now. iterations is raised by what was done, to `maximum` at most; r has its halo
+    /// filled, four points wide, at the beginning.
     virtual End iterate(double rr, double goal, int& iterations, int maximum) = 0;
-    Spectrum spectrum{};                                   ///< bounds of M A, where it needs them
+    Spectrum spectrum{};  ///< bounds of M A, where it needs them
 };
 
 /// What a method is made from. steps: of s-step; first: the first vector of its own.
-struct MethodParts { EllipticSpace<double>& space; Preconditioner& preconditioner; int first, steps; };
-struct MethodKind { std::string_view name, text; int (*vectors)(bool identity, int steps); std::unique_ptr<Method> (*make)(const MethodParts&); };
+struct MethodParts {
+    EllipticSpace<double>& space;
+    Preconditioner& preconditioner;
+    int first, steps;
+};
+struct MethodKind {
+    std::string_view name, text;
+    int (*vectors)(bool identity, int steps);
+    std::unique_ptr<Method> (*make)(const MethodParts&);
+};
 std::span<const MethodKind> methods();
-const MethodKind& method(std::string_view name);          ///< an error that names them all
+const MethodKind& method(std::string_view name);  ///< an error that names them all
 
 std::unique_ptr<Method> conjugate_gradients(const MethodParts&);
 std::unique_ptr<Method> chronopoulos_gear(const MethodParts&);

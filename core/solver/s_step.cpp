@@ -1,11 +1,13 @@
-/// Conjugate gradients of several steps with one sum (Chronopoulos & Gear 1989; as written by Carson & Demmel 2014). From the direction p
-/// and z = M r, Chebyshev's polynomials of M A between the bounds of its spectrum span the space in which the next `steps` iterations lie,
-///   V = (P_0 p ... P_s p, P_0 z ... P_(s-1) z),     M A P_0 = theta P_0 + h P_1,     M A P_k = theta P_k + h / 2 (P_(k+1) + P_(k-1)),
-/// and with G = V' inverse(M) V, summed once, the iterations are done on 2 s + 1 coefficients. W = inverse(M) V is kept beside V where M is
-/// not 1, so that only M is ever applied.
-#include "solver/method.hpp"
+/// Conjugate gradients of several steps with one sum (Chronopoulos & Gear 1989; as written by
+/// Carson & Demmel 2014). From the direction p and z = M r, Chebyshev's polynomials of M A between
+/// the bounds of its spectrum span the space in which the next `steps` iterations lie,
+///   V = (P_0 p ... P_s p, P_0 z ... P_(s-1) z),     M A P_0 = theta P_0 + h P_1,
+///       M A P_k = theta P_k + h / 2 (P_(k+1) + P_(k-1)),
+/// and with G = V' inverse(M) V, summed once, the iterations are done on 2 s + 1 coefficients. W =
+/// inverse(M) V is kept beside V where M is not 1, so that only M is ever applied.
 #include <algorithm>
 #include <cmath>
+#include "solver/method.hpp"
 
 namespace fathom {
 
@@ -20,36 +22,47 @@ public:
     static constexpr int size = 2 * steps + 1, products = size * (size + 1) / 2;
     using Coefficients = std::array<double, size>;
 
-    explicit SStep(const MethodParts& p) : space(p.space), M(p.preconditioner), identity(M.identity()) {
+    explicit SStep(const MethodParts& p)
+        : space(p.space), M(p.preconditioner), identity(M.identity()) {
         int next = p.first;
-        for (int n = 0; n < size; ++n) V[n] = n == 0 ? int(space.s) : n == steps + 1 && identity ? int(space.r) : next++;
-        for (int n = 0; n < size; ++n) W[n] = identity ? V[n] : n == steps + 1 ? int(space.r) : next++;
+        for (int n = 0; n < size; ++n)
+            V[n] = n == 0 ? int(space.s) : n == steps + 1 && identity ? int(space.r) : next++;
+        for (int n = 0; n < size; ++n)
+            W[n] = identity ? V[n] : n == steps + 1 ? int(space.r) : next++;
     }
 
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         Progress progress(iterations);
-        const double theta = 0.5 * (spectrum.largest + spectrum.least), h = std::max(0.5 * (spectrum.largest - spectrum.least), 0.2 * theta);       // a narrow spectrum would make vectors of rounding errors
+        const double theta = 0.5 * (spectrum.largest + spectrum.least),
+                     h = std::max(
+                         0.5 * (spectrum.largest - spectrum.least),
+                         0.2 * theta);  // a narrow spectrum would make vectors of rounding errors
         space.clear(V[0]), space.clear(W[0]);
         double norm = rr;
         for (bool first = true;; first = false) {
             if (!identity) M.apply(W[steps + 1], V[steps + 1], std::sqrt(rr));
-            if (first) space.for_packs([&](const Row& row, int c) {
-                Real::load(row.of(V[steps + 1]) + c).store(row.of(V[0]) + c);
-                if (!identity) Real::load(row.of(W[steps + 1]) + c).store(row.of(W[0]) + c);
-            });
+            if (first)
+                space.for_packs([&](const Row& row, int c) {
+                    Real::load(row.of(V[steps + 1]) + c).store(row.of(V[0]) + c);
+                    if (!identity) Real::load(row.of(W[steps + 1]) + c).store(row.of(W[0]) + c);
+                });
             raise(0, steps, theta, h, rr);
             raise(steps + 1, steps - 1, theta, h, rr);
             std::array<double, products + 1> G;
-            auto sums = space.summed<products + 1>(Space::unit_of(norm), [&](const Row& row, ExactLanes* lanes) {
-                Space::each_pack(row, [&](int c) {
-                    Real v[size], w[size];
-                    for (int n = 0; n < size; ++n) v[n] = Space::inside(row, c, Real::load(row.of(V[n]) + c)), w[n] = Real::load(row.of(W[n]) + c);
-                    int k = 0;
-                    for (int a = 0; a < size; ++a) for (int b = a; b < size; ++b) lanes[k++].add(v[a] * w[b]);
-                    const Real left = Space::inside(row, c, w[steps + 1]);
-                    lanes[k].add(left * left);
+            auto sums = space.summed<products + 1>(
+                Space::unit_of(norm), [&](const Row& row, ExactLanes* lanes) {
+                    Space::each_pack(row, [&](int c) {
+                        Real v[size], w[size];
+                        for (int n = 0; n < size; ++n)
+                            v[n] = Space::inside(row, c, Real::load(row.of(V[n]) + c)),
+                            w[n] = Real::load(row.of(W[n]) + c);
+                        int k = 0;
+                        for (int a = 0; a < size; ++a)
+                            for (int b = a; b < size; ++b) lanes[k++].add(v[a] * w[b]);
+                        const Real left = Space::inside(row, c, w[steps + 1]);
+                        lanes[k].add(left * left);
+                    });
                 });
-            });
             if (!space.share(sums, G.data())) return first ? End::not_a_number : End::many;
             rr = G[products];
             if (!first) {
@@ -61,7 +74,9 @@ public:
             auto product = [&](const Coefficients& a, const Coefficients& b) {
                 double total = 0;
                 int k = 0;
-                for (int i = 0; i < size; ++i) for (int j = i; j < size; ++j, ++k) total += G[k] * (i == j ? a[i] * b[i] : a[i] * b[j] + a[j] * b[i]);
+                for (int i = 0; i < size; ++i)
+                    for (int j = i; j < size; ++j, ++k)
+                        total += G[k] * (i == j ? a[i] * b[i] : a[i] * b[j] + a[j] * b[i]);
                 return total;
             };
             Coefficients x{}, z{}, p{};
@@ -72,7 +87,8 @@ public:
             for (; done < steps && iterations < maximum; ++done) {
                 const Coefficients image = applied(p, theta, h);
                 const double sigma = product(p, image);
-                if (!(rho > 0) || !(sigma > 0) || rho < 1e-10 * begun) break;           // beyond that coefficients are rounding errors
+                if (!(rho > 0) || !(sigma > 0) || rho < 1e-10 * begun)
+                    break;  // beyond that coefficients are rounding errors
                 const double alpha = rho / sigma;
                 for (int n = 0; n < size; ++n) x[n] += alpha * p[n], z[n] -= alpha * image[n];
                 const double next = product(z, z), beta = next / rho;
@@ -82,10 +98,12 @@ public:
             }
             if (done == 0) return first ? End::not_positive : End::many;
             space.for_packs([&](const Row& row, int c) {
-                Real at = Real::load(row.of(space.y) + c), direction(0.0), residual(0.0), image(0.0);
+                Real at = Real::load(row.of(space.y) + c), direction(0.0), residual(0.0),
+                     image(0.0);
                 for (int n = 0; n < size; ++n) {
                     const Real v = Real::load(row.of(V[n]) + c), w = Real::load(row.of(W[n]) + c);
-                    at += Real(x[n]) * v, direction += Real(p[n]) * v, image += Real(p[n]) * w, residual += Real(z[n]) * w;
+                    at += Real(x[n]) * v, direction += Real(p[n]) * v, image += Real(p[n]) * w,
+                        residual += Real(z[n]) * w;
                 }
                 at.store(row.of(space.y) + c);
                 direction.store(row.of(V[0]) + c);
@@ -97,16 +115,22 @@ public:
     }
 
 private:
-    Space& space; Preconditioner& M; bool identity;
+    Space& space;
+    Preconditioner& M;
+    bool identity;
     std::array<int, size> V, W;
 
     /// `count` more vectors after number `from`.
     void raise(int from, int count, double theta, double h, double rr) {
         for (int k = 0; k < count; ++k) {
-            const int v = V[from + k], w = W[from + k], next = W[from + k + 1], before = k ? W[from + k - 1] : w;
+            const int v = V[from + k], w = W[from + k], next = W[from + k + 1],
+                      before = k ? W[from + k - 1] : w;
             const Real a(k ? 2 / h : 1 / h), t(theta), b(k ? 1.0 : 0.0);
             space.multiply(v, [=](const Row& row) {
-                return [=, w = row.of(w), before = row.of(before), next = row.of(next)](int c, Real, Real Av) { (a * (Av - t * Real::load(w + c)) - b * Real::load(before + c)).store(next + c); };
+                return [=, w = row.of(w), before = row.of(before), next = row.of(next)](int c, Real,
+                                                                                        Real Av) {
+                    (a * (Av - t * Real::load(w + c)) - b * Real::load(before + c)).store(next + c);
+                };
             });
             if (!identity) M.apply(next, V[from + k + 1], std::sqrt(rr));
         }
@@ -117,8 +141,11 @@ private:
         auto spread = [&](int from, int count) {
             for (int k = 0; k < count; ++k) {
                 result[from + k] += theta * p[from + k];
-                if (k == 0) result[from + 1] += h * p[from];
-                else result[from + k + 1] += 0.5 * h * p[from + k], result[from + k - 1] += 0.5 * h * p[from + k];
+                if (k == 0)
+                    result[from + 1] += h * p[from];
+                else
+                    result[from + k + 1] += 0.5 * h * p[from + k],
+                        result[from + k - 1] += 0.5 * h * p[from + k];
             }
         };
         spread(0, steps);

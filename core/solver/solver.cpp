@@ -1,18 +1,22 @@
 #include "solver/solver.hpp"
-#include "base/error.hpp"
-#include "solver/fused.hpp"
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include "base/error.hpp"
+#include "solver/fused.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr int lead = EllipticOperator<double>::halo;
-constexpr int most_columns = register_lanes * ExactLanes::most - 32;       // of a row, before its sums must be carried
-constexpr double single_precision = 1e-5;                  // to what part iterations in fp32 reduce a residual before it is computed anew
-constexpr int strip_columns = 8, strip_rows = 4;           // along borders between ranks: as wide as the widest halo, in whole packs
+constexpr int most_columns =
+    register_lanes * ExactLanes::most - 32;  // of a row, before its sums must be carried
+constexpr double single_precision =
+    1e-5;  // to what part iterations in fp32 reduce a residual before it is computed anew
+constexpr int strip_columns = 8,
+              strip_rows =
+                  4;  // along borders between ranks: as wide as the widest halo, in whole packs
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Communication communication(MPI_Comm comm, const Decomposition& d, const SolverOptions& o) {
@@ -20,19 +24,27 @@ Communication communication(MPI_Comm comm, const Decomposition& d, const SolverO
 }
 int vectors(const SolverOptions& o) {
     const auto& kind = preconditioner(o.preconditioner);
-    return method(o.solver).vectors(o.preconditioner == "diagonal", o.steps) + std::max(kind.vectors, 2);       // two for the bounds of the spectrum
+    return method(o.solver).vectors(o.preconditioner == "diagonal", o.steps) +
+           std::max(kind.vectors, 2);  // two for the bounds of the spectrum
 }
 const SolverOptions& checked(const SolverOptions& o) {
-    if (!(o.tolerance > 0 && o.tolerance < 1)) throw Error("tolerance = ", o.tolerance, " of the elliptic solver must lie in ]0, 1[");
-    if (o.maximum_iterations < 1) throw Error("maximum_iterations = ", o.maximum_iterations, " of the elliptic solver must be at least 1");
-    if (o.steps < 2 || o.steps > 4) throw Error("steps = ", o.steps, " of the s-step solver must be 2, 3 or 4");
-    if (o.precision != "mixed" && o.precision != "fp64") throw Error("precision = '", o.precision, "' of the elliptic solver must be 'mixed' or 'fp64'");
+    if (!(o.tolerance > 0 && o.tolerance < 1))
+        throw Error("tolerance = ", o.tolerance, " of the elliptic solver must lie in ]0, 1[");
+    if (o.maximum_iterations < 1)
+        throw Error("maximum_iterations = ", o.maximum_iterations,
+                    " of the elliptic solver must be at least 1");
+    if (o.steps < 2 || o.steps > 4)
+        throw Error("steps = ", o.steps, " of the s-step solver must be 2, 3 or 4");
+    if (o.precision != "mixed" && o.precision != "fp64")
+        throw Error("precision = '", o.precision,
+                    "' of the elliptic solver must be 'mixed' or 'fp64'");
     return o;
 }
 
 }  // namespace
 
-EllipticSolver::Parts::Parts(MPI_Comm comm, const Decomposition& d, std::string_view exchange) : decomposition(transport(exchange).overlaps ? framed(d, strip_columns, strip_rows) : d) {
+EllipticSolver::Parts::Parts(MPI_Comm comm, const Decomposition& d, std::string_view exchange)
+    : decomposition(transport(exchange).overlaps ? framed(d, strip_columns, strip_rows) : d) {
     if (decomposition.blocks.size() == d.blocks.size()) return;
     int rank;
     MPI_Comm_rank(comm, &rank);
@@ -46,24 +58,40 @@ EllipticSolver::Parts::Parts(MPI_Comm comm, const Decomposition& d, std::string_
 const FieldSlab& EllipticSolver::Parts::of(const FieldSlab& f, int bytes, FieldSlab& room) const {
     if (list.empty()) return f;
     room.at.clear(), room.row.clear(), room.level.clear(), room.levels = f.levels;
-    for (auto& [block, i, j] : list) room.at.push_back(f.at[block] + (j * f.row[block] + i) * bytes), room.row.push_back(f.row[block]), room.level.push_back(f.level[block]);
+    for (auto& [block, i, j] : list)
+        room.at.push_back(f.at[block] + (j * f.row[block] + i) * bytes),
+            room.row.push_back(f.row[block]), room.level.push_back(f.level[block]);
     return room;
 }
 EllipticFields EllipticSolver::Parts::of(const EllipticFields& f) const {
-    auto part = [&, room = FieldSlab()](const FieldSlab& slab) mutable { return of(slab, f.bytes, room); };
+    auto part = [&, room = FieldSlab()](const FieldSlab& slab) mutable {
+        return of(slab, f.bytes, room);
+    };
     return {part(f.wet), part(f.area), part(f.depth), part(f.dx), part(f.dy), f.mass, f.bytes};
 }
 
-EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, const EllipticFields& given_fields, const SolverOptions& given)
-    : options(checked(given)), halo(halo), parts(comm, d, options.exchange), space(communication(comm, parts.decomposition, options), record, vectors(options), comm, parts.decomposition, halo, parts.of(given_fields)) {
+EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo,
+                               const EllipticFields& given_fields, const SolverOptions& given)
+    : options(checked(given)),
+      halo(halo),
+      parts(comm, d, options.exchange),
+      space(communication(comm, parts.decomposition, options), record, vectors(options), comm,
+            parts.decomposition, halo, parts.of(given_fields)) {
     const EllipticFields fields = parts.of(given_fields);
-    for (auto& b : space.A.blocks) if (b.nx > most_columns) throw Error("elliptic solver: a block of ", b.nx, " columns; the most is ", most_columns);
+    for (auto& b : space.A.blocks)
+        if (b.nx > most_columns)
+            throw Error("elliptic solver: a block of ", b.nx, " columns; the most is ",
+                        most_columns);
     const auto& kind = fathom::method(options.solver);
     const bool identity = options.preconditioner == "diagonal";
-    preconditioner = fathom::preconditioner(options.preconditioner).make({space, halo, fields, Space::more + kind.vectors(identity, options.steps)});
+    preconditioner =
+        fathom::preconditioner(options.preconditioner)
+            .make({space, halo, fields, Space::more + kind.vectors(identity, options.steps)});
     method = kind.make({space, *preconditioner, Space::more, options.steps});
-    if (options.solver == "pcsi" || options.solver == "s-step") method->spectrum = lanczos(space, *preconditioner, Space::more);
-    if (options.precision == "mixed" && identity && (options.solver == "chrongear" || options.solver == "pcsi")) {
+    if (options.solver == "pcsi" || options.solver == "s-step")
+        method->spectrum = lanczos(space, *preconditioner, Space::more);
+    if (options.precision == "mixed" && identity &&
+        (options.solver == "chrongear" || options.solver == "pcsi")) {
         single = std::make_unique<Single>(space.how, record, 0, space.A);
         in_single = options.solver == "pcsi" ? fused_chebyshev(*single) : fused_gradients(*single);
         in_single->spectrum = method->spectrum;
@@ -72,20 +100,26 @@ EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo, 
     record.reductions = record.words = record.halos = record.halo_bytes = 0;
 }
 
-template <class F> void EllipticSolver::points(const Row& row, const FieldSlab& f, int bytes, F body) {
+template <class F>
+void EllipticSolver::points(const Row& row, const FieldSlab& f, int bytes, F body) {
     auto all = [&]<class Value>(Value) {
         Value* at = (Value*)f.at[row.block] + (row.j + halo) * f.row[row.block] + halo;
         const double* d = row.of(space.A.scale) + lead;
         for (int i = 0; i < row.nx; ++i) body(row, lead + i, d[i], at[i]);
     };
-    if (bytes == 4) all(float()); else all(double());
+    if (bytes == 4)
+        all(float());
+    else
+        all(double());
 }
 template <class F> void EllipticSolver::for_points(const FieldSlab& f, int bytes, F body) {
     space.for_rows([&](const Row& row) { points(row, f, bytes, body); });
 }
 /// r = D b
 void EllipticSolver::right_side(const Row& row, const FieldSlab& rhs, int bytes) {
-    points(row, rhs, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::r)[c] = d > 0 ? value * d : 0; });
+    points(row, rhs, bytes, [](const Row& row, int c, double d, auto& value) {
+        row.of(Space::r)[c] = d > 0 ? value * d : 0;
+    });
 }
 
 /// r = D b - A y, in fp64; r.r.
@@ -93,35 +127,41 @@ double EllipticSolver::residual(const FieldSlab& rhs, int bytes) {
     space.fill(Space::y);
     const double most = space.largest([&](const Row& row, Space::Largest& largest) {
         right_side(row, rhs, bytes);
-        space.A.multiply(row, row.of(Space::y), [&, R = row.of(Space::r)](int c, Space::Real, Space::Real Ay) {
-            const Space::Real left = Space::Real::load(R + c) - Ay;
-            left.store(R + c);
-            largest.take(space.inside(row, c, left));
-        });
+        space.A.multiply(row, row.of(Space::y),
+                         [&, R = row.of(Space::r)](int c, Space::Real, Space::Real Ay) {
+                             const Space::Real left = Space::Real::load(R + c) - Ay;
+                             left.store(R + c);
+                             largest.take(space.inside(row, c, left));
+                         });
     });
     space.fill(Space::r, lead);
     return most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
 }
 
-/// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2; y stays as it is if that fails.
+/// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2; y
+/// stays as it is if that fails.
 End EllipticSolver::refine(double rr, double goal) {
     const double up = std::ldexp(1.0, -std::ilogb(std::sqrt(rr))), down = 1 / up;
     const auto& to = single->A.rows;
     in_parallel([&] {
-        #pragma omp for schedule(static)
+#pragma omp for schedule(static)
         for (std::size_t n = 0; n < to.size(); ++n) {
             const double* from = space.A.rows[n].of(Space::r);
-            for (int c = 0; c < to[n].nx + 2 * lead; ++c) to[n].of(Single::r)[c] = float(from[c] * up);
+            for (int c = 0; c < to[n].nx + 2 * lead; ++c)
+                to[n].of(Single::r)[c] = float(from[c] * up);
             std::fill_n(to[n].of(Single::y), to[n].up, 0);
         }
     });
-    const int maximum = iterations + (options.maximum_iterations - iterations + 1) / 2;        // some are left for fp64
+    const int maximum =
+        iterations + (options.maximum_iterations - iterations + 1) / 2;  // some are left for fp64
     const auto end = in_single->iterate(rr * up * up, goal * up * up, iterations, maximum);
     if (end == End::small || end == End::many)
         in_parallel([&] {
-            #pragma omp for schedule(static)
-            for (std::size_t n = 0; n < to.size(); ++n) if (to[n].ring == 0)
-                for (int c = lead; c < lead + to[n].nx; ++c) space.A.rows[n].of(Space::y)[c] += to[n].of(Single::y)[c] * down;
+#pragma omp for schedule(static)
+            for (std::size_t n = 0; n < to.size(); ++n)
+                if (to[n].ring == 0)
+                    for (int c = lead; c < lead + to[n].nx; ++c)
+                        space.A.rows[n].of(Space::y)[c] += to[n].of(Single::y)[c] * down;
         });
     return end;
 }
@@ -130,9 +170,14 @@ int EllipticSolver::solve(const FieldSlab& given_rhs, const FieldSlab& given_x, 
     const FieldSlab &rhs = parts.of(given_rhs, bytes, first), &x = parts.of(given_x, bytes, second);
     iterations = passes = 0;
     record.history.clear();
-    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::y)[c] = d > 0 ? value / d : 0; });
+    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
+        row.of(Space::y)[c] = d > 0 ? value / d : 0;
+    });
     space.for_rows([&](const Row& row) { right_side(row, rhs, bytes); });
-    const double most = space.largest(Space::r), b = norm = most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan(""), goal = options.tolerance * options.tolerance * b;
+    const double most = space.largest(Space::r),
+                 b = norm =
+                     most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan(""),
+                 goal = options.tolerance * options.tolerance * b;
     if (!(b >= 0)) fail(std::nan(""), "is not a number");
     bool fp32 = bool(single);
     int in_vain = 0;
@@ -144,9 +189,12 @@ int EllipticSolver::solve(const FieldSlab& given_rhs, const FieldSlab& given_x, 
         if (rr <= goal) break;
         if (iterations >= options.maximum_iterations) fail(last_residual, "is not small enough");
         if (!(last_residual < 0.5 * before)) {
-            if (!fp32 && ++in_vain == 2) fail(last_residual, "does not fall any more, this being what double precision allows");
+            if (!fp32 && ++in_vain == 2)
+                fail(last_residual,
+                     "does not fall any more, this being what double precision allows");
             fp32 = false;
-        } else in_vain = 0;
+        } else
+            in_vain = 0;
         before = std::min(before, last_residual);
         ++passes;
         if (fp32) {
@@ -154,45 +202,75 @@ int EllipticSolver::solve(const FieldSlab& given_rhs, const FieldSlab& given_x, 
             if (end != End::small && end != End::many) fp32 = false, before = infinity;
         } else {
             const auto end = method->iterate(rr, goal, iterations, options.maximum_iterations);
-            if (end == End::not_positive) fail(last_residual, "cannot be reduced: the operator is not positive definite");
+            if (end == End::not_positive)
+                fail(last_residual, "cannot be reduced: the operator is not positive definite");
             if (end == End::not_a_number) fail(std::nan(""), "is not a number");
         }
     }
     if (!(b > 0)) last_residual = 0;
-    for_points(x, bytes, [b](const Row& row, int c, double d, auto& value) { value = b > 0 ? row.of(Space::y)[c] * d : 0; });
+    for_points(x, bytes, [b](const Row& row, int c, double d, auto& value) {
+        value = b > 0 ? row.of(Space::y)[c] * d : 0;
+    });
     return iterations;
 }
 
 void EllipticSolver::apply(const FieldSlab& given_x, const FieldSlab& given_result, int bytes) {
-    const FieldSlab &x = parts.of(given_x, bytes, first), &result = parts.of(given_result, bytes, second);
-    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::s)[c] = d > 0 ? value / d : 0; });
-    space.multiply(Space::s, [](const Row& row) { return [R = row.of(Space::r)](int c, Space::Real, Space::Real As) { As.store(R + c); }; });
-    for_points(result, bytes, [](const Row& row, int c, double d, auto& value) { value = d > 0 ? row.of(Space::r)[c] / d : 0; });
+    const FieldSlab &x = parts.of(given_x, bytes, first),
+                    &result = parts.of(given_result, bytes, second);
+    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
+        row.of(Space::s)[c] = d > 0 ? value / d : 0;
+    });
+    space.multiply(Space::s, [](const Row& row) {
+        return [R = row.of(Space::r)](int c, Space::Real, Space::Real As) { As.store(R + c); };
+    });
+    for_points(result, bytes, [](const Row& row, int c, double d, auto& value) {
+        value = d > 0 ? row.of(Space::r)[c] / d : 0;
+    });
 }
 
-void EllipticSolver::precondition(const FieldSlab& given_x, const FieldSlab& given_result, int bytes) {
-    const FieldSlab &x = parts.of(given_x, bytes, first), &result = parts.of(given_result, bytes, second);
-    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) { row.of(Space::r)[c] = d > 0 ? value * d : 0; });
+void EllipticSolver::precondition(const FieldSlab& given_x, const FieldSlab& given_result,
+                                  int bytes) {
+    const FieldSlab &x = parts.of(given_x, bytes, first),
+                    &result = parts.of(given_result, bytes, second);
+    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
+        row.of(Space::r)[c] = d > 0 ? value * d : 0;
+    });
     preconditioner->apply(Space::r, Space::s, space.largest(Space::r));
-    for_points(result, bytes, [](const Row& row, int c, double d, auto& value) { value = d > 0 ? row.of(Space::s)[c] * d : 0; });
+    for_points(result, bytes, [](const Row& row, int c, double d, auto& value) {
+        value = d > 0 ? row.of(Space::s)[c] * d : 0;
+    });
 }
 
-/// On all ranks: the first point, from south to north and west to east, at which the residual is largest or not a number.
+/// On all ranks: the first point, from south to north and west to east, at which the residual is
+/// largest or not a number.
 void EllipticSolver::fail(double residual, const char* what) {
     const int nx = space.how.decomposition->topology.nx;
     double most = -1;
     long place = LONG_MAX, first;
-    auto size = [&](const Row& row, int c) { const double x = std::abs(row.of(Space::r)[c]); return x < infinity ? x : infinity; };
-    for (const Row& row : space.A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c) most = std::max(most, size(row, c));
+    auto size = [&](const Row& row, int c) {
+        const double x = std::abs(row.of(Space::r)[c]);
+        return x < infinity ? x : infinity;
+    };
+    for (const Row& row : space.A.rows)
+        if (row.ring == 0)
+            for (int c = lead; c < lead + row.nx; ++c) most = std::max(most, size(row, c));
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, space.how.comm);
-    for (const Row& row : space.A.rows) if (row.ring == 0) for (int c = lead; c < lead + row.nx; ++c)
-        if (size(row, c) == most) place = std::min(place, long(space.A.blocks[row.block].j0 + row.j) * nx + space.A.blocks[row.block].i0 + c - lead);
+    for (const Row& row : space.A.rows)
+        if (row.ring == 0)
+            for (int c = lead; c < lead + row.nx; ++c)
+                if (size(row, c) == most)
+                    place = std::min(place, long(space.A.blocks[row.block].j0 + row.j) * nx +
+                                                space.A.blocks[row.block].i0 + c - lead);
     MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, space.how.comm);
-    for (int v = Space::r; v < space.A.arrays; ++v) space.clear(v);                       // no NaN is left for the next time
-    if (single) for (int v = Single::r; v < Single::more; ++v) single->clear(v);
+    for (int v = Space::r; v < space.A.arrays; ++v)
+        space.clear(v);  // no NaN is left for the next time
+    if (single)
+        for (int v = Single::r; v < Single::more; ++v) single->clear(v);
     last_residual = residual;
-    throw Error("elliptic solver (", options.solver, ", ", options.preconditioner, "): after ", iterations, " iterations (at most ", options.maximum_iterations, ") the residual, ", residual,
-                " of the right-hand side, ", what, "; tolerance ", options.tolerance, "; it is largest at i = ", first % nx, ", j = ", first / nx);
+    throw Error("elliptic solver (", options.solver, ", ", options.preconditioner, "): after ",
+                iterations, " iterations (at most ", options.maximum_iterations, ") the residual, ",
+                residual, " of the right-hand side, ", what, "; tolerance ", options.tolerance,
+                "; it is largest at i = ", first % nx, ", j = ", first / nx);
 }
 
 }  // namespace fathom

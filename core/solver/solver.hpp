@@ -1,16 +1,22 @@
-/// Solves (M + K) x = b of elliptic.hpp:   A y = D b,  x = D y.   A method and a preconditioner of the catalogues, any way to exchange halos
-/// and to sum, in passes: r = D b - A y in fp64, the method takes r down, and again, until r itself, computed from y, is small enough.
+/// Solves (M + K) x = b of elliptic.hpp:   A y = D b,  x = D y.
+///     A method and a preconditioner of the catalogues, any way to exchange halos
+/// and to sum, in passes: r = D b - A y in fp64, the method takes r down, and again, until r
+/// itself, computed from y, is small enough.
 ///
-/// Mixed precision (methods that take the diagonal in one sweep, fused.hpp): a pass solves A e = r to a few digits in fp32, y += e in fp64
-/// (Wilkinson 1963). Where fp32 gets no further, fp64 takes over.
+/// Mixed precision (methods that take the diagonal in one sweep, fused.hpp): a pass solves A e = r
+/// to a few digits in fp32, y += e in fp64 (Wilkinson 1963). Where fp32 gets no further, fp64 takes
+/// over.
 #pragma once
 #include "solver/method.hpp"
 
 namespace fathom {
 
 struct SolverOptions {
-    std::string solver = "chrongear", preconditioner = "diagonal", precision = "mixed", exchange = "packed", sum = "allreduce";
-    double tolerance = 1e-12;                              ///< |b - A y| <= tolerance |b|, in the scaled norm: |D b - D (M + K) x| <= tolerance |D b|
+    std::string solver = "chrongear", preconditioner = "diagonal", precision = "mixed",
+                exchange = "packed", sum = "allreduce";
+    double tolerance =
+        /// |b - A y| <= tolerance |b|, in the scaled norm: |D b - D (M + K) x| <= tolerance |D b|
+        1e-12;
     int maximum_iterations = 1000, steps = 4;
     bool reproducible = true;
 };
@@ -18,21 +24,24 @@ struct SolverOptions {
 class EllipticSolver {
 public:
     /// halo: of the slabs. Collective.
-    EllipticSolver(MPI_Comm, const Decomposition&, int halo, const EllipticFields&, const SolverOptions&);
+    EllipticSolver(MPI_Comm, const Decomposition&, int halo, const EllipticFields&,
+                   const SolverOptions&);
 
-    /// x: first guess, then solution, at own points. bytes: of the numbers of both. Returns the iterations it took, in either
-    /// precision; an error on all ranks if they were not enough, or if something is not a number.
+    /// x: first guess, then solution, at own points. bytes: of the numbers of both. Returns the
+    /// iterations it took, in either precision; an error on all ranks if they were not enough, or
+    /// if something is not a number.
     int solve(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
     /// y = (M + K) x at own points.
     void apply(const FieldSlab& x, const FieldSlab& y, int bytes = 8);
     /// y = D M D x, about the inverse of M + K times x.
     void precondition(const FieldSlab& x, const FieldSlab& y, int bytes = 8);
 
-    double last_residual = 0;                              ///< |b - A y| / |b|, computed in fp64 from the solution, not carried along
-    int iterations = 0, passes = 0;                        ///< of the last solve
+    double last_residual =
+        0;  ///< |b - A y| / |b|, computed in fp64 from the solution, not carried along
+    int iterations = 0, passes = 0;  ///< of the last solve
     const SolverOptions options;
     SolverRecord record;
-    double norm = 0;                                       ///< b.b of the last solve: residuals of the history are relative to it
+    double norm = 0;  ///< b.b of the last solve: residuals of the history are relative to it
     const EllipticOperator<double>& matrix() const { return space.A; }
     std::size_t factor_numbers() const { return preconditioner ? preconditioner->numbers() : 0; }
     Spectrum spectrum() const { return method->spectrum; }
@@ -41,22 +50,27 @@ private:
     using Space = EllipticSpace<double>;
     using Single = EllipticSpace<float>;
     using Row = Space::Row;
-    /// Where messages are overlapped the solver has blocks of its own, each a part of a given one: those between need no messages.
+    /// Where messages are overlapped the solver has blocks of its own, each a part of a given one:
+    /// those between need no messages.
     struct Parts {
-        struct Part { int block; std::ptrdiff_t i, j; };
+        struct Part {
+            int block;
+            std::ptrdiff_t i, j;
+        };
         Decomposition decomposition;
-        std::vector<Part> list;                            ///< empty: the blocks are those given
+        std::vector<Part> list;  ///< empty: the blocks are those given
         Parts(MPI_Comm, const Decomposition&, std::string_view exchange);
-        const FieldSlab& of(const FieldSlab&, int bytes, FieldSlab& room) const;       ///< room: nothing is allocated the second time
+        const FieldSlab& of(const FieldSlab&, int bytes,
+                            FieldSlab& room) const;  ///< room: nothing is allocated the second time
         EllipticFields of(const EllipticFields&) const;
     };
     int halo;
     const Parts parts;
-    FieldSlab first, second;                               // room for what is solved or applied
+    FieldSlab first, second;  // room for what is solved or applied
     Space space;
     std::unique_ptr<Preconditioner> preconditioner;
     std::unique_ptr<Method> method;
-    std::unique_ptr<Single> single;                        // of mixed precision
+    std::unique_ptr<Single> single;  // of mixed precision
     std::unique_ptr<Method> in_single;
 
     double residual(const FieldSlab& rhs, int bytes);

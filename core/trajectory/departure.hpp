@@ -1,26 +1,38 @@
-/// Where the trajectories begin that end at the points of a row: with the mean wind V along the great circle,
+/// Where the trajectories begin that end at the points of a row: with the mean wind V along the
+/// great circle,
 ///   r_D = r_A cos a - (V / |V|) sin a,   a = |V| dt / radius,   eta_D = eta_A - (eta dot) dt
-/// A vector that is carried from D to A turns with the frame along the great circle: u' = p u + q v, v' = p v - q u,
-///   p = [cos A cos D + (1 + sin A sin D) cos l] / (1 + cos a),   q = -(sin A + sin D) sin l / (1 + cos a),   l the longitude of D from A
-/// On a stretched sphere (grid/stretching.hpp) r_A and r_D lie on the computational one and V is m times the wind; p and q are those of either sphere.
+/// A vector that is carried from D to A turns with the frame along the great circle: u' = p u + q
+/// v, v' = p v - q u,
+///   p = [cos A cos D + (1 + sin A sin D) cos l] / (1 + cos a),
+///       q = -(sin A + sin D) sin l / (1 + cos a),   l the longitude of D from A
+/// On a stretched sphere (grid/stretching.hpp) r_A and r_D lie on the computational one and V is m
+/// times the wind; p and q are those of either sphere.
 #pragma once
-#include "grid/gaussian.hpp"
 #include "base/counted.hpp"
+#include "grid/gaussian.hpp"
 #include "trajectory/angles.hpp"
 
 namespace fathom {
 
 template <class T> class Departure {
 public:
-    static constexpr int tile = 64;                        ///< points at once
-    /// Of one tile: longitude from the arrival point [rad], latitude [rad], eta; p, q; cosine of latitude; map factor, where there is stretching.
-    struct Points { alignas(64) T longitude[tile], latitude[tile], eta[tile], p[tile], q[tile], cosine[tile], map[tile]; };
+    static constexpr int tile = 64;  ///< points at once
+    /// Of one tile: longitude from the arrival point [rad], latitude [rad], eta; p, q; cosine of
+    /// latitude; map factor, where there is stretching.
+    struct Points {
+        alignas(64) T longitude[tile], latitude[tile], eta[tile], p[tile], q[tile], cosine[tile],
+            map[tile];
+    };
 
     Departure(const GaussianGrid& grid, const std::vector<double>& eta, double step, double radius)
-        : stretching(grid.stretching), eta(eta.begin(), eta.end()), step(T(step)), scale(T(step / radius)) {
+        : stretching(grid.stretching),
+          eta(eta.begin(), eta.end()),
+          step(T(step)),
+          scale(T(step / radius)) {
         for (int j = 0; j < grid.rows(); ++j) {
             const double m = grid.map_factor(j);
-            rows.push_back({T(grid.sine[j]), T(grid.cosine[j]), T(m), T(stretching.sine(grid.sine[j])), T(grid.cosine[j] / m)});
+            rows.push_back({T(grid.sine[j]), T(grid.cosine[j]), T(m),
+                            T(stretching.sine(grid.sine[j])), T(grid.cosine[j] / m)});
         }
         const auto before = operations_counted;
         const T still[1] = {};
@@ -32,39 +44,56 @@ public:
     T cosine(int row) const { return rows[row].cosine; }
     T map_factor(int row) const { return rows[row].map_factor; }
 
-    /// Of `count` points of a row and level, from their mean wind. of_trajectory: p and q turn the wind that makes the trajectory itself, on the computational
-    /// sphere; else vectors of the real one.
-    void locate(int row, int level, int count, const T* u, const T* v, const T* w, Points& to, bool of_trajectory) const {
+    /// Of `count` points of a row and level, from their mean wind. of_trajectory: p and q turn the
+    /// wind that makes the trajectory itself, on the computational sphere; else vectors of the real
+    /// one.
+    void locate(int row, int level, int count, const T* u, const T* v, const T* w, Points& to,
+                bool of_trajectory) const {
         locate_with<Real>(row, level, count, u, v, w, to, of_trajectory);
     }
-    double operations() const { return work; }             ///< of a point
+    double operations() const { return work; }  ///< of a point
 
 private:
     using Real = Pack<T, cell_width<T>>;
-    struct Row { T sine, cosine, map_factor, real_sine, real_cosine; };
+    struct Row {
+        T sine, cosine, map_factor, real_sine, real_cosine;
+    };
     Stretching stretching;
     std::vector<T> eta;
     T step, scale;
     std::vector<Row> rows;
     double work = 0;
 
-    template <class Real> void locate_with(int row, int level, int count, const T* u, const T* v, const T* w, Points& to, bool of_trajectory) const {
-        if (!stretching) locate<Real, false, false>(row, level, count, u, v, w, to);
-        else if (of_trajectory) locate<Real, true, false>(row, level, count, u, v, w, to);
-        else locate<Real, true, true>(row, level, count, u, v, w, to);
+    template <class Real>
+    void locate_with(int row, int level, int count, const T* u, const T* v, const T* w, Points& to,
+                     bool of_trajectory) const {
+        if (!stretching)
+            locate<Real, false, false>(row, level, count, u, v, w, to);
+        else if (of_trajectory)
+            locate<Real, true, false>(row, level, count, u, v, w, to);
+        else
+            locate<Real, true, true>(row, level, count, u, v, w, to);
     }
-    template <class Real, bool stretched, bool real> void locate(int row, int level, int count, const T* u_, const T* v_, const T* w_, Points& points) const {
+    template <class Real, bool stretched, bool real>
+    void locate(int row, int level, int count, const T* u_, const T* v_, const T* w_,
+                Points& points) const {
         using N = typename Real::Number;
         const auto *u = (const N*)u_, *v = (const N*)v_, *w = (const N*)w_;
-        const struct { N *longitude, *latitude, *eta, *p, *q, *cosine, *map; } to{(N*)points.longitude, (N*)points.latitude, (N*)points.eta, (N*)points.p, (N*)points.q, (N*)points.cosine, (N*)points.map};
+        const struct {
+            N *longitude, *latitude, *eta, *p, *q, *cosine, *map;
+        } to{(N*)points.longitude, (N*)points.latitude, (N*)points.eta, (N*)points.p,
+             (N*)points.q,         (N*)points.cosine,   (N*)points.map};
         const Row& A = rows[row];
         const Real sine_A = A.sine, cosine_A = A.cosine;
         const T top = eta.front(), bottom = eta.back(), eta_A = eta[level];
         for (int n = 0; n < count; n += Real::width) {
-            const Real U = Real::load(u + n) * scale, V = Real::load(v + n) * scale, square = fma(U, U, V * V);
+            const Real U = Real::load(u + n) * scale, V = Real::load(v + n) * scale,
+                       square = fma(U, U, V * V);
             const Real c = cosine_of_square(square), s = cardinal_sine_of_square(square);
-            Real x = fma(cosine_A, c, V * s * sine_A), y = -U * s, z = fma(sine_A, c, -(V * s * cosine_A));
-            Real rho = sqrt(fma(x, x, y * y)), sine = sine_A, cosine = cosine_A, along = c;            // along: cosine of the arc
+            Real x = fma(cosine_A, c, V * s * sine_A), y = -U * s,
+                 z = fma(sine_A, c, -(V * s * cosine_A));
+            Real rho = sqrt(fma(x, x, y * y)), sine = sine_A, cosine = cosine_A,
+                 along = c;  // along: cosine of the arc
             atan2(y, x).store(to.longitude + n);
             atan2(z, rho).store(to.latitude + n);
             if constexpr (stretched) {
@@ -72,12 +101,19 @@ private:
                 m.store(to.map + n);
                 if constexpr (real) {
                     const Real shrink = 1.0 / m;
-                    x *= shrink; y *= shrink; rho *= shrink; z = fma(a, z, b) * shrink;
-                    sine = A.real_sine; cosine = A.real_cosine; along = fma(sine, z, cosine * x);
+                    x *= shrink;
+                    y *= shrink;
+                    rho *= shrink;
+                    z = fma(a, z, b) * shrink;
+                    sine = A.real_sine;
+                    cosine = A.real_cosine;
+                    along = fma(sine, z, cosine * x);
                 }
             }
             const Real per = 1.0 / (larger(rho, Real(T(1e-30))) * (1.0 + along));
-            larger(Real(top), smaller(Real(bottom), fma(Real::load(w + n), Real(-step), Real(eta_A)))).store(to.eta + n);
+            larger(Real(top),
+                   smaller(Real(bottom), fma(Real::load(w + n), Real(-step), Real(eta_A))))
+                .store(to.eta + n);
             // at D the unit vectors are (-y, x, 0) / rho and (-x z, -y z, rho^2) / rho
             ((fma(fma(sine, z, Real(T(1))), x, cosine * (rho * rho))) * per).store(to.p + n);
             (-(sine + z) * y * per).store(to.q + n);

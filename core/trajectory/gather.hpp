@@ -1,52 +1,68 @@
-/// Values at departure points, of interleaved fields: the interpolations of semi-Lagrangian advection, point by point (the formulas: semi_lagrangian.hpp).
-/// A register holds neighbouring points and four fields; its weights are spread over them.
+/// Values at departure points, of interleaved fields: the interpolations of semi-Lagrangian
+/// advection, point by point (the formulas: semi_lagrangian.hpp). A register holds neighbouring
+/// points and four fields; its weights are spread over them.
 #pragma once
+#include <cmath>
 #include "trajectory/departure.hpp"
 #include "trajectory/interleaved.hpp"
 #include "trajectory/lagrange.hpp"
 #include "trajectory/semi_lagrangian.hpp"
-#include <cmath>
 
 namespace fathom {
 
 template <class T> struct Gather : InterleavedRows<T> {
     using Rows = InterleavedRows<T>;
+    using Rows::tile, Rows::fields, Rows::beyond, Rows::levels, Rows::ny, Rows::full, Rows::blocks,
+        Rows::rows, Rows::next_row, Rows::at;
     using typename Rows::Item, typename Rows::Row;
-    using Rows::tile, Rows::fields, Rows::beyond, Rows::levels, Rows::ny, Rows::full, Rows::blocks, Rows::rows, Rows::next_row, Rows::at;
     using Real = Pack<T, cell_width<T>>;
     using Points = typename Departure<T>::Points;
-    static constexpr int width = Real::width;              // numbers of a register's load: 2 points in fp64, 4 in fp32
+    static constexpr int width =
+        Real::width;  // numbers of a register's load: 2 points in fp64, 4 in fp32
     static_assert(tile == Departure<T>::tile);
-    std::vector<Nodes<T>> latitude, vertical;              // of the interval above j - 1 (stored at j + 1), below level k
-    std::vector<int> level_of;                             // of even steps of eta
+    std::vector<Nodes<T>> latitude,
+        vertical;               // of the interval above j - 1 (stored at j + 1), below level k
+    std::vector<int> level_of;  // of even steps of eta
     T per_level_step, eta_top;
 
-    Gather(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, const std::vector<double>& eta) : Rows(comm, d, halo, grid, int(eta.size())) {
+    Gather(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
+           const std::vector<double>& eta)
+        : Rows(comm, d, halo, grid, int(eta.size())) {
         constexpr double pi = std::numbers::pi;
         std::vector<double> phi(ny + 2 * beyond);
         for (int j = 0; j < ny; ++j) phi[j + beyond] = std::asin(grid.sine[j]);
-        for (int j = 0; j < beyond; ++j) phi[beyond - 1 - j] = -pi - phi[beyond + j], phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
+        for (int j = 0; j < beyond; ++j)
+            phi[beyond - 1 - j] = -pi - phi[beyond + j],
+                             phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
         for (int j = -1; j < ny; ++j) latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
         if (levels == 1) vertical.push_back(Nodes<T>::linear_between(eta[0], eta[0] + 1));
         double thinnest = 1e300;
         for (int k = 0; k + 1 < levels; ++k) {
-            vertical.push_back(k > 0 && k + 2 < levels ? Nodes<T>::cubic(&eta[k - 1]) : Nodes<T>::linear_between(eta[k], eta[k + 1]));
+            vertical.push_back(k > 0 && k + 2 < levels
+                                   ? Nodes<T>::cubic(&eta[k - 1])
+                                   : Nodes<T>::linear_between(eta[k], eta[k + 1]));
             thinnest = std::min(thinnest, eta[k + 1] - eta[k]);
         }
         if (!(thinnest > 0)) throw Error("eta of the layers must grow downward");
-        const double depth = levels > 1 ? eta.back() - eta[0] : 1, steps = std::min(1e5, std::ceil(2 * depth / thinnest));
-        per_level_step = T(levels > 1 ? steps / depth : 0); eta_top = T(eta[0]);
+        const double depth = levels > 1 ? eta.back() - eta[0] : 1,
+                     steps = std::min(1e5, std::ceil(2 * depth / thinnest));
+        per_level_step = T(levels > 1 ? steps / depth : 0);
+        eta_top = T(eta[0]);
         for (int s = 0, k = 0; s <= int(steps); ++s) {
             while (k + 2 < levels && eta[k + 1] - eta[0] <= s * depth / steps) ++k;
             level_of.push_back(k);
         }
     }
 
-    struct Places { alignas(64) T x[tile]; int i[tile], j[tile]; };
+    struct Places {
+        alignas(64) T x[tile];
+        int i[tile], j[tile];
+    };
     /// Rows and, on a full grid, columns: of the point below and west, the fraction x of a spacing.
     void place(const Item& t, const Points& at, Places& to) const {
         const T per_row = T((ny + 0.5) / std::numbers::pi), first = T((ny + 0.5) / 2 - 0.75);
-        for (int n = 0; n < t.count; ++n) to.j[n] = std::clamp(int(std::floor(at.latitude[n] * per_row + first)), -1, ny - 1);
+        for (int n = 0; n < t.count; ++n)
+            to.j[n] = std::clamp(int(std::floor(at.latitude[n] * per_row + first)), -1, ny - 1);
         if (!full) return;
         const int count = rows[0].points, i0 = blocks[t.block].i0 + t.column;
         const T per_radian = rows[0].per_radian;
@@ -60,50 +76,83 @@ template <class T> struct Gather : InterleavedRows<T> {
     }
     int level(T e) const {
         if (levels < 3) return 0;
-        int k = level_of[std::clamp(int((e - eta_top) * per_level_step), 0, int(level_of.size()) - 1)];
+        int k =
+            level_of[std::clamp(int((e - eta_top) * per_level_step), 0, int(level_of.size()) - 1)];
         return k + (k + 2 < levels && e > vertical[k].at[2]);
     }
 
     using Four = typename Nodes<T>::Four;
-    static constexpr int registers = 4 * fields / width, together = width / fields;   // of four neighbouring points; points of a register
-    static constexpr int middle = together == 2 ? fields : 0;                         // where the register with the two middle points begins
+    static constexpr int registers = 4 * fields / width,
+                         together =
+                             width / fields;  // of four neighbouring points; points of a register
+    static constexpr int middle =
+        together == 2 ? fields : 0;  // where the register with the two middle points begins
     /// The weight of each point beside its fields: of the points `first`, first + 1, ...
     template <int first> static Real spread(Four w) {
         Real r;
-#if defined(__AVX512F__)                                   // said by name: a shuffle to a longer vector goes through memory, and waits for it
+#if defined(
+        // said by name: a shuffle to a longer vector goes through memory, and waits for it
+    __AVX512F__)
         if constexpr (together == 2) {
-            constexpr int next = first + 1;
-            r.lanes = _mm512_maskz_permutexvar_pd(0xff, _mm512_setr_epi64(first, first, first, first, next, next, next, next), _mm512_castpd256_pd512(w));
-        } else r.lanes = _mm512_maskz_permutexvar_ps(0xffff, _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3), _mm512_castps128_ps512(w));
-        return r;
+        constexpr int next = first + 1;
+        r.lanes = _mm512_maskz_permutexvar_pd(
+            0xff, _mm512_setr_epi64(first, first, first, first, next, next, next, next),
+            _mm512_castpd256_pd512(w));
+    }
+    else r.lanes = _mm512_maskz_permutexvar_ps(
+        0xffff, _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3),
+        _mm512_castps128_ps512(w));
+    return r;
 #endif
-        if constexpr (together == 2) r.lanes = __builtin_shufflevector(w, w, first, first, first, first, first + 1, first + 1, first + 1, first + 1);
-        else r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-        return r;
+    if constexpr (together == 2)
+        r.lanes = __builtin_shufflevector(w, w, first, first, first, first, first + 1, first + 1,
+                                          first + 1, first + 1);
+    else
+        r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return r;
     }
     /// The weights of four levels, beside each other for each point.
     static Real repeat(Four w) {
         Real r;
 #if defined(__AVX512F__)
-        if constexpr (together == 2) r.lanes = _mm512_maskz_broadcast_f64x4(0xff, w); else r.lanes = _mm512_maskz_broadcast_f32x4(0xffff, w);
+        if constexpr (together == 2)
+            r.lanes = _mm512_maskz_broadcast_f64x4(0xff, w);
+        else
+            r.lanes = _mm512_maskz_broadcast_f32x4(0xffff, w);
         return r;
 #endif
-        if constexpr (together == 2) r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3);
-        else r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+        if constexpr (together == 2)
+            r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3);
+        else
+            r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
         return r;
     }
-    struct Stencil { const T* at; Real cubic[registers], linear; Four between; };         // between: linear weights of the four points
-    template <class F> static void for_two(F f) { f(std::integral_constant<int, 0>()), f(std::integral_constant<int, 1>()); }
-    template <class F> static void for_four(F f) { for_two(f), f(std::integral_constant<int, 2>()), f(std::integral_constant<int, 3>()); }
+    struct Stencil {
+        const T* at;
+        Real cubic[registers], linear;
+        Four between;
+    };  // between: linear weights of the four points
+    template <class F> static void for_two(F f) {
+        f(std::integral_constant<int, 0>()), f(std::integral_constant<int, 1>());
+    }
+    template <class F> static void for_four(F f) {
+        for_two(f), f(std::integral_constant<int, 2>()), f(std::integral_constant<int, 3>());
+    }
 
     /// Where four neighbouring points of row j begin on the level above, and their weights.
-    template <bool full_> void stencil(const Item& t, const Points& points, const Places& places, int n, int j, int k, Stencil& s) const {
+    template <bool full_>
+    void stencil(const Item& t, const Points& points, const Places& places, int n, int j, int k,
+                 Stencil& s) const {
         const Row& r = rows[j + beyond];
-        int i; T x;
-        if constexpr (full_) i = places.i[n], x = places.x[n];
+        int i;
+        T x;
+        if constexpr (full_)
+            i = places.i[n], x = places.x[n];
         else {
             const Row& own = rows[blocks[t.block].j0 + t.row + beyond];
-            const T place = T(double(blocks[t.block].i0 + t.column + n) * r.points / own.points) + points.longitude[n] * r.per_radian, whole = std::floor(place);
+            const T place = T(double(blocks[t.block].i0 + t.column + n) * r.points / own.points) +
+                            points.longitude[n] * r.per_radian,
+                    whole = std::floor(place);
             x = place - whole;
             i = int(whole);
             i = i < 0 ? i + r.points : i >= r.points ? i - r.points : i;
@@ -117,38 +166,50 @@ template <class T> struct Gather : InterleavedRows<T> {
         s.between = Four{T(0), 1 - x, x, T(0)};
         s.linear = spread<middle / fields>(s.between);
     }
-    static void add_points(const Real& sum, T* four) {     // of a register
-        struct Parts { Four part[together]; };
+    static void add_points(const Real& sum, T* four) {  // of a register
+        struct Parts {
+            Four part[together];
+        };
         const auto parts = std::bit_cast<Parts>(sum.lanes);
         Four total = parts.part[0];
         for (int m = 1; m < together; ++m) total += parts.part[m];
         std::memcpy(four, &total, sizeof total);
     }
 
-    /// Floating-point operations of a point: of the weights of cubic interpolation, or of one of the gathers below with given weights and so many fields.
+    /// Floating-point operations of a point: of the weights of cubic interpolation, or of one of
+    /// the gathers below with given weights and so many fields.
     double operations(InterpolationPass pass, double count) const {
         switch (pass) {
-        case InterpolationPass::weights: return full ? 3 * 16 + 8 + 24 + 10 : 2 * 16 + 4 * (16 + 3 + 16) + 8 + 8 + 10;           // Lagrange, differences, products of two directions
-        case InterpolationPass::linear: return 10 + count * (2 * 2 * 5 + 2 + 1);
-        case InterpolationPass::cubic: case InterpolationPass::monotone: return count * (full ? 2 * 4 * 5 + 2 * 2 * 8 + 2 * 2 * 5 + 2 + 4 * 2 + 3 : 4 * 4 * 5 + 2 * 2 * 9 + 3);
-        case InterpolationPass::by_levels: return full ? 64 * 2 + 32 * 2 + 16 * 8 + 15 : 64 * 3 + 32 * 4 + 64 * 2 + 15;
-        default: return 0;
+            case InterpolationPass::weights:
+                return full ? 3 * 16 + 8 + 24 + 10
+                            : 2 * 16 + 4 * (16 + 3 + 16) + 8 + 8 +
+                                  10;  // Lagrange, differences, products of two directions
+            case InterpolationPass::linear: return 10 + count * (2 * 2 * 5 + 2 + 1);
+            case InterpolationPass::cubic:
+            case InterpolationPass::monotone:
+                return count * (full ? 2 * 4 * 5 + 2 * 2 * 8 + 2 * 2 * 5 + 2 + 4 * 2 + 3
+                                     : 4 * 4 * 5 + 2 * 2 * 9 + 3);
+            case InterpolationPass::by_levels:
+                return full ? 64 * 2 + 32 * 2 + 16 * 8 + 15 : 64 * 3 + 32 * 4 + 64 * 2 + 15;
+            default: return 0;
         }
     }
 
     /// The weights alone, as gather_cubic makes them.
-    template <bool full_> void gather_weights(const Item& t, const Points& points, const Places& places, T* out) const {
+    template <bool full_>
+    void gather_weights(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
-            const Nodes<T> &rows_of = latitude[j + 1], &levels_of = vertical[k];
+            const Nodes<T>&rows_of = latitude[j + 1], &levels_of = vertical[k];
             const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
             const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
-            const Four dy = rows_of.weights(points.latitude[n]) - ly, dz = levels_of.weights(points.eta[n]) - lz;
+            const Four dy = rows_of.weights(points.latitude[n]) - ly,
+                       dz = levels_of.weights(points.eta[n]) - lz;
             Stencil s;
             for_four([&](auto b) {
                 if (full_ && b > 0) return;
                 stencil<full_>(t, points, places, n, j - 1 + b, k, s);
-                asm volatile("" : : "m"(s));             // the result is used
+                asm volatile("" : : "m"(s));  // the result is used
             });
             const Four one = ly[1] * dz + dy[1] * lz, two = ly[2] * dz + dy[2] * lz;
             const Four sum = one + two;
@@ -156,10 +217,12 @@ template <class T> struct Gather : InterleavedRows<T> {
         }
     }
 
-    template <bool full_> void gather_linear(const Item& t, const Points& points, const Places& places, T* out) const {
+    template <bool full_>
+    void gather_linear(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
-            const T y = latitude[j + 1].linear(points.latitude[n]), z = vertical[k].linear(points.eta[n]);
+            const T y = latitude[j + 1].linear(points.latitude[n]),
+                    z = vertical[k].linear(points.eta[n]);
             const T wy[2] = {1 - y, y};
             Real total(T(0));
             Stencil s;
@@ -167,7 +230,8 @@ template <class T> struct Gather : InterleavedRows<T> {
                 if (!full_ || b == 0) stencil<full_>(t, points, places, n, j + b, k, s);
                 const std::ptrdiff_t level = rows[j + b + beyond].level;
                 const T* row = (full_ ? s.at + b * next_row : s.at) + middle;
-                const Real value = fma(Real(1 - z), Real::load(row + level), z * Real::load(row + 2 * level));
+                const Real value =
+                    fma(Real(1 - z), Real::load(row + level), z * Real::load(row + 2 * level));
                 total = fma(full_ ? Real(wy[int(b)]) : wy[int(b)] * s.linear, value, total);
             });
             if (full_) total *= s.linear;
@@ -175,13 +239,15 @@ template <class T> struct Gather : InterleavedRows<T> {
         }
     }
 
-    template <bool full_, bool monotone> void gather_cubic(const Item& t, const Points& points, const Places& places, T* out) const {
+    template <bool full_, bool monotone>
+    void gather_cubic(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
-            const Nodes<T> &rows_of = latitude[j + 1], &levels_of = vertical[k];
+            const Nodes<T>&rows_of = latitude[j + 1], &levels_of = vertical[k];
             const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
             const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
-            const Four wy = rows_of.weights(points.latitude[n]), dy = wy - ly, dz = levels_of.weights(points.eta[n]) - lz;
+            const Four wy = rows_of.weights(points.latitude[n]), dy = wy - ly,
+                       dz = levels_of.weights(points.eta[n]) - lz;
             Real cubic[registers], linear(T(0)), most, least;
             Stencil s;
             for (int m = 0; m < registers; ++m) cubic[m] = Real(T(0));
@@ -190,40 +256,57 @@ template <class T> struct Gather : InterleavedRows<T> {
                 const std::ptrdiff_t level = rows[j - 1 + b + beyond].level;
                 const T *row = full_ ? s.at + b * next_row : s.at, *mid = row + middle;
                 constexpr bool inner = b == 1 || b == 2;
-                if constexpr (inner || !full_) for (int m = 0; m < registers; ++m) {
-                    const Real along = fma(Real(lz[1]), Real::load(row + level + m * width), lz[2] * Real::load(row + 2 * level + m * width));
-                    cubic[m] = fma(full_ ? Real(ly[int(b)]) : wy[int(b)] * s.cubic[m], along, cubic[m]);
-                }
+                if constexpr (inner || !full_)
+                    for (int m = 0; m < registers; ++m) {
+                        const Real along = fma(Real(lz[1]), Real::load(row + level + m * width),
+                                               lz[2] * Real::load(row + 2 * level + m * width));
+                        cubic[m] = fma(full_ ? Real(ly[int(b)]) : wy[int(b)] * s.cubic[m], along,
+                                       cubic[m]);
+                    }
                 if constexpr (inner) {
                     const Four w = full_ ? ly[int(b)] * dz + dy[int(b)] * lz : ly[int(b)] * dz;
-                    const Real value = fma(Real(w[0]), Real::load(mid), w[3] * Real::load(mid + 3 * level)) + fma(Real(w[1]), Real::load(mid + level), w[2] * Real::load(mid + 2 * level));
+                    const Real value =
+                        fma(Real(w[0]), Real::load(mid), w[3] * Real::load(mid + 3 * level)) +
+                        fma(Real(w[1]), Real::load(mid + level),
+                            w[2] * Real::load(mid + 2 * level));
                     linear = full_ ? linear + value : fma(s.linear, value, linear);
-                    if constexpr (monotone) extremes(row + level, row + 2 * level, b == 1, most, least);
-                } else if constexpr (full_) linear += dy[int(b)] * fma(Real(lz[1]), Real::load(mid + level), lz[2] * Real::load(mid + 2 * level));
+                    if constexpr (monotone)
+                        extremes(row + level, row + 2 * level, b == 1, most, least);
+                } else if constexpr (full_)
+                    linear += dy[int(b)] * fma(Real(lz[1]), Real::load(mid + level),
+                                               lz[2] * Real::load(mid + 2 * level));
             });
             Real total = full_ ? linear * s.linear : linear;
-            for (int m = 0; m < registers; ++m) total = full_ ? fma(cubic[m], s.cubic[m], total) : total + cubic[m];
+            for (int m = 0; m < registers; ++m)
+                total = full_ ? fma(cubic[m], s.cubic[m], total) : total + cubic[m];
             add_points(total, out + n * fields);
-            if constexpr (monotone) for (int f = 0; f < fields; ++f) {
-                T high = most.lanes[f], low = least.lanes[f];
-                if (together > 1) high = std::max(high, most.lanes[f + fields]), low = std::min(low, least.lanes[f + fields]);
-                out[n * fields + f] = std::clamp(out[n * fields + f], low, high);
-            }
+            if constexpr (monotone)
+                for (int f = 0; f < fields; ++f) {
+                    T high = most.lanes[f], low = least.lanes[f];
+                    if (together > 1)
+                        high = std::max(high, most.lanes[f + fields]),
+                        low = std::min(low, least.lanes[f + fields]);
+                    out[n * fields + f] = std::clamp(out[n * fields + f], low, high);
+                }
         }
     }
     /// Of the two middle points of four, in the first lanes.
     static void extremes(const T* up, const T* down, bool first, Real& most, Real& least) {
-        const Real a = Real::load(up + fields), b = Real::load(down + fields);    // from the second point on
+        const Real a = Real::load(up + fields),
+                   b = Real::load(down + fields);  // from the second point on
         most = first ? larger(a, b) : larger(most, larger(a, b));
         least = first ? smaller(a, b) : smaller(least, smaller(a, b));
     }
 
-    /// One field alone, packed by levels: a register holds neighbouring points and the four levels, so four rows are all there is to read.
-    ///   full grid: sum_b [ l_b (c_x l_z + l_x d_z) + d_b l_x l_z ] f_b of the rows b, l linear weights, d = c - l
-    template <bool full_, bool monotone> void gather_levels(const Item& t, const Points& points, const Places& places, T* out) const {
+    /// One field alone, packed by levels: a register holds neighbouring points and the four levels,
+    /// so four rows are all there is to read.
+    ///   full grid: sum_b [ l_b (c_x l_z + l_x d_z) + d_b l_x l_z ] f_b of the rows b,
+    ///       l linear weights, d = c - l
+    template <bool full_, bool monotone>
+    void gather_levels(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
-            const Nodes<T> &rows_of = latitude[j + 1], &levels_of = vertical[k];
+            const Nodes<T>&rows_of = latitude[j + 1], &levels_of = vertical[k];
             const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
             const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
             const Four wy = rows_of.weights(points.latitude[n]), dy = wy - ly;
@@ -236,32 +319,46 @@ template <class T> struct Gather : InterleavedRows<T> {
             };
             for_four([&](auto b) {
                 if (!full_ || b == 0) stencil<full_>(t, points, places, n, j - 1 + b, k, s);
-                const T* row = (full_ ? s.at + b * next_row : s.at) + rows[j - 1 + b + beyond].level;
+                const T* row =
+                    (full_ ? s.at + b * next_row : s.at) + rows[j - 1 + b + beyond].level;
                 constexpr bool middle_row = b == 1 || b == 2;
                 Real value[registers];
                 for (int m = 0; m < registers; ++m) {
                     value[m] = Real::load(row + m * width);
-                    if constexpr (full_) all[m] = b == 0 ? dy[int(b)] * value[m] : fma(Real(dy[int(b)]), value[m], all[m]);
-                    if constexpr (full_ && middle_row) inner[m] = b == 1 ? ly[int(b)] * value[m] : fma(Real(ly[int(b)]), value[m], inner[m]);
-                    if constexpr (monotone && middle_row) most[m] = b == 1 ? value[m] : larger(most[m], value[m]), least[m] = b == 1 ? value[m] : smaller(least[m], value[m]);
+                    if constexpr (full_)
+                        all[m] = b == 0 ? dy[int(b)] * value[m]
+                                        : fma(Real(dy[int(b)]), value[m], all[m]);
+                    if constexpr (full_ && middle_row)
+                        inner[m] = b == 1 ? ly[int(b)] * value[m]
+                                          : fma(Real(ly[int(b)]), value[m], inner[m]);
+                    if constexpr (monotone && middle_row)
+                        most[m] = b == 1 ? value[m] : larger(most[m], value[m]),
+                        least[m] = b == 1 ? value[m] : smaller(least[m], value[m]);
                 }
-                if constexpr (!full_) weigh([&](int m, const Real& cubic, const Real& linear) {
-                    Real w = wy[int(b)] * (cubic * along);
-                    if constexpr (middle_row) w = fma(ly[int(b)] * linear, bend, w);
-                    total = fma(w, value[m], total);
+                if constexpr (!full_)
+                    weigh([&](int m, const Real& cubic, const Real& linear) {
+                        Real w = wy[int(b)] * (cubic * along);
+                        if constexpr (middle_row) w = fma(ly[int(b)] * linear, bend, w);
+                        total = fma(w, value[m], total);
+                    });
+            });
+            if constexpr (full_)
+                weigh([&](int m, const Real& cubic, const Real& linear) {
+                    total = fma(fma(cubic, along, linear * bend), inner[m], total);
+                    total = fma(linear * along, all[m], total);
                 });
-            });
-            if constexpr (full_) weigh([&](int m, const Real& cubic, const Real& linear) {
-                total = fma(fma(cubic, along, linear * bend), inner[m], total);
-                total = fma(linear * along, all[m], total);
-            });
             Four four;
             add_points(total, (T*)&four);
             T value = (four[0] + four[1]) + (four[2] + four[3]);
-            if constexpr (monotone) {                      // of the points 1 and 2, the levels 1 and 2
-                constexpr int one = fields, two = registers == 2 ? 0 : 2 * fields, last = registers - 1;
-                const T high = std::max(std::max(most[0].lanes[one + 1], most[0].lanes[one + 2]), std::max(most[last].lanes[two + 1], most[last].lanes[two + 2]));
-                const T low = std::min(std::min(least[0].lanes[one + 1], least[0].lanes[one + 2]), std::min(least[last].lanes[two + 1], least[last].lanes[two + 2]));
+            if constexpr (monotone) {  // of the points 1 and 2, the levels 1 and 2
+                constexpr int one = fields, two = registers == 2 ? 0 : 2 * fields,
+                              last = registers - 1;
+                const T high =
+                    std::max(std::max(most[0].lanes[one + 1], most[0].lanes[one + 2]),
+                             std::max(most[last].lanes[two + 1], most[last].lanes[two + 2]));
+                const T low =
+                    std::min(std::min(least[0].lanes[one + 1], least[0].lanes[one + 2]),
+                             std::min(least[last].lanes[two + 1], least[last].lanes[two + 2]));
                 value = std::clamp(value, low, high);
             }
             out[n * fields] = value;

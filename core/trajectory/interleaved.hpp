@@ -1,105 +1,149 @@
-/// Fields beside each other, for the gathers of semi-Lagrangian advection: buffer[row][level][point][4 fields], or, for one field alone,
-/// [4 levels] in their place. A row is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change their sign), the
-/// column by a copy of the first and last level. Others' points come by the halo on demand.
+/// Fields beside each other, for the gathers of semi-Lagrangian advection:
+/// buffer[row][level][point][4 fields], or, for one field alone, [4 levels] in their place. A row
+/// is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change
+/// their sign), the column by a copy of the first and last level. Others' points come by the halo
+/// on demand.
 #pragma once
-#include "base/error.hpp"
-#include "grid/gaussian.hpp"
-#include "parallel/travel/on_demand.hpp"
+#include <sys/mman.h>
 #include <algorithm>
 #include <cstring>
 #include <numbers>
 #include <span>
-#include <sys/mman.h>
 #include <vector>
+#include "base/error.hpp"
+#include "grid/gaussian.hpp"
+#include "parallel/travel/on_demand.hpp"
 
 namespace fathom {
 
 template <class T> struct InterleavedRows {
-    static constexpr int tile = 64, fields = 4, beyond = 2;                // points at once; of a group; rows beyond a pole
-    struct Block { int i0, j0, nx, ny; };
-    struct Row { std::size_t offset; std::ptrdiff_t level; int points; T per_radian; };
-    struct Item { int block, row, level, column, count; };                 ///< a tile of own points
-    int halo, levels, ny; bool full;
+    static constexpr int tile = 64, fields = 4,
+                         beyond = 2;  // points at once; of a group; rows beyond a pole
+    struct Block {
+        int i0, j0, nx, ny;
+    };
+    struct Row {
+        std::size_t offset;
+        std::ptrdiff_t level;
+        int points;
+        T per_radian;
+    };
+    struct Item {
+        int block, row, level, column, count;
+    };  ///< a tile of own points
+    int halo, levels, ny;
+    bool full;
     std::vector<Block> blocks;
     std::vector<int> points;
-    std::vector<Row> rows;                                                 ///< j = -2 ... ny + 1, stored at j + 2
+    std::vector<Row> rows;  ///< j = -2 ... ny + 1, stored at j + 2
     std::vector<Item> items;
-    std::ptrdiff_t next_row = 0;                                           ///< on a full grid
+    std::ptrdiff_t next_row = 0;  ///< on a full grid
     OnDemandHalo around;
 
     static T* map(std::size_t bytes) {
-        void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
         return (T*)at;
     }
-    InterleavedRows(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, int levels)
-        : halo(halo), levels(levels), ny(grid.rows()), points(grid.points), around(comm, d, grid.points, fields, sizeof(T), levels) {
+    InterleavedRows(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
+                    int levels)
+        : halo(halo),
+          levels(levels),
+          ny(grid.rows()),
+          points(grid.points),
+          around(comm, d, grid.points, fields, sizeof(T), levels) {
         int rank;
         MPI_Comm_rank(comm, &rank);
         full = std::ranges::all_of(points, [&](int n) { return n == points[0]; });
         if (ny < 4) throw Error("semi-Lagrangian advection needs 4 rows at least, given ", ny);
-        std::size_t offset = fields;                       // spare: a register's load may begin a point early
+        std::size_t offset = fields;  // spare: a register's load may begin a point early
         for (int j = -beyond; j < ny + beyond; ++j) {
             const int n = points[row_across(j)];
-            rows.push_back({offset, std::ptrdiff_t(n + 3) * fields, n, T(n / (2 * std::numbers::pi))});
+            rows.push_back(
+                {offset, std::ptrdiff_t(n + 3) * fields, n, T(n / (2 * std::numbers::pi))});
             offset += std::size_t(n + 3) * fields * (levels + 2);
         }
         next_row = std::ptrdiff_t(rows[1].offset - rows[0].offset);
         bytes = (offset + 64) * sizeof(T);
         buffer = map(bytes);
         global.levels = levels;
-        for (int j = 0; j < ny; ++j) global.at.push_back((std::byte*)at(rows[j + beyond], 0, 0)), global.row.push_back(0), global.level.push_back(rows[j + beyond].level);
+        for (int j = 0; j < ny; ++j)
+            global.at.push_back((std::byte*)at(rows[j + beyond], 0, 0)), global.row.push_back(0),
+                global.level.push_back(rows[j + beyond].level);
         for (auto* b : d.of(rank)) {
-            for (int r = 0; r < b->ny; ++r) for (int k = 0; k < levels; ++k)
-                for (int c = 0, end = std::min(b->nx, points[b->j0 + r] - b->i0); c < end; c += tile) items.push_back({int(blocks.size()), r, k, c, std::min(tile, end - c)});
+            for (int r = 0; r < b->ny; ++r)
+                for (int k = 0; k < levels; ++k)
+                    for (int c = 0, end = std::min(b->nx, points[b->j0 + r] - b->i0); c < end;
+                         c += tile)
+                        items.push_back({int(blocks.size()), r, k, c, std::min(tile, end - c)});
             blocks.push_back({b->i0, b->j0, b->nx, b->ny});
         }
     }
     ~InterleavedRows() { munmap(buffer, bytes); }
     InterleavedRows(const InterleavedRows&) = delete;
 
-    const T* source(const FieldSlab& f, const Item& t) const { return (const T*)f.at[t.block] + (t.row + halo) * f.row[t.block] + (f.levels > 1 ? t.level : 0) * f.level[t.block] + t.column + halo; }
+    const T* source(const FieldSlab& f, const Item& t) const {
+        return (const T*)f.at[t.block] + (t.row + halo) * f.row[t.block] +
+               (f.levels > 1 ? t.level : 0) * f.level[t.block] + t.column + halo;
+    }
     T* target(const FieldSlab& f, const Item& t) const { return const_cast<T*>(source(f, t)); }
-    T* at(const Row& r, int k, int i) const { return buffer + r.offset + (k + 1) * r.level + (i + 1) * fields; }
+    T* at(const Row& r, int k, int i) const {
+        return buffer + r.offset + (k + 1) * r.level + (i + 1) * fields;
+    }
     int row_across(int j) const { return j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j; }
 
     void pack(std::span<const FieldSlab> group) {
         static const T nothing[tile] = {};
-        #pragma omp parallel for schedule(dynamic, 4)
+#pragma omp parallel for schedule(dynamic, 4)
         for (std::size_t n = 0; n < items.size(); ++n) {
             const Item& t = items[n];
             const T* in[fields];
-            for (int f = 0; f < fields; ++f) in[f] = f < int(group.size()) && !group[f].at.empty() ? source(group[f], t) : nothing;
+            for (int f = 0; f < fields; ++f)
+                in[f] =
+                    f < int(group.size()) && !group[f].at.empty() ? source(group[f], t) : nothing;
             const int j = blocks[t.block].j0 + t.row, i0 = blocks[t.block].i0 + t.column;
             const Row& row = rows[j + beyond];
             T* out = at(row, t.level, i0);
-            for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
+            for (int i = 0; i < t.count; ++i)
+                for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
         }
     }
-    /// One field alone: beside each other lie its values of the level above, of the level, and of the two below.
+    /// One field alone: beside each other lie its values of the level above, of the level, and of
+    /// the two below.
     void pack_levels(const FieldSlab& field) {
-        #pragma omp parallel for schedule(dynamic, 4)
+#pragma omp parallel for schedule(dynamic, 4)
         for (std::size_t n = 0; n < items.size(); ++n) {
             const Item& t = items[n];
             const T* in[fields];
-            for (int f = 0; f < fields; ++f) in[f] = source(field, t) + (std::clamp(t.level - 1 + f, 0, levels - 1) - t.level) * field.level[t.block];
-            T* out = at(rows[blocks[t.block].j0 + t.row + beyond], t.level, blocks[t.block].i0 + t.column);
-            for (int i = 0; i < t.count; ++i) for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
+            for (int f = 0; f < fields; ++f)
+                in[f] = source(field, t) + (std::clamp(t.level - 1 + f, 0, levels - 1) - t.level) *
+                                               field.level[t.block];
+            T* out = at(rows[blocks[t.block].j0 + t.row + beyond], t.level,
+                        blocks[t.block].i0 + t.column);
+            for (int i = 0; i < t.count; ++i)
+                for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
         }
     }
-    /// Others' points, the ends of rows, the rows beyond the poles, the levels beyond the first and last.
+    /// Others' points, the ends of rows, the rows beyond the poles, the levels beyond the first and
+    /// last.
     void surround(bool vector) {
         around.exchange(global);
-        #pragma omp parallel for schedule(dynamic, 1)
-        for (int j = 0; j < ny; ++j) if (around.holds(j)) close_row(j);
-        #pragma omp parallel for schedule(static)
-        for (int j = 0; j < 2 * beyond; ++j) cross_pole(j < beyond ? -1 - j : ny + j - beyond, vector);
+#pragma omp parallel for schedule(dynamic, 1)
+        for (int j = 0; j < ny; ++j)
+            if (around.holds(j)) close_row(j);
+#pragma omp parallel for schedule(static)
+        for (int j = 0; j < 2 * beyond; ++j)
+            cross_pole(j < beyond ? -1 - j : ny + j - beyond, vector);
     }
 
 private:
-    T* buffer = nullptr; std::size_t bytes = 0;            // of the group that is interpolated
-    FieldSlab global;                                      // the buffer, row by row
-    void copy_level(const Row& to, int k_to, const Row& from, int k_from) { std::memcpy(at(to, k_to, -1), at(from, k_from, -1), to.level * sizeof(T)); }
+    T* buffer = nullptr;
+    std::size_t bytes = 0;  // of the group that is interpolated
+    FieldSlab global;       // the buffer, row by row
+    void copy_level(const Row& to, int k_to, const Row& from, int k_from) {
+        std::memcpy(at(to, k_to, -1), at(from, k_from, -1), to.level * sizeof(T));
+    }
     void close_row(int j) {
         const Row& r = rows[j + beyond];
         for (int k = 0; k < levels; ++k) {
@@ -114,11 +158,12 @@ private:
         if (!around.holds(row_across(j))) return;
         const Row &to = rows[j + beyond], &from = rows[row_across(j) + beyond];
         const int half = to.points / 2;
-        for (int k = -1; k <= levels; ++k) for (int i = -1; i < to.points + 2; ++i) {
-            const T* in = at(from, k, (i + half + to.points) % to.points);
-            T* out = at(to, k, i);
-            for (int f = 0; f < fields; ++f) out[f] = vector && f < 2 ? -in[f] : in[f];
-        }
+        for (int k = -1; k <= levels; ++k)
+            for (int i = -1; i < to.points + 2; ++i) {
+                const T* in = at(from, k, (i + half + to.points) % to.points);
+                T* out = at(to, k, i);
+                for (int f = 0; f < fields; ++f) out[f] = vector && f < 2 ? -in[f] : in[f];
+            }
     }
 };
 

@@ -10,7 +10,8 @@ template <class T> struct Nodes {
     Four at, inverse;
     T per_interval = 0;
     Four weights(T x) const {
-        typedef std::conditional_t<sizeof(T) == 8, long, int> Index __attribute__((vector_size(4 * sizeof(T))));
+        typedef std::conditional_t<sizeof(T) == 8, long, int> Index
+            __attribute__((vector_size(4 * sizeof(T))));
         const Four d = x - at, pair = __builtin_shuffle(d, Index{1, 0, 3, 2}), product = d * pair;
         return inverse * pair * __builtin_shuffle(product, Index{2, 3, 0, 1});
     }
@@ -19,8 +20,10 @@ template <class T> struct Nodes {
         Nodes n;
         for (int m = 0; m < 4; ++m) {
             double product = 1;
-            for (int l = 0; l < 4; ++l) if (l != m) product *= x[m] - x[l];
-            n.at[m] = T(x[m]); n.inverse[m] = T(1 / product);
+            for (int l = 0; l < 4; ++l)
+                if (l != m) product *= x[m] - x[l];
+            n.at[m] = T(x[m]);
+            n.inverse[m] = T(1 / product);
         }
         n.per_interval = T(1 / (x[2] - x[1]));
         return n;

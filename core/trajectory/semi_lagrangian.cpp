@@ -1,26 +1,33 @@
 #include "trajectory/semi_lagrangian.hpp"
-#include "trajectory/gather.hpp"
+#include <omp.h>
 #include <algorithm>
 #include <cstring>
-#include <omp.h>
+#include "trajectory/gather.hpp"
 
 namespace fathom {
 
 template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     using Base = Gather<T>;
-    using typename Base::Item, typename Base::Row, typename Base::Points, typename Base::Places;
-    using Base::tile, Base::fields, Base::beyond, Base::halo, Base::levels, Base::ny, Base::full, Base::blocks, Base::points, Base::rows, Base::items, Base::around;
     using Base::map, Base::source, Base::row_across, Base::place;
+    using Base::tile, Base::fields, Base::beyond, Base::halo, Base::levels, Base::ny, Base::full,
+        Base::blocks, Base::points, Base::rows, Base::items, Base::around;
+    using typename Base::Item, typename Base::Row, typename Base::Points, typename Base::Places;
     Parameters parameters;
     std::vector<double> eta;
     Departure<T> departure;
-    std::vector<std::size_t> mean_offset;                  // of each block's mean wind: [row][level][3][padded]
+    std::vector<std::size_t> mean_offset;  // of each block's mean wind: [row][level][3][padded]
     std::vector<int> mean_columns;
-    T* mean = nullptr; std::size_t mean_bytes = 0;
+    T* mean = nullptr;
+    std::size_t mean_bytes = 0;
 
-    Tables(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, std::vector<double> eta_, Parameters p)
-        : Base(comm, d, halo, grid, eta_), parameters(p), eta(std::move(eta_)), departure(grid, eta, p.step, p.radius) {
-        if (grid.stretching && p.rotation != 0) throw Error("rotation is not advected on a stretched sphere");
+    Tables(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
+           std::vector<double> eta_, Parameters p)
+        : Base(comm, d, halo, grid, eta_),
+          parameters(p),
+          eta(std::move(eta_)),
+          departure(grid, eta, p.step, p.radius) {
+        if (grid.stretching && p.rotation != 0)
+            throw Error("rotation is not advected on a stretched sphere");
         for (auto& b : blocks) {
             mean_offset.push_back(mean_bytes / sizeof(T));
             mean_columns.push_back((b.nx + tile - 1) / tile * tile);
@@ -30,10 +37,18 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     }
     ~Tables() { munmap(mean, std::max<std::size_t>(mean_bytes, 1)); }
 
-    double own_points() const { double n = 0; for (auto& item : items) n += item.count; return n; }
-    T* mean_of(const Item& t) { return mean + mean_offset[t.block] + (std::size_t(t.row) * levels + t.level) * 3 * mean_columns[t.block] + t.column; }
+    double own_points() const {
+        double n = 0;
+        for (auto& item : items) n += item.count;
+        return n;
+    }
+    T* mean_of(const Item& t) {
+        return mean + mean_offset[t.block] +
+               (std::size_t(t.row) * levels + t.level) * 3 * mean_columns[t.block] + t.column;
+    }
 
-    void locate(const Item& t, const T* u, const T* v, const T* w, Points& to, bool of_trajectory) const {
+    void locate(const Item& t, const T* u, const T* v, const T* w, Points& to,
+                bool of_trajectory) const {
         departure.locate(blocks[t.block].j0 + t.row, t.level, t.count, u, v, w, to, of_trajectory);
     }
     /// By the mean wind.
@@ -56,34 +71,48 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
         const T begin = T(blocks[t.block].i0 + t.column) * spacing;
         for (int j = south - 1; j <= north + 2; ++j) {
             const Row& r = rows[j + beyond];
-            const int first = int(std::floor((begin + west) * r.per_radian)) - 2, last = int(std::floor((begin + east) * r.per_radian)) + 3;
-            around.need(row_across(j), first + (j == row_across(j) ? 0 : r.points / 2), last - first + 1);
+            const int first = int(std::floor((begin + west) * r.per_radian)) - 2,
+                      last = int(std::floor((begin + east) * r.per_radian)) + 3;
+            around.need(row_across(j), first + (j == row_across(j) ? 0 : r.points / 2),
+                        last - first + 1);
         }
     }
-    /// The mean wind of each trajectory, from the wind at arrival and the extrapolated one in the buffer.
+    /// The mean wind of each trajectory, from the wind at arrival and the extrapolated one in the
+    /// buffer.
     void trace(const Wind& wind) {
-        #pragma omp parallel
+#pragma omp parallel
         {
             Points points;
             Places places;
             alignas(64) T out[tile * fields + 64];
             static const T nothing[2 * tile] = {};
             std::memset(&points, 0, sizeof points);
-            #pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(dynamic, 4)
             for (std::size_t n = 0; n < items.size(); ++n) {
                 const auto& item = items[n];
-                const T *u = source(wind.east, item), *v = source(wind.north, item), *w = wind.vertical.at.empty() ? nothing : source(wind.vertical, item);
-                T *U = mean_of(item), *V = U + mean_columns[item.block], *W = V + mean_columns[item.block];
+                const T *u = source(wind.east, item), *v = source(wind.north, item),
+                        *w = wind.vertical.at.empty() ? nothing : source(wind.vertical, item);
+                T *U = mean_of(item), *V = U + mean_columns[item.block],
+                  *W = V + mean_columns[item.block];
                 const T m = departure.map_factor(blocks[item.block].j0 + item.row);
-                if (departure.stretched()) for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i];
+                if (departure.stretched())
+                    for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i];
                 for (int iteration = 0; iteration < parameters.iterations; ++iteration) {
-                    if (iteration > 0) locate(item, U, V, W, points, true);
-                    else if (departure.stretched()) locate(item, U, V, w, points, true);
-                    else locate(item, u, v, w, points, true);
+                    if (iteration > 0)
+                        locate(item, U, V, W, points, true);
+                    else if (departure.stretched())
+                        locate(item, U, V, w, points, true);
+                    else
+                        locate(item, u, v, w, points, true);
                     place(item, points, places);
                     need(item, points, places);
-                    if (full) this->template gather_linear<true>(item, points, places, out); else this->template gather_linear<false>(item, points, places, out);
-                    if (departure.stretched()) for (int i = 0; i < item.count; ++i) out[i * fields] *= points.map[i], out[i * fields + 1] *= points.map[i];
+                    if (full)
+                        this->template gather_linear<true>(item, points, places, out);
+                    else
+                        this->template gather_linear<false>(item, points, places, out);
+                    if (departure.stretched())
+                        for (int i = 0; i < item.count; ++i)
+                            out[i * fields] *= points.map[i], out[i * fields + 1] *= points.map[i];
                     for (int i = 0; i < item.count; ++i) {
                         const T x = out[i * fields], y = out[i * fields + 1];
                         U[i] = T(0.5) * (m * u[i] + (points.p[i] * x + points.q[i] * y));
@@ -91,20 +120,26 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
                         W[i] = T(0.5) * (w[i] + out[i * fields + 2]);
                     }
                 }
-                if (parameters.iterations == 0) for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i], W[i] = w[i];
+                if (parameters.iterations == 0)
+                    for (int i = 0; i < item.count; ++i)
+                        U[i] = m * u[i], V[i] = m * v[i], W[i] = w[i];
                 if (!around.alone()) depart(item, points, places, true), need(item, points, places);
             }
         }
     }
 };
 
-struct TransportRegions { Region packing{"halo packing"}, departure{"departure points"}, interpolation{"interpolation"}; };
+struct TransportRegions {
+    Region packing{"halo packing"}, departure{"departure points"}, interpolation{"interpolation"};
+};
 static const TransportRegions& these() {
     static const TransportRegions list;
     return list;
 }
 
-template <class T> SemiLagrangian<T>::SemiLagrangian(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid, std::vector<double> eta, Parameters p)
+template <class T>
+SemiLagrangian<T>::SemiLagrangian(MPI_Comm comm, const Decomposition& d, int halo,
+                                  const GaussianGrid& grid, std::vector<double> eta, Parameters p)
     : tables(std::make_unique<Tables>(comm, d, halo, grid, std::move(eta), p)) {}
 template <class T> SemiLagrangian<T>::~SemiLagrangian() = default;
 template <class T> const OnDemandHalo& SemiLagrangian<T>::halo() const { return tables->around; }
@@ -117,55 +152,78 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
         TimedRegion timer(these().packing, spent.packing);
         t.pack(group);
     }
-    spent.packing.did(0, points * 7 * sizeof(T));          // three are read, four written
-    do {                                                   // until all that departures need was there; the first guess needs no halo
+    spent.packing.did(0, points * 7 * sizeof(T));  // three are read, four written
+    do {  // until all that departures need was there; the first guess needs no halo
         {
             TimedRegion timer(these().packing, spent.packing);
             t.surround(true);
         }
         TimedRegion timer(these().departure, spent.departure);
         t.trace(now_);
-        spent.departure.did(points * t.parameters.iterations * (t.departure.operations() + t.operations(Pass::linear, 3) + 10), points * t.parameters.iterations * 10 * sizeof(T));
-    } while (t.around.cover());                            // wind at arrival, at departure, mean before and after
+        spent.departure.did(points * t.parameters.iterations *
+                                (t.departure.operations() + t.operations(Pass::linear, 3) + 10),
+                            points * t.parameters.iterations * 10 * sizeof(T));
+    } while (t.around.cover());  // wind at arrival, at departure, mean before and after
 }
 
-template <class T> void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSlab> to) {
+template <class T>
+void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSlab> to) {
     Tables& t = *tables;
     constexpr int tile = Tables::tile, fields = Tables::fields;
-    if (group.fields.size() > std::size_t(fields) || to.size() != group.fields.size()) throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
-    const bool wind = group.kind == Kind::wind, by_levels = group.fields.size() == 1 && group.by_levels;
+    if (group.fields.size() > std::size_t(fields) || to.size() != group.fields.size())
+        throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
+    const bool wind = group.kind == Kind::wind,
+               by_levels = group.fields.size() == 1 && group.by_levels;
     const double points = t.own_points(), count = double(to.size());
     {
         TimedRegion timer(these().packing, spent.packing);
-        if (by_levels) t.pack_levels(group.fields[0]); else t.pack(group.fields);
+        if (by_levels)
+            t.pack_levels(group.fields[0]);
+        else
+            t.pack(group.fields);
         t.surround(wind);
     }
     spent.packing.did(0, points * (count + fields) * sizeof(T));
     TimedRegion timer(these().interpolation, spent.interpolation);
     const Pass pass = by_levels ? Pass::by_levels : group.monotone ? Pass::monotone : Pass::cubic;
-    spent.interpolation.did(points * (t.departure.operations() + t.operations(Pass::weights, 0) + t.operations(pass, count)), points * (2 * count + 3) * sizeof(T));
+    spent.interpolation.did(points * (t.departure.operations() + t.operations(Pass::weights, 0) +
+                                      t.operations(pass, count)),
+                            points * (2 * count + 3) * sizeof(T));
     const T planetary = T(2 * t.parameters.rotation * t.parameters.radius);
-    #pragma omp parallel
+#pragma omp parallel
     {
         typename Tables::Points points;
         typename Tables::Places places;
         alignas(64) T out[tile * fields + 64];
         std::memset(&points, 0, sizeof points);
-        #pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(dynamic, 4)
         for (std::size_t n = 0; n < t.items.size(); ++n) {
             const auto& item = t.items[n];
             t.depart(item, points, places, false);
             auto gather = [&]<bool full, bool monotone> {
-                if (by_levels) t.template gather_levels<full, monotone>(item, points, places, out);
-                else t.template gather_cubic<full, monotone>(item, points, places, out);
+                if (by_levels)
+                    t.template gather_levels<full, monotone>(item, points, places, out);
+                else
+                    t.template gather_cubic<full, monotone>(item, points, places, out);
             };
-            if (t.full) { if (group.monotone) gather.template operator()<true, true>(); else gather.template operator()<true, false>(); }
-            else { if (group.monotone) gather.template operator()<false, true>(); else gather.template operator()<false, false>(); }
+            if (t.full) {
+                if (group.monotone)
+                    gather.template operator()<true, true>();
+                else
+                    gather.template operator()<true, false>();
+            } else {
+                if (group.monotone)
+                    gather.template operator()<false, true>();
+                else
+                    gather.template operator()<false, false>();
+            }
             if (wind) {
-                const T at_arrival = planetary * t.departure.cosine(t.blocks[item.block].j0 + item.row);
+                const T at_arrival =
+                    planetary * t.departure.cosine(t.blocks[item.block].j0 + item.row);
                 T *x = t.target(to[0], item), *y = t.target(to[1], item);
                 for (int i = 0; i < item.count; ++i) {
-                    const T u = out[i * fields] + planetary * points.cosine[i], v = out[i * fields + 1];
+                    const T u = out[i * fields] + planetary * points.cosine[i],
+                            v = out[i * fields + 1];
                     x[i] = points.p[i] * u + points.q[i] * v - at_arrival;
                     y[i] = points.p[i] * v - points.q[i] * u;
                 }
@@ -184,25 +242,36 @@ template <class T> double SemiLagrangian<T>::seconds(Pass pass) {
     Spent spent;
     {
         Timer timer{spent};
-        #pragma omp parallel
+#pragma omp parallel
         {
             typename Tables::Points points;
             typename Tables::Places places;
             alignas(64) T out[Tables::tile * Tables::fields + 64];
             std::memset(&points, 0, sizeof points);
             auto gather = [&]<bool full>(const auto& item) {
-                if (pass == Pass::weights) t.template gather_weights<full>(item, points, places, out);
-                else if (pass == Pass::linear) t.template gather_linear<full>(item, points, places, out);
-                else if (pass == Pass::cubic) t.template gather_cubic<full, false>(item, points, places, out);
-                else if (pass == Pass::monotone) t.template gather_cubic<full, true>(item, points, places, out);
-                else if (pass == Pass::by_levels) t.template gather_levels<full, false>(item, points, places, out);
+                if (pass == Pass::weights)
+                    t.template gather_weights<full>(item, points, places, out);
+                else if (pass == Pass::linear)
+                    t.template gather_linear<full>(item, points, places, out);
+                else if (pass == Pass::cubic)
+                    t.template gather_cubic<full, false>(item, points, places, out);
+                else if (pass == Pass::monotone)
+                    t.template gather_cubic<full, true>(item, points, places, out);
+                else if (pass == Pass::by_levels)
+                    t.template gather_levels<full, false>(item, points, places, out);
             };
-            #pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(dynamic, 4)
             for (std::size_t n = 0; n < t.items.size(); ++n) {
                 const auto& item = t.items[n];
                 t.depart(item, points, places, false);
-                if (t.full) gather.template operator()<true>(item); else gather.template operator()<false>(item);
-                asm volatile("" : : "r"(&points), "r"(&places), "r"(out) : "memory");      // the result is used
+                if (t.full)
+                    gather.template operator()<true>(item);
+                else
+                    gather.template operator()<false>(item);
+                asm volatile(""
+                             :
+                             : "r"(&points), "r"(&places), "r"(out)
+                             : "memory");  // the result is used
             }
         }
     }
@@ -210,7 +279,8 @@ template <class T> double SemiLagrangian<T>::seconds(Pass pass) {
 }
 template <class T> double SemiLagrangian<T>::operations(Pass pass, int fields) const {
     const Tables& t = *tables;
-    return t.own_points() * (pass == Pass::departure ? t.departure.operations() : t.operations(pass, fields));
+    return t.own_points() *
+           (pass == Pass::departure ? t.departure.operations() : t.operations(pass, fields));
 }
 
 template class SemiLagrangian<double>;

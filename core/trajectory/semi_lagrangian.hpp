@@ -1,57 +1,89 @@
-/// Semi-Lagrangian advection on the sphere and on levels, at the points of a Gaussian grid, full or reduced.
+/// Semi-Lagrangian advection on the sphere and on levels, at the points of a Gaussian grid, full or
+/// reduced.
 ///
-///   departure point (SETTLS, Hortal 2002)   V = 1/2 { V(n)_A + [2 V(n) - V(n-1)]_D, rotated to A },   fixed-point iteration from V = V(n)_A (departure.hpp)
-///   interpolation                           linear along each axis, and along one axis after the other the correction that makes it cubic (C, L: cubic
-///                                           and linear interpolation):   f_D = [L_x L_y L_z + (C-L)_x L_y L_z + L_x (C-L)_y L_z + L_x L_y (C-L)_z] f
-///                                           The 32 points of Ritchie et al. (1995), but fourth order, and no wave grows (theirs do, by up to 1 % a step).
-///                                           On reduced rows, whose points are not beneath each other, C_x C_y L_z + L_x L_y (C-L)_z, 40 points.
-///                                           First and last interval of the vertical: linear. Quasi-monotone: clipped to the 8 nearest values
+///   departure point (SETTLS, Hortal 2002)
+///       V = 1/2 { V(n)_A + [2 V(n) - V(n-1)]_D, rotated to A },
+///       fixed-point iteration from V = V(n)_A (departure.hpp)
+///   interpolation                           linear along each axis,
+///       and along one axis after the other the correction that makes it cubic (C, L: cubic
+///                                           and linear interpolation):
+///                                               f_D = [L_x L_y L_z + (C-L)_x L_y L_z + L_x
+///                                               (C-L)_y L_z + L_x L_y (C-L)_z] f
+///                                           The 32 points of Ritchie et al. (1995),
+///                                               but fourth order, and no wave grows (theirs do,
+///                                               by up to 1 % a step).
+///                                           On reduced rows, whose points are not beneath each
+///                                               other, C_x C_y L_z + L_x L_y (C-L)_z, 40 points.
+///                                           First and last interval of the vertical: linear.
+///                                               Quasi-monotone: clipped to the 8 nearest values
 ///                                           (Bermejo & Staniforth 1992)
-///   vectors                                 turn with the frame carried along the great circle; and 2 Omega x r, known exactly at both ends, is advected
-///                                           with the wind: the Coriolis force without time truncation
+///   vectors                                 turn with the frame carried along the great circle;
+///       and 2 Omega x r, known exactly at both ends, is advected
+///                                           with the wind: the Coriolis force without time
+///                                               truncation
 ///
-/// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of weights, one vector instruction, one cache line
-/// serve all. A row is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change their sign), the column by a
-/// copy of the first and last level: no index needs a test. Buffers span the globe in address space; only rows that are used exist in memory.
-/// What departures need of other ranks' points, and no more, comes by a halo on demand.
+/// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of
+/// weights, one vector instruction, one cache line serve all. A row is continued beyond its ends,
+/// the sphere beyond the poles (half a turn further, vectors change their sign), the column by a
+/// copy of the first and last level: no index needs a test. Buffers span the globe in address
+/// space; only rows that are used exist in memory. What departures need of other ranks' points, and
+/// no more, comes by a halo on demand.
 #pragma once
-#include "grid/gaussian.hpp"
-#include "machine/region.hpp"
-#include "parallel/travel/on_demand.hpp"
 #include <memory>
 #include <span>
 #include <vector>
+#include "grid/gaussian.hpp"
+#include "machine/region.hpp"
+#include "parallel/travel/on_demand.hpp"
 
 namespace fathom {
 
-/// What a pass over all points does: the departure points alone, the weights of cubic interpolation, one of the interpolations.
+/// What a pass over all points does: the departure points alone, the weights of cubic
+/// interpolation, one of the interpolations.
 enum class InterpolationPass { departure, weights, linear, cubic, monotone, by_levels };
 
 template <class Number> class SemiLagrangian {
 public:
     struct Parameters {
-        double step, radius, rotation = 0;                 ///< [s], [m], [s-1]
-        int iterations = 2;                                ///< interpolations of the wind to the departure point
+        double step, radius, rotation = 0;  ///< [s], [m], [s-1]
+        int iterations = 2;                 ///< interpolations of the wind to the departure point
     };
-    /// eta: of the layers, growing downward. The rank's blocks hold what is computed; rows shorter than the grid's longest end early.
-    SemiLagrangian(MPI_Comm, const Decomposition&, int halo, const GaussianGrid&, std::vector<double> eta, Parameters);
+    /// eta: of the layers, growing downward. The rank's blocks hold what is computed; rows shorter
+    /// than the grid's longest end early.
+    SemiLagrangian(MPI_Comm, const Decomposition&, int halo, const GaussianGrid&,
+                   std::vector<double> eta, Parameters);
     ~SemiLagrangian();
 
-    struct Wind { FieldSlab east, north, vertical; };      ///< [m s-1], [m s-1], [s-1]: d(eta)/dt
-    /// The mean wind along each trajectory, kept until the next call; vertical.at empty: no vertical motion.
+    struct Wind {
+        FieldSlab east, north, vertical;
+    };  ///< [m s-1], [m s-1], [s-1]: d(eta)/dt
+    /// The mean wind along each trajectory, kept until the next call; vertical.at empty: no
+    /// vertical motion.
     void depart(const Wind& now, const Wind& extrapolated);
 
-    enum class Kind { scalar, wind };                      ///< wind: the first two fields of the group are a vector to which 2 Omega x r is added
-    /// Up to 4 fields. by_levels: where there is but one, four of its levels lie beside each other in place of four fields.
-    struct Group { std::vector<FieldSlab> fields; Kind kind = Kind::scalar; bool monotone = false, by_levels = true; };
+    enum class Kind {
+        scalar,
+        wind
+    };  ///< wind: the first two fields of the group are a vector to which 2 Omega x r is added
+    /// Up to 4 fields. by_levels: where there is but one, four of its levels lie beside each other
+    /// in place of four fields.
+    struct Group {
+        std::vector<FieldSlab> fields;
+        Kind kind = Kind::scalar;
+        bool monotone = false, by_levels = true;
+    };
     /// Values at the departure points take the place of those at the arrival points.
     void interpolate(const Group& from, std::span<const FieldSlab> to);
 
     const OnDemandHalo& halo() const;
-    struct { Spent packing, departure, interpolation; } spent;
+    struct {
+        Spent packing, departure, interpolation;
+    } spent;
 
-    /// For measurements: the seconds of one pass over all points with the trajectories of the last `depart` and the fields that were packed last. Every pass finds
-    /// the departure points, `departure` nothing else; the others then their own. Operations: of a pass without the departure points, with so many fields.
+    /// For measurements: the seconds of one pass over all points with the trajectories of the last
+    /// `depart` and the fields that were packed last. Every pass finds the departure points,
+    /// `departure` nothing else; the others then their own. Operations: of a pass without the
+    /// departure points, with so many fields.
     using Pass = InterpolationPass;
     double seconds(Pass);
     double operations(Pass, int fields) const;

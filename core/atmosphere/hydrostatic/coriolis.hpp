@@ -1,8 +1,11 @@
-/// Rotation where the Coriolis parameter is any function of the place – on a stretched or rotated sphere –, implicit all the same: alternating directions
-/// (Douglas & Gunn 1964). With F the rotation, G gravity waves, both linear, dX/dt = -(F + G) X + N,
-///   (1 + beta F)(1 + beta G) X+ = { X - beta' (F + G) X + beta^2 F G X + ... }_D + ...,   beta, beta' = dt/2 (1 +- e)
-/// F is inverted at each grid point, then G in spectral space. Steady flow stays steady at any step, waves do not grow (F and G are antisymmetric), and what
-/// factorising changes, beta^2 F G (X+ - X), is of second order: slow motion is slowed by (f dt / 2)^2. The terms of now have
+/// Rotation where the Coriolis parameter is any function of the place – on a stretched or rotated
+/// sphere –, implicit all the same: alternating directions (Douglas & Gunn 1964). With F the
+/// rotation, G gravity waves, both linear, dX/dt = -(F + G) X + N,
+///   (1 + beta F)(1 + beta G) X+ = { X - beta' (F + G) X + beta^2 F G X + ... }_D + ...,
+///       beta, beta' = dt/2 (1 +- e)
+/// F is inverted at each grid point, then G in spectral space. Steady flow stays steady at any
+/// step, waves do not grow (F and G are antisymmetric), and what factorising changes, beta^2 F G
+/// (X+ - X), is of second order: slow motion is slowed by (f dt / 2)^2. The terms of now have
 ///   -beta' f k x (v - (beta^2 / beta') grad(phi))   in place of   -beta' f k x v
 /// On an ordinary sphere F and G are inverted together instead (semi_implicit.hpp).
 #pragma once
@@ -12,21 +15,26 @@ namespace fathom::atmosphere {
 
 /// beta^2 / beta' of the terms of now; 0 where rotation is not split off.
 inline double of_gradient(double splitting, double step, double off_centring) {
-    return splitting > 0 ? 0.5 * step * (1 + off_centring) * (1 + off_centring) / (1 - off_centring) : 0;
+    return splitting > 0 ? 0.5 * step * (1 + off_centring) * (1 + off_centring) / (1 - off_centring)
+                         : 0;
 }
 
 struct ImplicitCoriolis {
     double step = 1800, off_centring = 0;
-    static constexpr std::string_view summary = "rotation at the new time: the wind turned by the Coriolis force, implicitly, at each point";
+    static constexpr std::string_view summary =
+        "rotation at the new time: the wind turned by the Coriolis force, implicitly, at each "
+        "point";
     static constexpr std::tuple parameters{
-        Parameter<ImplicitCoriolis>{"step", &ImplicitCoriolis::step, "s", -1e6, 1e6, "time step; negative: backward"},
-        Parameter<ImplicitCoriolis>{"off_centring", &ImplicitCoriolis::off_centring, "1", 0, 0.99, "e: weight of the linear terms moved to the new time"}};
-    static constexpr std::array fields{
-        reads  ("coriolis",       place::center_column, "s-1"),
-        updates("eastward_wind",  place::center_layer,  "m s-1"),
-        updates("northward_wind", place::center_layer,  "m s-1")};
+        Parameter<ImplicitCoriolis>{"step", &ImplicitCoriolis::step, "s", -1e6, 1e6,
+                                    "time step; negative: backward"},
+        Parameter<ImplicitCoriolis>{"off_centring", &ImplicitCoriolis::off_centring, "1", 0, 0.99,
+                                    "e: weight of the linear terms moved to the new time"}};
+    static constexpr std::array fields{reads("coriolis", place::center_column, "s-1"),
+                                       updates("eastward_wind", place::center_layer, "m s-1"),
+                                       updates("northward_wind", place::center_layer, "m s-1")};
     template <class Real> void operator()(In<Real> coriolis, InOut<Real> u, InOut<Real> v) const {
-        const Real turn = coriolis[0] * (0.5 * step * (1 + off_centring)), less = 1.0 / fma(turn, turn, Real(1));
+        const Real turn = coriolis[0] * (0.5 * step * (1 + off_centring)),
+                   less = 1.0 / fma(turn, turn, Real(1));
         for (int k = 0; k < u.levels(); ++k) {
             const Real U = u[k], V = v[k];
             u[k] = fma(turn, V, U) * less;

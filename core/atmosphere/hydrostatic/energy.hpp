@@ -1,9 +1,12 @@
-/// Energy that the dynamics of a step must keep: of a column with the tendencies of the physics, less that of air of 250 K,
+/// Energy that the dynamics of a step must keep: of a column with the tendencies of the physics,
+/// less that of air of 250 K,
 ///
-///   E = sum_k dp_k / g [c_p (T_k - 250 K) + v_k^2 / 2] + phi_s p_s / g              [J m-2],   T the virtual temperature
+///   E = sum_k dp_k / g [c_p (T_k - 250 K) + v_k^2 / 2] + phi_s p_s / g              [J m-2],
+///       T the virtual temperature
 ///
-/// and one number a step for the temperature of all layers, with which the sum over the sphere is that (Williamson, Olson & Jablonowski 2009,
-/// Mon. Wea. Rev. 137, 1883-1900). Interpolation loses some, and what diffusion takes from the wind becomes heat.
+/// and one number a step for the temperature of all layers, with which the sum over the sphere is
+/// that (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900). Interpolation loses
+/// some, and what diffusion takes from the wind becomes heat.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -13,29 +16,34 @@ namespace fathom::atmosphere {
 
 struct ColumnEnergy {
     double step = 1800, heat_capacity = constants::dry_air_heat_capacity;
-    static constexpr double warmth = 250;                 // [K]: near what air has, so that fp32 keeps its digits
+    static constexpr double warmth = 250;  // [K]: near what air has, so that fp32 keeps its digits
     static constexpr std::string_view summary = "energy of the column at the end of the physics";
     static constexpr std::tuple parameters{
-        Parameter<ColumnEnergy>{"step", &ColumnEnergy::step, "s", -1e6, 1e6, "time step; negative: backward"},
-        Parameter<ColumnEnergy>{"heat_capacity", &ColumnEnergy::heat_capacity, "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"}};
+        Parameter<ColumnEnergy>{"step", &ColumnEnergy::step, "s", -1e6, 1e6,
+                                "time step; negative: backward"},
+        Parameter<ColumnEnergy>{"heat_capacity", &ColumnEnergy::heat_capacity, "J kg-1 K-1", 100,
+                                1e5, "of dry air at constant pressure"}};
     static constexpr std::array fields{
-        reads ("eastward_wind",            place::center_layer,     "m s-1"),
-        reads ("northward_wind",           place::center_layer,     "m s-1"),
-        reads ("virtual_temperature",      place::center_layer,     "K"),
-        reads ("eastward_wind_tendency",   place::center_layer,     "m s-2"),
-        reads ("northward_wind_tendency",  place::center_layer,     "m s-2"),
-        reads ("air_temperature_tendency", place::center_layer,     "K s-1"),
-        reads ("pressure_interface",       place::center_interface, "Pa"),
-        reads ("surface_geopotential",     place::center_column,    "m2 s-2"),
-        writes("column_energy",            place::center_column,    "J m-2")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("virtual_temperature", place::center_layer, "K"),
+        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
+        reads("northward_wind_tendency", place::center_layer, "m s-2"),
+        reads("air_temperature_tendency", place::center_layer, "K s-1"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        writes("column_energy", place::center_column, "J m-2")};
 
-    template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> Pu, In<Real> Pv, In<Real> PT, In<Real> p, In<Real> orography, Out<Real> energy) const {
+    template <class Real>
+    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> Pu, In<Real> Pv, In<Real> PT,
+                    In<Real> p, In<Real> orography, Out<Real> energy) const {
         const Real whole = step, cp = heat_capacity;
         const int levels = u.levels();
         Real sum = orography[0] * p[levels];
         for (int k = 0; k < levels; ++k) {
             const Real U = fma(whole, Pu[k], u[k]), V = fma(whole, Pv[k], v[k]);
-            sum = fma(p[k + 1] - p[k], fma(cp, fma(whole, PT[k], T[k] - warmth), 0.5 * fma(U, U, V * V)), sum);
+            sum = fma(p[k + 1] - p[k],
+                      fma(cp, fma(whole, PT[k], T[k] - warmth), 0.5 * fma(U, U, V * V)), sum);
         }
         energy[0] = sum * (1 / constants::gravity);
     }
@@ -44,16 +52,18 @@ struct ColumnEnergy {
 /// The declaration only.
 struct TotalEnergy {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "the energy of the atmosphere is that before its dynamics";
+    static constexpr std::string_view summary =
+        "the energy of the atmosphere is that before its dynamics";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("column_energy",        place::center_column, "J m-2"),
-        reads  ("eastward_wind",        place::center_layer,  "m s-1"),
-        reads  ("northward_wind",       place::center_layer,  "m s-1"),
-        reads  ("log_pressure_ratio",   place::center_column, "1"),
-        reads  ("surface_geopotential", place::center_column, "m2 s-2"),
-        updates("virtual_temperature",  place::center_layer,  "K")};
-    template <class Real> void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>) const {}
+        reads("column_energy", place::center_column, "J m-2"),
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("log_pressure_ratio", place::center_column, "1"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        updates("virtual_temperature", place::center_layer, "K")};
+    template <class Real>
+    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>) const {}
 };
 
 }  // namespace fathom::atmosphere

@@ -1,48 +1,58 @@
-/// The Eulerian form of the hydrostatic primitive equations (primitive.hpp has the pressure gradient and the heating), zeta_a = zeta + f:
-///   dv_k/dt  = -zeta_a k x v_k - grad((u_k^2 + v_k^2) / 2) - grad(phi_k) - R T_k (grad ln p)_k - (M dv/dp)_k
-///   dT_k/dt  = -v_k . grad(T_k) - (M dT/dp)_k + kappa T_k (omega / p)_k,     dpi/dt = -(1 / p_s) sum_j D_j
-///   (M dX/dp)_k = [M_{k+1/2} (X_{k+1} - X_k) + M_{k-1/2} (X_k - X_{k-1})] / (2 dp_k),     M_{k+1/2} = B_{k+1/2} sum_j D_j - sum_{j<=k} D_j
-/// (Simmons & Burridge 1981): the differences keep energy and angular momentum. A tracer is advected as T is, in advective form by spectral gradients.
-/// The kinetic energy becomes a gradient in spectral space. Physics are tendencies of the time before, which a leapfrog needs of anything that damps.
+/// The Eulerian form of the hydrostatic primitive equations (primitive.hpp has the pressure
+/// gradient and the heating), zeta_a = zeta + f:
+///   dv_k/dt  = -zeta_a k x v_k - grad((u_k^2 + v_k^2) / 2) - grad(phi_k) - R T_k (grad ln p)_k -
+///       (M dv/dp)_k
+///   dT_k/dt  = -v_k . grad(T_k) - (M dT/dp)_k + kappa T_k (omega / p)_k,
+///       dpi/dt = -(1 / p_s) sum_j D_j
+///   (M dX/dp)_k = [M_{k+1/2} (X_{k+1} - X_k) + M_{k-1/2} (X_k - X_{k-1})] / (2 dp_k),
+///       M_{k+1/2} = B_{k+1/2} sum_j D_j - sum_{j<=k} D_j
+/// (Simmons & Burridge 1981): the differences keep energy and angular momentum. A tracer is
+/// advected as T is, in advective form by spectral gradients. The kinetic energy becomes a gradient
+/// in spectral space. Physics are tendencies of the time before, which a leapfrog needs of anything
+/// that damps.
 #pragma once
 #include "atmosphere/hydrostatic/hybrid.hpp"
 
 namespace fathom::atmosphere {
 
 struct EulerianTendencies {
-    static constexpr std::string_view summary = "advection, pressure gradient and heating of the Eulerian form, added to the tendencies";
+    static constexpr std::string_view summary =
+        "advection, pressure gradient and heating of the Eulerian form, added to the tendencies";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("eastward_wind",               place::center_layer,     "m s-1"),
-        reads  ("northward_wind",              place::center_layer,     "m s-1"),
-        reads  ("virtual_temperature",         place::center_layer,     "K"),
-        reads  ("vorticity",                   place::center_layer,     "s-1"),
-        reads  ("divergence",                  place::center_layer,     "s-1"),
-        reads  ("temperature_gradient_east",   place::center_layer,     "K m-1"),
-        reads  ("temperature_gradient_north",  place::center_layer,     "K m-1"),
-        reads  ("pressure_gradient_east",      place::center_column,    "m-1"),
-        reads  ("pressure_gradient_north",     place::center_column,    "m-1"),
-        reads  ("coriolis",                    place::center_column,    "s-1"),
-        reads  ("pressure_interface",          place::center_interface, "Pa"),
-        reads  ("hybrid_b",                    place::profile,          "1"),
-        reads  ("eastward_wind_force",         place::center_layer,     "m s-2"),
-        reads  ("northward_wind_force",        place::center_layer,     "m s-2"),
-        reads  ("adiabatic_heating",           place::center_layer,     "K s-1"),
-        updates("eastward_wind_tendency",      place::center_layer,     "m s-2"),
-        updates("northward_wind_tendency",     place::center_layer,     "m s-2"),
-        updates("virtual_temperature_tendency", place::center_layer,    "K s-1"),
-        writes ("surface_pressure_tendency",   place::center_column,    "s-1"),
-        writes ("kinetic_energy",              place::center_layer,     "m2 s-2"),
-        writes ("vertical_mass_flux",          place::center_interface, "Pa s-1")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("virtual_temperature", place::center_layer, "K"),
+        reads("vorticity", place::center_layer, "s-1"),
+        reads("divergence", place::center_layer, "s-1"),
+        reads("temperature_gradient_east", place::center_layer, "K m-1"),
+        reads("temperature_gradient_north", place::center_layer, "K m-1"),
+        reads("pressure_gradient_east", place::center_column, "m-1"),
+        reads("pressure_gradient_north", place::center_column, "m-1"),
+        reads("coriolis", place::center_column, "s-1"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("hybrid_b", place::profile, "1"),
+        reads("eastward_wind_force", place::center_layer, "m s-2"),
+        reads("northward_wind_force", place::center_layer, "m s-2"),
+        reads("adiabatic_heating", place::center_layer, "K s-1"),
+        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
+        updates("northward_wind_tendency", place::center_layer, "m s-2"),
+        updates("virtual_temperature_tendency", place::center_layer, "K s-1"),
+        writes("surface_pressure_tendency", place::center_column, "s-1"),
+        writes("kinetic_energy", place::center_layer, "m2 s-2"),
+        writes("vertical_mass_flux", place::center_interface, "Pa s-1")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> zeta, In<Real> D, In<Real> Tx, In<Real> Ty, In<Real> px, In<Real> py, In<Real> f, In<Real> p, Profile<Real> B, In<Real> Fu,
-                    In<Real> Fv, In<Real> FT, InOut<Real> tu, InOut<Real> tv, InOut<Real> tT, Out<Real> tp, Out<Real> energy, Out<Real> M) const {
+    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> zeta, In<Real> D, In<Real> Tx,
+                    In<Real> Ty, In<Real> px, In<Real> py, In<Real> f, In<Real> p, Profile<Real> B,
+                    In<Real> Fu, In<Real> Fv, In<Real> FT, InOut<Real> tu, InOut<Real> tv,
+                    InOut<Real> tT, Out<Real> tp, Out<Real> energy, Out<Real> M) const {
         const int levels = u.levels();
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0], coriolis = f[0];
         Real flux[most_layers + 1], sum(0);
         for (int k = 0; k < levels; ++k) {
-            sum = sum + fma(D[k], p[k + 1] - p[k], ps * (B[k + 1] - B[k]) * fma(u[k], pi_x, v[k] * pi_y));
+            sum = sum +
+                  fma(D[k], p[k + 1] - p[k], ps * (B[k + 1] - B[k]) * fma(u[k], pi_x, v[k] * pi_y));
             flux[k + 1] = sum;
         }
         tp[0] = -sum / ps;
@@ -50,9 +60,13 @@ struct EulerianTendencies {
         for (int k = 1; k < levels; ++k) flux[k] = B[k] * sum - flux[k];
         for (int k = 0; k <= levels; ++k) M[k] = flux[k];
         for (int k = 0; k < levels; ++k) {
-            const Real U = u[k], V = v[k], t = T[k], absolute = zeta[k] + coriolis, half = 0.5 / (p[k + 1] - p[k]), above = half * flux[k], below = half * flux[k + 1];
+            const Real U = u[k], V = v[k], t = T[k], absolute = zeta[k] + coriolis,
+                       half = 0.5 / (p[k + 1] - p[k]), above = half * flux[k],
+                       below = half * flux[k + 1];
             const int up = k > 0 ? k - 1 : k, down = k + 1 < levels ? k + 1 : k;
-            auto vertical = [&](auto x, Real here) { return fma(below, x[down] - here, above * (here - x[up])); };
+            auto vertical = [&](auto x, Real here) {
+                return fma(below, x[down] - here, above * (here - x[up]));
+            };
             tu[k] = tu[k] + (fma(absolute, V, Fu[k]) - vertical(u, U));
             tv[k] = tv[k] + (fma(-absolute, U, Fv[k]) - vertical(v, V));
             tT[k] = tT[k] + (FT[k] - fma(U, Tx[k], V * Ty[k]) - vertical(T, t));
@@ -65,64 +79,74 @@ struct EulerianTracer {
     static constexpr std::string_view summary = "advection of a tracer, added to its tendency";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("eastward_wind",         place::center_layer,     "m s-1"),
-        reads  ("northward_wind",        place::center_layer,     "m s-1"),
-        reads  ("pressure_interface",    place::center_interface, "Pa"),
-        reads  ("vertical_mass_flux",    place::center_interface, "Pa s-1"),
-        reads  ("tracer",                place::center_layer,     "1"),
-        reads  ("tracer_gradient_east",  place::center_layer,     "m-1"),
-        reads  ("tracer_gradient_north", place::center_layer,     "m-1"),
-        updates("tracer_tendency",       place::center_layer,     "s-1")};
-    template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> p, In<Real> M, In<Real> q, In<Real> qx, In<Real> qy, InOut<Real> tendency) const {
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("vertical_mass_flux", place::center_interface, "Pa s-1"),
+        reads("tracer", place::center_layer, "1"),
+        reads("tracer_gradient_east", place::center_layer, "m-1"),
+        reads("tracer_gradient_north", place::center_layer, "m-1"),
+        updates("tracer_tendency", place::center_layer, "s-1")};
+    template <class Real>
+    void operator()(In<Real> u, In<Real> v, In<Real> p, In<Real> M, In<Real> q, In<Real> qx,
+                    In<Real> qy, InOut<Real> tendency) const {
         const int levels = u.levels();
         for (int k = 0; k < levels; ++k) {
             const Real half = 0.5 / (p[k + 1] - p[k]), here = q[k];
             const int up = k > 0 ? k - 1 : k, down = k + 1 < levels ? k + 1 : k;
-            tendency[k] = tendency[k] - fma(u[k], qx[k], v[k] * qy[k]) - half * fma(M[k + 1], q[down] - here, M[k] * (here - q[up]));
+            tendency[k] = tendency[k] - fma(u[k], qx[k], v[k] * qy[k]) -
+                          half * fma(M[k + 1], q[down] - here, M[k] * (here - q[up]));
         }
     }
 };
 
-/// The step itself in spectral space, and back to grid points with all gradients; the declarations only.
+/// The step itself in spectral space, and back to grid points with all gradients; the declarations
+/// only.
 struct SpectralLeapfrog {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "semi-implicit leapfrog, diffusion and time filter in spectral space, gradients on the way back";
+    static constexpr std::string_view summary =
+        "semi-implicit leapfrog, diffusion and time filter in spectral space, gradients on the way "
+        "back";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("eastward_wind_tendency",       place::center_layer,  "m s-2"),
-        reads  ("northward_wind_tendency",      place::center_layer,  "m s-2"),
-        reads  ("virtual_temperature_tendency", place::center_layer,  "K s-1"),
-        reads  ("surface_pressure_tendency",    place::center_column, "s-1"),
-        reads  ("kinetic_energy",               place::center_layer,  "m2 s-2"),
-        reads  ("surface_geopotential",         place::center_column, "m2 s-2"),
-        updates("eastward_wind",                place::center_layer,  "m s-1"),
-        updates("northward_wind",               place::center_layer,  "m s-1"),
-        updates("virtual_temperature",          place::center_layer,  "K"),
-        updates("log_pressure_ratio",           place::center_column, "1"),
-        updates("eastward_wind_before",         place::center_layer,  "m s-1"),
-        updates("northward_wind_before",        place::center_layer,  "m s-1"),
-        updates("virtual_temperature_before",   place::center_layer,  "K"),
-        updates("log_pressure_ratio_before",    place::center_column, "1"),
-        writes ("vorticity",                    place::center_layer,  "s-1"),
-        writes ("divergence",                   place::center_layer,  "s-1"),
-        writes ("temperature_gradient_east",    place::center_layer,  "K m-1"),
-        writes ("temperature_gradient_north",   place::center_layer,  "K m-1"),
-        writes ("pressure_gradient_east",       place::center_column, "m-1"),
-        writes ("pressure_gradient_north",      place::center_column, "m-1")};
-    template <class Real> void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>,
-                                          Out<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>) const {}
+        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
+        reads("northward_wind_tendency", place::center_layer, "m s-2"),
+        reads("virtual_temperature_tendency", place::center_layer, "K s-1"),
+        reads("surface_pressure_tendency", place::center_column, "s-1"),
+        reads("kinetic_energy", place::center_layer, "m2 s-2"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        updates("eastward_wind", place::center_layer, "m s-1"),
+        updates("northward_wind", place::center_layer, "m s-1"),
+        updates("virtual_temperature", place::center_layer, "K"),
+        updates("log_pressure_ratio", place::center_column, "1"),
+        updates("eastward_wind_before", place::center_layer, "m s-1"),
+        updates("northward_wind_before", place::center_layer, "m s-1"),
+        updates("virtual_temperature_before", place::center_layer, "K"),
+        updates("log_pressure_ratio_before", place::center_column, "1"),
+        writes("vorticity", place::center_layer, "s-1"),
+        writes("divergence", place::center_layer, "s-1"),
+        writes("temperature_gradient_east", place::center_layer, "K m-1"),
+        writes("temperature_gradient_north", place::center_layer, "K m-1"),
+        writes("pressure_gradient_east", place::center_column, "m-1"),
+        writes("pressure_gradient_north", place::center_column, "m-1")};
+    template <class Real>
+    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>,
+                    InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>,
+                    InOut<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>,
+                    Out<Real>) const {}
 };
 struct TracerLeapfrog {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "leapfrog, diffusion and time filter of a tracer in spectral space";
+    static constexpr std::string_view summary =
+        "leapfrog, diffusion and time filter of a tracer in spectral space";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads  ("tracer_tendency",       place::center_layer, "s-1"),
-        updates("tracer",                place::center_layer, "1"),
-        updates("tracer_before",         place::center_layer, "1"),
-        writes ("tracer_gradient_east",  place::center_layer, "m-1"),
-        writes ("tracer_gradient_north", place::center_layer, "m-1")};
-    template <class Real> void operator()(In<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>) const {}
+    static constexpr std::array fields{reads("tracer_tendency", place::center_layer, "s-1"),
+                                       updates("tracer", place::center_layer, "1"),
+                                       updates("tracer_before", place::center_layer, "1"),
+                                       writes("tracer_gradient_east", place::center_layer, "m-1"),
+                                       writes("tracer_gradient_north", place::center_layer, "m-1")};
+    template <class Real>
+    void operator()(In<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>) const {}
 };
 
 }  // namespace fathom::atmosphere

@@ -1,15 +1,23 @@
-/// Hydrostatic primitive equations on hybrid levels, following the horizontal wind (T: virtual temperature, pi = ln p_s):
+/// Hydrostatic primitive equations on hybrid levels, following the horizontal wind (T: virtual
+/// temperature, pi = ln p_s):
 ///   dv_k/dt  = -f k x v_k - grad(phi_k) - R T_k (grad ln p)_k
-///   dT_k/dt  = kappa T_k (omega / p)_k = -(kappa T_k / dp_k) (l_k sum_{j<k} D_j + alpha_k D_k) + kappa T_k v_k . (grad ln p)_k
-///   dpi/dt_k = -(1 / p_s) sum_j D_j + v_k . grad(pi),      D_j = div(v_j dp_j) = div(v_j) dp_j + p_s dB_j v_j . grad(pi)
+///   dT_k/dt  = kappa T_k (omega / p)_k = -(kappa T_k / dp_k) (l_k sum_{j<k} D_j + alpha_k D_k)
+///       + kappa T_k v_k . (grad ln p)_k
+///   dpi/dt_k = -(1 / p_s) sum_j D_j + v_k . grad(pi),
+///       D_j = div(v_j dp_j) = div(v_j) dp_j + p_s dB_j v_j . grad(pi)
 ///   (eta dot dp/deta)_{k+1/2} = B_{k+1/2} sum_j D_j - sum_{j<=k} D_j
-/// In the pressure gradient everything but the gradients of T and of the orography is a multiple G_k of grad(pi):
-///   grad(phi_k) + R T_k (grad ln p)_k = grad(phi_s) + R [sum_{j>k} l_j grad T_j + alpha_k grad T_k] + G_k grad(pi)
-/// Time: semi-implicit two-time-level, N = total - L, L linear about rest at T_r and p_r, with rotation (semi_implicit.hpp):
+/// In the pressure gradient everything but the gradients of T and of the orography is a multiple
+/// G_k of grad(pi):
+///   grad(phi_k) + R T_k (grad ln p)_k = grad(phi_s) + R [sum_{j>k} l_j grad T_j
+///       + alpha_k grad T_k] + G_k grad(pi)
+/// Time: semi-implicit two-time-level, N = total - L, L linear about rest at T_r and p_r, with
+/// rotation (semi_implicit.hpp):
 ///   X(n+1) - dt/2 (1+e) L(n+1) = { X + dt P + dt/2 [(1-e) L + 2 N(n) - N(n-1)] }_D + dt/2 N(n)_A
-/// P is the physics of time n, carried from the departure point, where it was computed: at the arrival point, what takes much from a value (rain,
-/// filling) would take it from another one, and wind that crosses half a wave in a step would make that grow.
-/// What is carried for pi is pi + phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are averaged with weights dB.
+/// P is the physics of time n, carried from the departure point, where it was computed: at the
+/// arrival point, what takes much from a value (rain, filling) would take it from another one, and
+/// wind that crosses half a wave in a step would make that grow. What is carried for pi is pi +
+/// phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are averaged with
+/// weights dB.
 #pragma once
 #include "atmosphere/hydrostatic/coriolis.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
@@ -17,56 +25,75 @@
 namespace fathom::atmosphere {
 
 struct PrimitiveEquations {
-    double gas_constant = constants::dry_air_gas_constant, heat_capacity = constants::dry_air_heat_capacity;
-    static constexpr std::string_view summary = "pressure gradient, adiabatic heating, continuity and vertical motion on hybrid levels";
+    double gas_constant = constants::dry_air_gas_constant,
+           heat_capacity = constants::dry_air_heat_capacity;
+    static constexpr std::string_view summary =
+        "pressure gradient, adiabatic heating, continuity and vertical motion on hybrid levels";
     static constexpr std::tuple parameters{
-        Parameter<PrimitiveEquations>{"gas_constant", &PrimitiveEquations::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
-        Parameter<PrimitiveEquations>{"heat_capacity", &PrimitiveEquations::heat_capacity, "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"}};
+        Parameter<PrimitiveEquations>{"gas_constant", &PrimitiveEquations::gas_constant,
+                                      "J kg-1 K-1", 100, 1e4, "of dry air"},
+        Parameter<PrimitiveEquations>{"heat_capacity", &PrimitiveEquations::heat_capacity,
+                                      "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"}};
     static constexpr std::array fields{
-        reads ("eastward_wind",                 place::center_layer,     "m s-1"),
-        reads ("northward_wind",                place::center_layer,     "m s-1"),
-        reads ("virtual_temperature",           place::center_layer,     "K"),
-        reads ("divergence",                    place::center_layer,     "s-1"),
-        reads ("temperature_gradient_east",     place::center_layer,     "K m-1"),
-        reads ("temperature_gradient_north",    place::center_layer,     "K m-1"),
-        reads ("pressure_gradient_east",        place::center_column,    "m-1"),
-        reads ("pressure_gradient_north",       place::center_column,    "m-1"),
-        reads ("orography_gradient_east",       place::center_column,    "m s-2"),
-        reads ("orography_gradient_north",      place::center_column,    "m s-2"),
-        reads ("pressure_interface",            place::center_interface, "Pa"),
-        reads ("hybrid_b",                      place::profile,          "1"),
-        reads ("hybrid_eta",                    place::profile,          "1"),
-        writes("eastward_wind_force",           place::center_layer,     "m s-2"),
-        writes("northward_wind_force",          place::center_layer,     "m s-2"),
-        writes("adiabatic_heating",             place::center_layer,     "K s-1"),
-        writes("log_pressure_ratio_tendency", place::center_layer,     "s-1"),
-        writes("eta_velocity",                  place::center_layer,     "s-1")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("virtual_temperature", place::center_layer, "K"),
+        reads("divergence", place::center_layer, "s-1"),
+        reads("temperature_gradient_east", place::center_layer, "K m-1"),
+        reads("temperature_gradient_north", place::center_layer, "K m-1"),
+        reads("pressure_gradient_east", place::center_column, "m-1"),
+        reads("pressure_gradient_north", place::center_column, "m-1"),
+        reads("orography_gradient_east", place::center_column, "m s-2"),
+        reads("orography_gradient_north", place::center_column, "m s-2"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("hybrid_b", place::profile, "1"),
+        reads("hybrid_eta", place::profile, "1"),
+        writes("eastward_wind_force", place::center_layer, "m s-2"),
+        writes("northward_wind_force", place::center_layer, "m s-2"),
+        writes("adiabatic_heating", place::center_layer, "K s-1"),
+        writes("log_pressure_ratio_tendency", place::center_layer, "s-1"),
+        writes("eta_velocity", place::center_layer, "s-1")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty, In<Real> px, In<Real> py, In<Real> sx, In<Real> sy, In<Real> p, Profile<Real> B,
-                    Profile<Real> eta, Out<Real> Fu, Out<Real> Fv, Out<Real> FT, Out<Real> Fp, Out<Real> eta_velocity) const {
+    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty,
+                    In<Real> px, In<Real> py, In<Real> sx, In<Real> sy, In<Real> p, Profile<Real> B,
+                    Profile<Real> eta, Out<Real> Fu, Out<Real> Fv, Out<Real> FT, Out<Real> Fp,
+                    Out<Real> eta_velocity) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), kappa = N(gas_constant / heat_capacity);
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0];
-        Real log_ratio[most_layers], alpha[most_layers], of_temperature[most_layers], of_log[most_layers], per_thickness[most_layers], flux[most_layers];
+        Real log_ratio[most_layers], alpha[most_layers], of_temperature[most_layers],
+            of_log[most_layers], per_thickness[most_layers], flux[most_layers];
         Real sum(0), above = p[0], per_above = 1.0 / above, b_above = B[0] * per_above * ps;
         b_above = select(above > Real(0), b_above, Real(0));
         for (int k = 0; k < levels; ++k) {
-            const Real below = p[k + 1], per_below = 1.0 / below, b_below = Real(B[k + 1]) * per_below * ps;      // d ln p / d pi
+            const Real below = p[k + 1], per_below = 1.0 / below,
+                       b_below = Real(B[k + 1]) * per_below * ps;  // d ln p / d pi
             const Layer<Real> layer(above, below, per_above);
             const N dB = B[k + 1] - B[k];
             const Real share = above * layer.per_thickness, slope = ps * layer.per_thickness;
             const auto open = !(above > Real(0));
             const Real d_log = select(open, Real(0), b_below - b_above);
-            const Real d_alpha = select(open, Real(0), -(slope * (B[k] - share * dB) * layer.log_ratio + share * d_log));
-            const Real gradient = slope * (layer.log_ratio * B[k] + layer.alpha * dB);                               // of ln p in the layer
-            const Real along = u[k] * pi_x + v[k] * pi_y, out = D[k] * layer.thickness + ps * dB * along;
-            FT[k] = kappa * T[k] * (gradient * along - layer.per_thickness * (layer.log_ratio * sum + layer.alpha * out));
+            const Real d_alpha = select(
+                open, Real(0), -(slope * (B[k] - share * dB) * layer.log_ratio + share * d_log));
+            const Real gradient =
+                slope * (layer.log_ratio * B[k] + layer.alpha * dB);  // of ln p in the layer
+            const Real along = u[k] * pi_x + v[k] * pi_y,
+                       out = D[k] * layer.thickness + ps * dB * along;
+            FT[k] = kappa * T[k] *
+                    (gradient * along -
+                     layer.per_thickness * (layer.log_ratio * sum + layer.alpha * out));
             sum = sum + out;
-            log_ratio[k] = layer.log_ratio; alpha[k] = layer.alpha; of_temperature[k] = d_alpha + gradient; of_log[k] = d_log;
-            per_thickness[k] = layer.per_thickness; flux[k] = sum;
-            above = below; per_above = per_below; b_above = b_below;
+            log_ratio[k] = layer.log_ratio;
+            alpha[k] = layer.alpha;
+            of_temperature[k] = d_alpha + gradient;
+            of_log[k] = d_log;
+            per_thickness[k] = layer.per_thickness;
+            flux[k] = sum;
+            above = below;
+            per_above = per_below;
+            b_above = b_below;
         }
         const Real total = sum, surface = -total / ps, x0 = sx[0], y0 = sy[0];
         Real x(0), y(0), G(0), motion_below(0);
@@ -79,7 +106,8 @@ struct PrimitiveEquations {
             G = fma(of_log[k], t, G);
             Fp[k] = fma(u[k], pi_x, v[k] * pi_y) + surface;
             const Real motion_above = k > 0 ? B[k] * total - flux[k - 1] : Real(0);
-            eta_velocity[k] = 0.5 * (motion_above + motion_below) * (eta[k + 1] - eta[k]) * per_thickness[k];
+            eta_velocity[k] =
+                0.5 * (motion_above + motion_below) * (eta[k + 1] - eta[k]) * per_thickness[k];
             motion_below = motion_above;
         }
     }
@@ -87,56 +115,73 @@ struct PrimitiveEquations {
 
 /// What trajectories carry, and the nonlinear terms that the arrival point gets.
 struct SemiImplicitTerms {
-    double step = 1800, gas_constant = constants::dry_air_gas_constant, heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350, off_centring = 0, splitting = 0;
-    static constexpr std::string_view summary = "splits tendencies into linear and nonlinear terms; values to be carried to the arrival point";
+    double step = 1800, gas_constant = constants::dry_air_gas_constant,
+           heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
+           off_centring = 0, splitting = 0;
+    static constexpr std::string_view summary =
+        "splits tendencies into linear and nonlinear terms; values to be carried to the arrival "
+        "point";
     static constexpr std::tuple parameters{
-        Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6, "time step; negative: backward"},
-        Parameter<SemiImplicitTerms>{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
-        Parameter<SemiImplicitTerms>{"heat_capacity", &SemiImplicitTerms::heat_capacity, "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"},
-        Parameter<SemiImplicitTerms>{"reference_temperature", &SemiImplicitTerms::reference_temperature, "K", 100, 1000, "T_r of the linear terms: warmer than the atmosphere"},
-        Parameter<SemiImplicitTerms>{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1, "e: weight of the linear terms moved to the new time"},
-        Parameter<SemiImplicitTerms>{"splitting", &SemiImplicitTerms::splitting, "1", 0, 1, "1: rotation by itself (coriolis.hpp)"}};
+        Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6,
+                                     "time step; negative: backward"},
+        Parameter<SemiImplicitTerms>{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1",
+                                     100, 1e4, "of dry air"},
+        Parameter<SemiImplicitTerms>{"heat_capacity", &SemiImplicitTerms::heat_capacity,
+                                     "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"},
+        Parameter<SemiImplicitTerms>{"reference_temperature",
+                                     &SemiImplicitTerms::reference_temperature, "K", 100, 1000,
+                                     "T_r of the linear terms: warmer than the atmosphere"},
+        Parameter<SemiImplicitTerms>{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1,
+                                     "e: weight of the linear terms moved to the new time"},
+        Parameter<SemiImplicitTerms>{"splitting", &SemiImplicitTerms::splitting, "1", 0, 1,
+                                     "1: rotation by itself (coriolis.hpp)"}};
     static constexpr std::array fields{
-        reads  ("eastward_wind",                  place::center_layer,  "m s-1"),
-        reads  ("northward_wind",                 place::center_layer,  "m s-1"),
-        reads  ("virtual_temperature",            place::center_layer,  "K"),
-        reads  ("divergence",                     place::center_layer,  "s-1"),
-        reads  ("temperature_gradient_east",      place::center_layer,  "K m-1"),
-        reads  ("temperature_gradient_north",     place::center_layer,  "K m-1"),
-        reads  ("log_pressure_ratio",           place::center_column, "1"),
-        reads  ("pressure_gradient_east",         place::center_column, "m-1"),
-        reads  ("pressure_gradient_north",        place::center_column, "m-1"),
-        reads  ("surface_geopotential",           place::center_column, "m2 s-2"),
-        reads  ("orography_gradient_east",        place::center_column, "m s-2"),
-        reads  ("orography_gradient_north",       place::center_column, "m s-2"),
-        reads  ("coriolis",                       place::center_column, "s-1"),
-        reads  ("eastward_wind_force",            place::center_layer,  "m s-2"),
-        reads  ("northward_wind_force",           place::center_layer,  "m s-2"),
-        reads  ("adiabatic_heating",              place::center_layer,  "K s-1"),
-        reads  ("log_pressure_ratio_tendency",  place::center_layer,  "s-1"),
-        reads  ("eastward_wind_tendency",         place::center_layer,  "m s-2"),
-        reads  ("northward_wind_tendency",        place::center_layer,  "m s-2"),
-        reads  ("air_temperature_tendency",       place::center_layer,  "K s-1"),
-        reads  ("time_weights",                   place::profile,       "1"),
-        reads  ("reference_alpha",                place::profile,       "1"),
-        reads  ("reference_log_ratio",            place::profile,       "1"),
-        reads  ("reference_thickness",            place::profile,       "1"),
-        updates("eastward_wind_nonlinear",        place::center_layer,  "m s-2"),
-        updates("northward_wind_nonlinear",       place::center_layer,  "m s-2"),
-        updates("temperature_nonlinear",          place::center_layer,  "K s-1"),
-        updates("log_pressure_ratio_nonlinear", place::center_layer,  "s-1"),
-        writes ("eastward_wind_carried",          place::center_layer,  "m s-1"),
-        writes ("northward_wind_carried",         place::center_layer,  "m s-1"),
-        writes ("temperature_carried",            place::center_layer,  "K"),
-        writes ("log_pressure_ratio_carried",   place::center_layer,  "1")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("virtual_temperature", place::center_layer, "K"),
+        reads("divergence", place::center_layer, "s-1"),
+        reads("temperature_gradient_east", place::center_layer, "K m-1"),
+        reads("temperature_gradient_north", place::center_layer, "K m-1"),
+        reads("log_pressure_ratio", place::center_column, "1"),
+        reads("pressure_gradient_east", place::center_column, "m-1"),
+        reads("pressure_gradient_north", place::center_column, "m-1"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        reads("orography_gradient_east", place::center_column, "m s-2"),
+        reads("orography_gradient_north", place::center_column, "m s-2"),
+        reads("coriolis", place::center_column, "s-1"),
+        reads("eastward_wind_force", place::center_layer, "m s-2"),
+        reads("northward_wind_force", place::center_layer, "m s-2"),
+        reads("adiabatic_heating", place::center_layer, "K s-1"),
+        reads("log_pressure_ratio_tendency", place::center_layer, "s-1"),
+        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
+        reads("northward_wind_tendency", place::center_layer, "m s-2"),
+        reads("air_temperature_tendency", place::center_layer, "K s-1"),
+        reads("time_weights", place::profile, "1"),
+        reads("reference_alpha", place::profile, "1"),
+        reads("reference_log_ratio", place::profile, "1"),
+        reads("reference_thickness", place::profile, "1"),
+        updates("eastward_wind_nonlinear", place::center_layer, "m s-2"),
+        updates("northward_wind_nonlinear", place::center_layer, "m s-2"),
+        updates("temperature_nonlinear", place::center_layer, "K s-1"),
+        updates("log_pressure_ratio_nonlinear", place::center_layer, "s-1"),
+        writes("eastward_wind_carried", place::center_layer, "m s-1"),
+        writes("northward_wind_carried", place::center_layer, "m s-1"),
+        writes("temperature_carried", place::center_layer, "K"),
+        writes("log_pressure_ratio_carried", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty, In<Real> log_ps, In<Real> px, In<Real> py, In<Real> orography, In<Real> sx, In<Real> sy,
-                    In<Real> coriolis, In<Real> Fu, In<Real> Fv, In<Real> FT, In<Real> Fp, In<Real> Pu, In<Real> Pv, In<Real> PT, Profile<Real> weights, Profile<Real> alpha, Profile<Real> log_ratio, Profile<Real> thickness,
-                    InOut<Real> Nu, InOut<Real> Nv, InOut<Real> NT, InOut<Real> Np, Out<Real> cu, Out<Real> cv, Out<Real> cT, Out<Real> cp) const {
+    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty,
+                    In<Real> log_ps, In<Real> px, In<Real> py, In<Real> orography, In<Real> sx,
+                    In<Real> sy, In<Real> coriolis, In<Real> Fu, In<Real> Fv, In<Real> FT,
+                    In<Real> Fp, In<Real> Pu, In<Real> Pv, In<Real> PT, Profile<Real> weights,
+                    Profile<Real> alpha, Profile<Real> log_ratio, Profile<Real> thickness,
+                    InOut<Real> Nu, InOut<Real> Nv, InOut<Real> NT, InOut<Real> Np, Out<Real> cu,
+                    Out<Real> cv, Out<Real> cT, Out<Real> cp) const {
         using N = typename Real::Number;
         const int levels = u.levels();
-        const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), whole = N(step), half = N(0.5 * step), old = N(1 - off_centring), now = weights[0], before = weights[1];
+        const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), whole = N(step),
+                half = N(0.5 * step), old = N(1 - off_centring), now = weights[0],
+                before = weights[1];
         const N kappa_T = N(gas_constant / heat_capacity * reference_temperature);
         // nonlinear terms F - L take the place of those of the last step; the value that is carried
         auto split = [&](Real X, Real F, Real L, Real rotation, auto nonlinear, auto carried) {
@@ -147,10 +192,13 @@ struct SemiImplicitTerms {
         Real sum(0);
         for (int k = 0; k < levels; ++k) {
             const Real d = D[k];
-            split(fma(whole, PT[k], T[k]), FT[k], -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0), NT[k], cT[k]);
+            split(fma(whole, PT[k], T[k]), FT[k],
+                  -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0), NT[k],
+                  cT[k]);
             sum = fma(thickness[k], d, sum);
         }
-        const Real Lp = -sum, over_mountain = orography[0] * (1 / RT), mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
+        const Real Lp = -sum, over_mountain = orography[0] * (1 / RT),
+                   mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
         const Real f = coriolis[0];
         const N beyond = N(of_gradient(splitting, step, off_centring));
         Real x = RT * px[0], y = RT * py[0];
@@ -159,7 +207,8 @@ struct SemiImplicitTerms {
             const Real Lu = -fma(R * alpha[k], tx, x), Lv = -fma(R * alpha[k], ty, y);
             split(fma(whole, Pu[k], U), Fu[k], Lu, f * fma(beyond, Lv, V), Nu[k], cu[k]);
             split(fma(whole, Pv[k], V), Fv[k], Lv, -f * fma(beyond, Lu, U), Nv[k], cv[k]);
-            split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp, Real(0), Np[k], cp[k]);
+            split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp,
+                  Real(0), Np[k], cp[k]);
             x = fma(R * log_ratio[k], tx, x);
             y = fma(R * log_ratio[k], ty, y);
         }
@@ -171,21 +220,29 @@ struct WindExtrapolation {
     static constexpr std::string_view summary = "wind extrapolated to the new time";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("eastward_wind",               place::center_layer, "m s-1"),
-        reads  ("northward_wind",              place::center_layer, "m s-1"),
-        reads  ("eta_velocity",                place::center_layer, "s-1"),
-        reads  ("time_weights",                place::profile,      "1"),
-        updates("eastward_wind_before",        place::center_layer, "m s-1"),
-        updates("northward_wind_before",       place::center_layer, "m s-1"),
-        updates("eta_velocity_before",         place::center_layer, "s-1"),
-        writes ("eastward_wind_extrapolated",  place::center_layer, "m s-1"),
-        writes ("northward_wind_extrapolated", place::center_layer, "m s-1"),
-        writes ("eta_velocity_extrapolated",   place::center_layer, "s-1")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("eta_velocity", place::center_layer, "s-1"),
+        reads("time_weights", place::profile, "1"),
+        updates("eastward_wind_before", place::center_layer, "m s-1"),
+        updates("northward_wind_before", place::center_layer, "m s-1"),
+        updates("eta_velocity_before", place::center_layer, "s-1"),
+        writes("eastward_wind_extrapolated", place::center_layer, "m s-1"),
+        writes("northward_wind_extrapolated", place::center_layer, "m s-1"),
+        writes("eta_velocity_extrapolated", place::center_layer, "s-1")};
 
-    template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> w, Profile<Real> weights, InOut<Real> ub, InOut<Real> vb, InOut<Real> wb, Out<Real> ue, Out<Real> ve, Out<Real> we) const {
+    template <class Real>
+    void operator()(In<Real> u, In<Real> v, In<Real> w, Profile<Real> weights, InOut<Real> ub,
+                    InOut<Real> vb, InOut<Real> wb, Out<Real> ue, Out<Real> ve,
+                    Out<Real> we) const {
         const auto now = weights[0], before = weights[1];
-        auto extrapolate = [&](Real x, auto last, auto next) { next = fma(Real(now), x, before * Real(last)); last = x; };
-        for (int k = 0; k < u.levels(); ++k) extrapolate(u[k], ub[k], ue[k]), extrapolate(v[k], vb[k], ve[k]), extrapolate(w[k], wb[k], we[k]);
+        auto extrapolate = [&](Real x, auto last, auto next) {
+            next = fma(Real(now), x, before * Real(last));
+            last = x;
+        };
+        for (int k = 0; k < u.levels(); ++k)
+            extrapolate(u[k], ub[k], ue[k]), extrapolate(v[k], vb[k], ve[k]),
+                extrapolate(w[k], wb[k], we[k]);
     }
 };
 
@@ -194,10 +251,12 @@ struct TendencyStart {
     static constexpr std::string_view summary = "tendencies of wind and temperature begin at 0";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        writes("eastward_wind_tendency",   place::center_layer, "m s-2"),
-        writes("northward_wind_tendency",  place::center_layer, "m s-2"),
+        writes("eastward_wind_tendency", place::center_layer, "m s-2"),
+        writes("northward_wind_tendency", place::center_layer, "m s-2"),
         writes("air_temperature_tendency", place::center_layer, "K s-1")};
-    template <class Real> void operator()(Out<Real> u, Out<Real> v, Out<Real> T) const { for (int k = 0; k < u.levels(); ++k) u[k] = Real(0), v[k] = Real(0), T[k] = Real(0); }
+    template <class Real> void operator()(Out<Real> u, Out<Real> v, Out<Real> T) const {
+        for (int k = 0; k < u.levels(); ++k) u[k] = Real(0), v[k] = Real(0), T[k] = Real(0);
+    }
 };
 
 /// Values at the arrival point before the implicit terms, which are found in spectral space.
@@ -206,27 +265,30 @@ struct Arrival {
     static constexpr std::string_view summary = "arrival point: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
         Parameter<Arrival>{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
-        Parameter<Arrival>{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
-        Parameter<Arrival>{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000, "T_r of the linear terms"}};
+        Parameter<Arrival>{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4,
+                           "of dry air"},
+        Parameter<Arrival>{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000,
+                           "T_r of the linear terms"}};
     static constexpr std::array fields{
-        reads ("eastward_wind_carried",          place::center_layer,  "m s-1"),
-        reads ("northward_wind_carried",         place::center_layer,  "m s-1"),
-        reads ("temperature_carried",            place::center_layer,  "K"),
-        reads ("log_pressure_ratio_carried",   place::center_layer,  "1"),
-        reads ("eastward_wind_nonlinear",        place::center_layer,  "m s-2"),
-        reads ("northward_wind_nonlinear",       place::center_layer,  "m s-2"),
-        reads ("temperature_nonlinear",          place::center_layer,  "K s-1"),
-        reads ("log_pressure_ratio_nonlinear", place::center_layer,  "s-1"),
-        reads ("surface_geopotential",           place::center_column, "m2 s-2"),
-        reads ("hybrid_b",                       place::profile,       "1"),
-        writes("eastward_wind",                  place::center_layer,  "m s-1"),
-        writes("northward_wind",                 place::center_layer,  "m s-1"),
-        writes("virtual_temperature",            place::center_layer,  "K"),
-        writes("log_pressure_ratio",           place::center_column, "1")};
+        reads("eastward_wind_carried", place::center_layer, "m s-1"),
+        reads("northward_wind_carried", place::center_layer, "m s-1"),
+        reads("temperature_carried", place::center_layer, "K"),
+        reads("log_pressure_ratio_carried", place::center_layer, "1"),
+        reads("eastward_wind_nonlinear", place::center_layer, "m s-2"),
+        reads("northward_wind_nonlinear", place::center_layer, "m s-2"),
+        reads("temperature_nonlinear", place::center_layer, "K s-1"),
+        reads("log_pressure_ratio_nonlinear", place::center_layer, "s-1"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        reads("hybrid_b", place::profile, "1"),
+        writes("eastward_wind", place::center_layer, "m s-1"),
+        writes("northward_wind", place::center_layer, "m s-1"),
+        writes("virtual_temperature", place::center_layer, "K"),
+        writes("log_pressure_ratio", place::center_column, "1")};
 
     template <class Real>
-    void operator()(In<Real> cu, In<Real> cv, In<Real> cT, In<Real> cp, In<Real> Nu, In<Real> Nv, In<Real> NT, In<Real> Np, In<Real> orography,
-                    Profile<Real> B, Out<Real> u, Out<Real> v, Out<Real> T, Out<Real> log_ps) const {
+    void operator()(In<Real> cu, In<Real> cv, In<Real> cT, In<Real> cp, In<Real> Nu, In<Real> Nv,
+                    In<Real> NT, In<Real> Np, In<Real> orography, Profile<Real> B, Out<Real> u,
+                    Out<Real> v, Out<Real> T, Out<Real> log_ps) const {
         using N = typename Real::Number;
         const N half = N(0.5 * step);
         Real surface(0);
@@ -240,76 +302,91 @@ struct Arrival {
     }
 };
 
-/// From departure to arrival points along the trajectories: by communication, see semi_lagrangian.hpp; the declaration only.
+/// From departure to arrival points along the trajectories: by communication, see
+/// semi_lagrangian.hpp; the declaration only.
 struct SemiLagrangianTransport {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "semi-Lagrangian advection of wind, temperature and surface pressure";
+    static constexpr std::string_view summary =
+        "semi-Lagrangian advection of wind, temperature and surface pressure";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("eastward_wind",                place::center_layer,  "m s-1"),
-        reads  ("northward_wind",               place::center_layer,  "m s-1"),
-        reads  ("eta_velocity",                 place::center_layer,  "s-1"),
-        reads  ("eastward_wind_extrapolated",   place::center_layer,  "m s-1"),
-        reads  ("northward_wind_extrapolated",  place::center_layer,  "m s-1"),
-        reads  ("eta_velocity_extrapolated",    place::center_layer,  "s-1"),
-        reads  ("log_pressure_ratio",         place::center_column, "1"),
-        updates("eastward_wind_carried",        place::center_layer,  "m s-1"),
-        updates("northward_wind_carried",       place::center_layer,  "m s-1"),
-        updates("temperature_carried",          place::center_layer,  "K"),
-        updates("log_pressure_ratio_carried", place::center_layer,  "1")};
-    template <class Real> void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>) const {}
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("eta_velocity", place::center_layer, "s-1"),
+        reads("eastward_wind_extrapolated", place::center_layer, "m s-1"),
+        reads("northward_wind_extrapolated", place::center_layer, "m s-1"),
+        reads("eta_velocity_extrapolated", place::center_layer, "s-1"),
+        reads("log_pressure_ratio", place::center_column, "1"),
+        updates("eastward_wind_carried", place::center_layer, "m s-1"),
+        updates("northward_wind_carried", place::center_layer, "m s-1"),
+        updates("temperature_carried", place::center_layer, "K"),
+        updates("log_pressure_ratio_carried", place::center_layer, "1")};
+    template <class Real>
+    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>,
+                    InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>) const {}
 };
 
-/// A tracer: carried without terms of its own, clipped to the values around the departure point; the declaration only.
+/// A tracer: carried without terms of its own, clipped to the values around the departure point;
+/// the declaration only.
 struct TracerTransport {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "quasi-monotone semi-Lagrangian advection of a tracer";
+    static constexpr std::string_view summary =
+        "quasi-monotone semi-Lagrangian advection of a tracer";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{updates("tracer", place::center_layer, "1")};
     template <class Real> void operator()(InOut<Real>) const {}
 };
-/// As much of a tracer over the sphere as before it was carried: all its values times one number; the declaration only.
+/// As much of a tracer over the sphere as before it was carried: all its values times one number;
+/// the declaration only.
 struct TracerMass {
     static constexpr bool global = true;
     static constexpr std::string_view summary = "the mass of a tracer is that before its advection";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads  ("log_pressure_ratio", place::center_column, "1"),
-        updates("tracer",             place::center_layer,  "1")};
+    static constexpr std::array fields{reads("log_pressure_ratio", place::center_column, "1"),
+                                       updates("tracer", place::center_layer, "1")};
     template <class Real> void operator()(In<Real>, InOut<Real>) const {}
 };
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{writes("tracer_tendency", place::center_layer, "1")};
-    template <class Real> void operator()(Out<Real> tendency) const { for (int k = 0; k < tendency.levels(); ++k) tendency[k] = Real(0); }
+    template <class Real> void operator()(Out<Real> tendency) const {
+        for (int k = 0; k < tendency.levels(); ++k) tendency[k] = Real(0);
+    }
 };
 struct TracerPhysics {
     double step = 1800;
     static constexpr std::string_view summary = "a tracer after its physics, before it is carried";
-    static constexpr std::tuple parameters{Parameter<TracerPhysics>{"step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
-    static constexpr std::array fields{
-        reads  ("tracer_tendency", place::center_layer, "1"),
-        updates("tracer",          place::center_layer, "1")};
-    template <class Real> void operator()(In<Real> tendency, InOut<Real> tracer) const { for (int k = 0; k < tendency.levels(); ++k) tracer[k] = fma(Real(step), tendency[k], tracer[k]); }
+    static constexpr std::tuple parameters{Parameter<TracerPhysics>{
+        "step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
+    static constexpr std::array fields{reads("tracer_tendency", place::center_layer, "1"),
+                                       updates("tracer", place::center_layer, "1")};
+    template <class Real> void operator()(In<Real> tendency, InOut<Real> tracer) const {
+        for (int k = 0; k < tendency.levels(); ++k)
+            tracer[k] = fma(Real(step), tendency[k], tracer[k]);
+    }
 };
 
-/// Implicit terms and diffusion in spectral space, and back to grid points with all gradients; the declaration only.
+/// Implicit terms and diffusion in spectral space, and back to grid points with all gradients; the
+/// declaration only.
 struct SpectralStep {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "semi-implicit solve and diffusion in spectral space, gradients on the way back";
+    static constexpr std::string_view summary =
+        "semi-implicit solve and diffusion in spectral space, gradients on the way back";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        updates("eastward_wind",              place::center_layer,  "m s-1"),
-        updates("northward_wind",             place::center_layer,  "m s-1"),
-        updates("virtual_temperature",        place::center_layer,  "K"),
-        updates("log_pressure_ratio",       place::center_column, "1"),
-        writes ("divergence",                 place::center_layer,  "s-1"),
-        writes ("temperature_gradient_east",  place::center_layer,  "K m-1"),
-        writes ("temperature_gradient_north", place::center_layer,  "K m-1"),
-        writes ("pressure_gradient_east",     place::center_column, "m-1"),
-        writes ("pressure_gradient_north",    place::center_column, "m-1")};
-    template <class Real> void operator()(InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>) const {}
+        updates("eastward_wind", place::center_layer, "m s-1"),
+        updates("northward_wind", place::center_layer, "m s-1"),
+        updates("virtual_temperature", place::center_layer, "K"),
+        updates("log_pressure_ratio", place::center_column, "1"),
+        writes("divergence", place::center_layer, "s-1"),
+        writes("temperature_gradient_east", place::center_layer, "K m-1"),
+        writes("temperature_gradient_north", place::center_layer, "K m-1"),
+        writes("pressure_gradient_east", place::center_column, "m-1"),
+        writes("pressure_gradient_north", place::center_column, "m-1")};
+    template <class Real>
+    void operator()(InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>,
+                    Out<Real>, Out<Real>, Out<Real>) const {}
 };
 
 }  // namespace fathom::atmosphere

@@ -1,20 +1,29 @@
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
-#include "base/error.hpp"
-#include "base/groups.hpp"
-#include "atmosphere/hydrostatic/hybrid.hpp"
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numeric>
+#include "atmosphere/hydrostatic/hybrid.hpp"
+#include "base/error.hpp"
+#include "base/groups.hpp"
 
 namespace fathom::atmosphere {
 
-HybridReference::HybridReference(std::span<const double> a, std::span<const double> b, double pressure, double temperature, double gas_constant, double heat_capacity)
-    : pressure(pressure), temperature(temperature), gas_constant(gas_constant), heat_capacity(heat_capacity) {
-    if (a.size() != b.size() || a.size() < 2) throw Error("hybrid levels need as many A as B, two at least; given ", a.size(), " and ", b.size());
+HybridReference::HybridReference(std::span<const double> a, std::span<const double> b,
+                                 double pressure, double temperature, double gas_constant,
+                                 double heat_capacity)
+    : pressure(pressure),
+      temperature(temperature),
+      gas_constant(gas_constant),
+      heat_capacity(heat_capacity) {
+    if (a.size() != b.size() || a.size() < 2)
+        throw Error("hybrid levels need as many A as B, two at least; given ", a.size(), " and ",
+                    b.size());
     for (std::size_t k = 0; k + 1 < a.size(); ++k) {
         const double above = a[k] + b[k] * pressure, below = a[k + 1] + b[k + 1] * pressure;
-        if (!(below > above && above >= 0)) throw Error("pressure must grow downward: interfaces ", k, " and ", k + 1, " are at ", above, " and ", below, " Pa");
+        if (!(below > above && above >= 0))
+            throw Error("pressure must grow downward: interfaces ", k, " and ", k + 1, " are at ",
+                        above, " and ", below, " Pa");
         thickness.push_back(below - above);
         log_ratio.push_back(above > 0 ? std::log(below / above) : 0);
         alpha.push_back(above > 0 ? 1 - above / thickness.back() * log_ratio.back() : 1);
@@ -25,25 +34,30 @@ HybridReference::HybridReference(std::span<const double> a, std::span<const doub
 std::vector<double> HybridReference::gamma() const {
     const int K = levels();
     std::vector<double> g(K * K);
-    for (int k = 0; k < K; ++k) for (int j = k; j < K; ++j) g[k * K + j] = gas_constant * (j == k ? alpha[k] : log_ratio[j]);
+    for (int k = 0; k < K; ++k)
+        for (int j = k; j < K; ++j)
+            g[k * K + j] = gas_constant * (j == k ? alpha[k] : log_ratio[j]);
     return g;
 }
 std::vector<double> HybridReference::tau() const {
     const int K = levels();
     std::vector<double> t(K * K);
-    for (int k = 0; k < K; ++k) for (int j = 0; j <= k; ++j)
-        t[k * K + j] = gas_constant / heat_capacity * temperature * (j == k ? alpha[k] : log_ratio[k] / thickness[k] * thickness[j]);
+    for (int k = 0; k < K; ++k)
+        for (int j = 0; j <= k; ++j)
+            t[k * K + j] = gas_constant / heat_capacity * temperature *
+                           (j == k ? alpha[k] : log_ratio[k] / thickness[k] * thickness[j]);
     return t;
 }
 std::vector<double> HybridReference::matrix() const {
     const int K = levels();
     const auto g = gamma(), t = tau();
     std::vector<double> B(K * K);
-    for (int k = 0; k < K; ++k) for (int j = 0; j < K; ++j) {
-        double sum = gas_constant * temperature * thickness[j] / pressure;
-        for (int l = 0; l < K; ++l) sum += g[k * K + l] * t[l * K + j];
-        B[k * K + j] = sum;
-    }
+    for (int k = 0; k < K; ++k)
+        for (int j = 0; j < K; ++j) {
+            double sum = gas_constant * temperature * thickness[j] / pressure;
+            for (int l = 0; l < K; ++l) sum += g[k * K + l] * t[l * K + j];
+            B[k * K + j] = sum;
+        }
     return B;
 }
 
@@ -52,38 +66,55 @@ VerticalModes::VerticalModes(const HybridReference& r) {
     const int K = r.levels();
     const auto B = r.matrix();
     std::vector<double> S(K * K), Q(K * K);
-    for (int k = 0; k < K; ++k) for (int j = 0; j < K; ++j) {
-        const double a = B[k * K + j] * std::sqrt(r.thickness[k] / r.thickness[j]), b = B[j * K + k] * std::sqrt(r.thickness[j] / r.thickness[k]);
-        S[k * K + j] = 0.5 * (a + b); Q[k * K + j] = k == j;
-    }
+    for (int k = 0; k < K; ++k)
+        for (int j = 0; j < K; ++j) {
+            const double a = B[k * K + j] * std::sqrt(r.thickness[k] / r.thickness[j]),
+                         b = B[j * K + k] * std::sqrt(r.thickness[j] / r.thickness[k]);
+            S[k * K + j] = 0.5 * (a + b);
+            Q[k * K + j] = k == j;
+        }
     for (int sweep = 0; sweep < 60; ++sweep) {
         double off = 0, all = 0;
-        for (int k = 0; k < K; ++k) for (int j = 0; j < K; ++j) { all += S[k * K + j] * S[k * K + j]; if (j != k) off += S[k * K + j] * S[k * K + j]; }
+        for (int k = 0; k < K; ++k)
+            for (int j = 0; j < K; ++j) {
+                all += S[k * K + j] * S[k * K + j];
+                if (j != k) off += S[k * K + j] * S[k * K + j];
+            }
         if (off <= 1e-34 * all) break;
-        for (int p = 0; p < K; ++p) for (int q = p + 1; q < K; ++q) {
-            const double s = S[p * K + q];
-            if (s == 0) continue;
-            const double theta = (S[q * K + q] - S[p * K + p]) / (2 * s), t = std::copysign(1 / (std::abs(theta) + std::sqrt(theta * theta + 1)), theta);
-            const double cosine = 1 / std::sqrt(t * t + 1), sine = t * cosine;
-            for (int k = 0; k < K; ++k) {
-                const double a = S[k * K + p], b = S[k * K + q];
-                S[k * K + p] = cosine * a - sine * b; S[k * K + q] = sine * a + cosine * b;
+        for (int p = 0; p < K; ++p)
+            for (int q = p + 1; q < K; ++q) {
+                const double s = S[p * K + q];
+                if (s == 0) continue;
+                const double theta = (S[q * K + q] - S[p * K + p]) / (2 * s),
+                             t = std::copysign(1 / (std::abs(theta) + std::sqrt(theta * theta + 1)),
+                                               theta);
+                const double cosine = 1 / std::sqrt(t * t + 1), sine = t * cosine;
+                for (int k = 0; k < K; ++k) {
+                    const double a = S[k * K + p], b = S[k * K + q];
+                    S[k * K + p] = cosine * a - sine * b;
+                    S[k * K + q] = sine * a + cosine * b;
+                }
+                for (int k = 0; k < K; ++k) {
+                    const double a = S[p * K + k], b = S[q * K + k], x = Q[k * K + p],
+                                 y = Q[k * K + q];
+                    S[p * K + k] = cosine * a - sine * b;
+                    S[q * K + k] = sine * a + cosine * b;
+                    Q[k * K + p] = cosine * x - sine * y;
+                    Q[k * K + q] = sine * x + cosine * y;
+                }
             }
-            for (int k = 0; k < K; ++k) {
-                const double a = S[p * K + k], b = S[q * K + k], x = Q[k * K + p], y = Q[k * K + q];
-                S[p * K + k] = cosine * a - sine * b; S[q * K + k] = sine * a + cosine * b;
-                Q[k * K + p] = cosine * x - sine * y; Q[k * K + q] = sine * x + cosine * y;
-            }
-        }
     }
     std::vector<int> order(K);
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order, [&](int a, int b) { return S[a * K + a] > S[b * K + b]; });
-    to_modes.resize(K * K); from_modes.resize(K * K);
+    to_modes.resize(K * K);
+    from_modes.resize(K * K);
     for (int m = 0; m < K; ++m) {
         const int from = order[m];
         speed_squared.push_back(S[from * K + from]);
-        if (!(speed_squared.back() > 0)) throw Error("vertical mode ", m, " has squared speed ", speed_squared.back(), ": levels too uneven");
+        if (!(speed_squared.back() > 0))
+            throw Error("vertical mode ", m, " has squared speed ", speed_squared.back(),
+                        ": levels too uneven");
         for (int k = 0; k < K; ++k) {
             const double root = std::sqrt(r.thickness[k] / r.pressure);
             from_modes[k * K + m] = Q[k * K + from] / root;
@@ -92,30 +123,43 @@ VerticalModes::VerticalModes(const HybridReference& r) {
     }
 }
 
-template <class T> ImplicitWaves<T>::ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters p, const std::vector<int>& waves)
-    : modes((int(speed_squared.size()) + Real::width - 1) / Real::width * Real::width), truncation(p.truncation) {
+template <class T>
+ImplicitWaves<T>::ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters p,
+                                const std::vector<int>& waves)
+    : modes((int(speed_squared.size()) + Real::width - 1) / Real::width * Real::width),
+      truncation(p.truncation) {
     using Complex = std::complex<double>;
     const double s = 2 * p.rotation * p.beta;
     for (const int m : waves) {
         Elimination& e = elimination[m];
-        auto epsilon = [&](double n) { return std::sqrt((n * n - double(m) * m) / (4 * n * n - 1)); };
+        auto epsilon = [&](double n) {
+            return std::sqrt((n * n - double(m) * m) / (4 * n * n - 1));
+        };
         e.pivot.assign(std::size_t(truncation - m + 1) * 4 * modes, T(0));
         std::vector<Complex> last(2 * modes, 0.);
         double above_last = 0;
         for (int n = m; n <= truncation; ++n) {
-            const double square = n * (n + 1.), below = n > m ? s * epsilon(n) * (n + 1) / n : 0, above = n < truncation ? s * epsilon(n + 1) * n / (n + 1) : 0;
+            const double square = n * (n + 1.), below = n > m ? s * epsilon(n) * (n + 1) / n : 0,
+                         above = n < truncation ? s * epsilon(n + 1) * n / (n + 1) : 0;
             std::vector<Complex> here(2 * modes, 1.);
-            for (int type = 0; type < 2; ++type) for (std::size_t k = 0; k < speed_squared.size(); ++k) {
-                Complex diagonal(1, n > 0 ? -s * m / square : 0);
-                if (type == 1) diagonal += p.beta * p.beta * speed_squared[k] * square / (p.radius * p.radius);
-                here[type * modes + k] = 1. / (diagonal + below * above_last * last[(1 - type) * modes + k]);
-            }
+            for (int type = 0; type < 2; ++type)
+                for (std::size_t k = 0; k < speed_squared.size(); ++k) {
+                    Complex diagonal(1, n > 0 ? -s * m / square : 0);
+                    if (type == 1)
+                        diagonal +=
+                            p.beta * p.beta * speed_squared[k] * square / (p.radius * p.radius);
+                    here[type * modes + k] =
+                        1. / (diagonal + below * above_last * last[(1 - type) * modes + k]);
+                }
             for (int i = 0; i < 2 * modes; ++i) {
                 T* pivot = &e.pivot[(std::size_t(n - m) * 4 + 2 * (i / modes)) * modes + i % modes];
-                pivot[0] = T(here[i].real()); pivot[modes] = T(here[i].imag());
+                pivot[0] = T(here[i].real());
+                pivot[modes] = T(here[i].imag());
             }
-            e.below.push_back(T(below)); e.above.push_back(T(above));
-            last = here; above_last = above;
+            e.below.push_back(T(below));
+            e.above.push_back(T(above));
+            last = here;
+            above_last = above;
         }
     }
 }
@@ -123,66 +167,96 @@ template <class T> ImplicitWaves<T>::ImplicitWaves(const std::vector<double>& sp
 template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
     const Elimination& e = elimination.at(m);
     const int count = truncation - m + 1;
-    auto at = [&](int i, int type, int k, int part) { return values + (std::size_t(2 * i + part) * 2 + type) * modes + k; };
+    auto at = [&](int i, int type, int k, int part) {
+        return values + (std::size_t(2 * i + part) * 2 + type) * modes + k;
+    };
     // vorticity is +1 times a D, divergence -1 times a zeta
     for (int k = 0; k < modes; k += Real::width) {
-        for (int i = 0; i < count; ++i) for (int type = 0; type < 2; ++type) {
-            Real re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
-            if (i > 0) {
-                const Real below = type == 0 ? -e.below[i] : e.below[i];
-                re = fma(below, Real::load(at(i - 1, 1 - type, k, 0)), re);
-                im = fma(below, Real::load(at(i - 1, 1 - type, k, 1)), im);
+        for (int i = 0; i < count; ++i)
+            for (int type = 0; type < 2; ++type) {
+                Real re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+                if (i > 0) {
+                    const Real below = type == 0 ? -e.below[i] : e.below[i];
+                    re = fma(below, Real::load(at(i - 1, 1 - type, k, 0)), re);
+                    im = fma(below, Real::load(at(i - 1, 1 - type, k, 1)), im);
+                }
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real a = Real::load(pivot), b = Real::load(pivot + modes);
+                fma(a, re, -(b * im)).store(at(i, type, k, 0));
+                fma(a, im, b * re).store(at(i, type, k, 1));
             }
-            const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
-            const Real a = Real::load(pivot), b = Real::load(pivot + modes);
-            fma(a, re, -(b * im)).store(at(i, type, k, 0));
-            fma(a, im, b * re).store(at(i, type, k, 1));
-        }
-        for (int i = count - 2; i >= 0; --i) for (int type = 0; type < 2; ++type) {
-            const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
-            const Real above = type == 0 ? -e.above[i] : e.above[i], a = above * Real::load(pivot), b = above * Real::load(pivot + modes);
-            const Real re = Real::load(at(i + 1, 1 - type, k, 0)), im = Real::load(at(i + 1, 1 - type, k, 1));
-            fma(a, re, fma(-b, im, Real::load(at(i, type, k, 0)))).store(at(i, type, k, 0));
-            fma(a, im, fma(b, re, Real::load(at(i, type, k, 1)))).store(at(i, type, k, 1));
-        }
+        for (int i = count - 2; i >= 0; --i)
+            for (int type = 0; type < 2; ++type) {
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real above = type == 0 ? -e.above[i] : e.above[i],
+                           a = above * Real::load(pivot), b = above * Real::load(pivot + modes);
+                const Real re = Real::load(at(i + 1, 1 - type, k, 0)),
+                           im = Real::load(at(i + 1, 1 - type, k, 1));
+                fma(a, re, fma(-b, im, Real::load(at(i, type, k, 0)))).store(at(i, type, k, 0));
+                fma(a, im, fma(b, re, Real::load(at(i, type, k, 1)))).store(at(i, type, k, 1));
+            }
     }
 }
 
-template <class T> SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p, const std::vector<int>& m)
-    : parameters(p), levels(r.levels()), waves(VerticalModes(r).speed_squared, p, p.stretching ? std::vector<int>() : m), rotates(p.rotation != 0) {
+template <class T>
+SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p,
+                              const std::vector<int>& m)
+    : parameters(p),
+      levels(r.levels()),
+      waves(VerticalModes(r).speed_squared, p, p.stretching ? std::vector<int>() : m),
+      rotates(p.rotation != 0) {
     const VerticalModes modes(r);
-    if (p.stretching && rotates) throw Error("rotation is not among the implicit terms of a stretched sphere");
-    if (p.stretching) stretched.emplace(modes.speed_squared, p.stretching, p.radius, p.beta, p.truncation, m);
-    R = T(r.gas_constant); RT = T(r.gas_constant * r.temperature); kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature); per_pressure = T(1 / r.pressure);
+    if (p.stretching && rotates)
+        throw Error("rotation is not among the implicit terms of a stretched sphere");
+    if (p.stretching)
+        stretched.emplace(modes.speed_squared, p.stretching, p.radius, p.beta, p.truncation, m);
+    R = T(r.gas_constant);
+    RT = T(r.gas_constant * r.temperature);
+    kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature);
+    per_pressure = T(1 / r.pressure);
     for (int k = 0; k < levels; ++k) {
-        alpha.push_back(T(r.alpha[k])); log_ratio.push_back(T(r.log_ratio[k])); thickness.push_back(T(r.thickness[k])); per_thickness.push_back(T(1 / r.thickness[k]));
+        alpha.push_back(T(r.alpha[k]));
+        log_ratio.push_back(T(r.log_ratio[k]));
+        thickness.push_back(T(r.thickness[k]));
+        per_thickness.push_back(T(1 / r.thickness[k]));
     }
-    for (int j = 0; j < levels; ++j) for (int k = 0; k < waves.padded(); ++k) {
-        E.push_back(k < levels ? T(modes.from_modes[k * levels + j]) : T(0));
-        inverse.push_back(k < levels ? T(modes.to_modes[k * levels + j]) : T(0));
-    }
+    for (int j = 0; j < levels; ++j)
+        for (int k = 0; k < waves.padded(); ++k) {
+            E.push_back(k < levels ? T(modes.from_modes[k * levels + j]) : T(0));
+            inverse.push_back(k < levels ? T(modes.to_modes[k * levels + j]) : T(0));
+        }
 }
 
-/// y = matrix x for `columns` columns, a multiple of 4: a tile of 4 columns and 3 registers stays in registers.
-template <class T> void SemiImplicit<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
+/// y = matrix x for `columns` columns, a multiple of 4: a tile of 4 columns and 3 registers stays
+/// in registers.
+template <class T>
+void SemiImplicit<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
     const int P = waves.padded();
     auto tile = [&](auto registers, int k, int c) {
         Real sum[4][registers];
-        for (auto& row : sum) for (auto& v : row) v = Real(T(0));
+        for (auto& row : sum)
+            for (auto& v : row) v = Real(T(0));
         for (int j = 0; j < levels; ++j) {
             Real column[registers];
-            for (int r = 0; r < registers; ++r) column[r] = Real::load(&matrix[std::size_t(j) * P + k + r * Real::width]);
+            for (int r = 0; r < registers; ++r)
+                column[r] = Real::load(&matrix[std::size_t(j) * P + k + r * Real::width]);
             for (int i = 0; i < 4; ++i) {
                 const Real a = x[std::size_t(c + i) * P + j];
                 for (int r = 0; r < registers; ++r) sum[i][r] = fma(column[r], a, sum[i][r]);
             }
         }
-        for (int i = 0; i < 4; ++i) for (int r = 0; r < registers; ++r) sum[i][r].store(y + std::size_t(c + i) * P + k + r * Real::width);
+        for (int i = 0; i < 4; ++i)
+            for (int r = 0; r < registers; ++r)
+                sum[i][r].store(y + std::size_t(c + i) * P + k + r * Real::width);
     };
-    each_group<3>(P / Real::width, [&](int first, auto registers) { for (int c = 0; c < columns; c += 4) tile(registers, first * Real::width, c); });
+    each_group<3>(P / Real::width, [&](int first, auto registers) {
+        for (int c = 0; c < columns; c += 4) tile(registers, first * Real::width, c);
+    });
 }
 
-template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t stride, std::vector<T>& scratch) const {
+template <class T>
+void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t stride,
+                            std::vector<T>& scratch) const {
     const int P = waves.padded(), count = parameters.truncation - m + 1;
     const std::size_t size = std::size_t(count) * 4 * P;
     if (scratch.size() < 2 * size) scratch.resize(2 * size);
@@ -200,7 +274,10 @@ template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t
         }
     }
     multiply(inverse, level, mode, 4 * count);
-    if (stretched) stretched->solve(m, mode); else waves.solve(m, mode);
+    if (stretched)
+        stretched->solve(m, mode);
+    else
+        waves.solve(m, mode);
     multiply(E, mode, level, 4 * count);
     const T beta = T(parameters.beta);
     for (int i = 0; i < 2 * count; ++i) {
@@ -219,14 +296,16 @@ template <class T> void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t
 }
 
 template <class T> void SemiImplicit<T>::add_linear(int n, const T* of, T* to) const {
-    const T *D = of + levels, *t = D + levels, beta = T(parameters.beta), c = T(parameters.beta * n * (n + 1.) / (parameters.radius * parameters.radius));
+    const T *D = of + levels, *t = D + levels, beta = T(parameters.beta),
+            c = T(parameters.beta * n * (n + 1.) / (parameters.radius * parameters.radius));
     T below = RT * t[levels], sum = 0;
     for (int k = levels - 1; k >= 0; --k) {
         to[levels + k] += c * (below + R * alpha[k] * t[k]);
         below += R * log_ratio[k] * t[k];
     }
     for (int k = 0; k < levels; ++k) {
-        to[2 * levels + k] -= beta * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
+        to[2 * levels + k] -=
+            beta * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
         sum += thickness[k] * D[k];
     }
     to[3 * levels] -= beta * per_pressure * sum;

@@ -1,51 +1,70 @@
-/// Semi-implicit linear terms about rest at temperature T_r and surface pressure p_r (Simmons & Burridge 1981): gravity waves and rotation.
-///   (gamma T)_k = R (alpha_k T_k + sum_{j>k} l_j T_j),     (tau D)_k = kappa T_r (alpha_k D_k + (l_k / dp_k) sum_{j<k} dp_j D_j),     nu_j = dp_j / p_r
-///   V+ = V* - beta [f k x V+ + grad(gamma T+ + R T_r pi+)],   T+ = T* - beta tau D+,   pi+ = pi* - beta nu D+,        beta = dt/2 (1 + e)
-/// Without T+ and pi+, divergence gets the matrix B = gamma tau + R T_r 1 nu. dp B is symmetric: B = E c^2 E^{-1} with real c^2 > 0, the squared
-/// speeds of the vertical modes, and each mode is by itself. On the sphere rotation couples neighbouring n of the same m (Temperton 1997):
-///   (1 - i s m / n(n+1)) zeta_n                            + a_n D_{n-1}    + b_n D_{n+1}    = zeta*_n            s = 2 Omega beta
-///   (1 - i s m / n(n+1) + beta^2 c^2 n(n+1) / a^2) D_n     - a_n zeta_{n-1} - b_n zeta_{n+1} = D*_n + beta n(n+1) / a^2 (gamma T* + R T_r pi*)_n
-///   a_n = s eps_n (n+1) / n,   b_n = s eps_{n+1} n / (n+1),   eps_n = sqrt((n^2 - m^2) / (4 n^2 - 1))
-/// two tridiagonal systems, zeta_m D_{m+1} zeta_{m+2} ... and D_m zeta_{m+1} D_{m+2} ..., by elimination. On a stretched sphere tau and nu act on m^2 D and
-/// rotation is not among the linear terms: stretched_waves.hpp.
+/// Semi-implicit linear terms about rest at temperature T_r and surface pressure p_r (Simmons &
+/// Burridge 1981): gravity waves and rotation.
+///   (gamma T)_k = R (alpha_k T_k + sum_{j>k} l_j T_j),
+///       (tau D)_k = kappa T_r (alpha_k D_k + (l_k / dp_k) sum_{j<k} dp_j D_j),
+///       nu_j = dp_j / p_r
+///   V+ = V* - beta [f k x V+ + grad(gamma T+ + R T_r pi+)],   T+ = T* - beta tau D+,
+///       pi+ = pi* - beta nu D+,        beta = dt/2 (1 + e)
+/// Without T+ and pi+, divergence gets the matrix B = gamma tau + R T_r 1 nu. dp B is symmetric: B
+/// = E c^2 E^{-1} with real c^2 > 0, the squared speeds of the vertical modes, and each mode is by
+/// itself. On the sphere rotation couples neighbouring n of the same m (Temperton 1997):
+///   (1 - i s m / n(n+1)) zeta_n                            + a_n D_{n-1}    + b_n D_{n+1}
+///       = zeta*_n            s = 2 Omega beta
+///   (1 - i s m / n(n+1) + beta^2 c^2 n(n+1) / a^2) D_n
+///       - a_n zeta_{n-1} - b_n zeta_{n+1} = D*_n + beta n(n+1) / a^2 (gamma T* + R T_r pi*)_n
+///   a_n = s eps_n (n+1) / n,   b_n = s eps_{n+1} n / (n+1),
+///       eps_n = sqrt((n^2 - m^2) / (4 n^2 - 1))
+/// two tridiagonal systems, zeta_m D_{m+1} zeta_{m+2} ... and D_m zeta_{m+1} D_{m+2} ..., by
+/// elimination. On a stretched sphere tau and nu act on m^2 D and rotation is not among the linear
+/// terms: stretched_waves.hpp.
 #pragma once
-#include "base/pack.hpp"
-#include "atmosphere/hydrostatic/stretched_waves.hpp"
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
+#include "atmosphere/hydrostatic/stretched_waves.hpp"
+#include "base/pack.hpp"
 
 namespace fathom::atmosphere {
 
 struct HybridReference {
-    std::vector<double> alpha, log_ratio, thickness;       ///< of the layers at p_r
+    std::vector<double> alpha, log_ratio, thickness;  ///< of the layers at p_r
     double pressure, temperature, gas_constant, heat_capacity;
-    HybridReference(std::span<const double> a, std::span<const double> b, double pressure, double temperature, double gas_constant, double heat_capacity);
+    HybridReference(std::span<const double> a, std::span<const double> b, double pressure,
+                    double temperature, double gas_constant, double heat_capacity);
     int levels() const { return int(alpha.size()); }
-    std::vector<double> gamma() const, tau() const, matrix() const;            ///< (levels, levels), row by row; matrix: B
+    std::vector<double> gamma() const, tau() const,
+        matrix() const;  ///< (levels, levels), row by row; matrix: B
 };
 
 struct VerticalModes {
-    std::vector<double> speed_squared;                     ///< of each mode [m2 s-2], largest first
-    std::vector<double> to_modes, from_modes;              ///< E^{-1}, E: (levels, levels), row by row
+    std::vector<double> speed_squared;         ///< of each mode [m2 s-2], largest first
+    std::vector<double> to_modes, from_modes;  ///< E^{-1}, E: (levels, levels), row by row
     explicit VerticalModes(const HybridReference&);
 };
 
-struct SemiImplicitParameters { double radius, rotation, beta; int truncation; Stretching stretching = {}; };    ///< stretched: without rotation
+struct SemiImplicitParameters {
+    double radius, rotation, beta;
+    int truncation;
+    Stretching stretching = {};
+};  ///< stretched: without rotation
 
-/// Vorticity and divergence of vertical modes: values [n - m][re, im][zeta, D][modes, padded to registers].
+/// Vorticity and divergence of vertical modes: values [n - m][re, im][zeta, D][modes, padded to
+/// registers].
 template <class Number> class ImplicitWaves {
 public:
     using Real = Pack<Number, cell_width<Number>>;
     /// waves: the m that are going to be solved.
-    ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters, const std::vector<int>& waves);
-    void solve(int m, Number* values) const;               ///< in place
+    ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters,
+                  const std::vector<int>& waves);
+    void solve(int m, Number* values) const;  ///< in place
     int padded() const { return modes; }
 
 private:
     int modes, truncation;
-    struct Elimination { std::vector<Number> below, above, pivot; };           ///< a_n, b_n; 1 / pivot: [n - m][zeta, D][re, im][modes]
+    struct Elimination {
+        std::vector<Number> below, above, pivot;
+    };  ///< a_n, b_n; 1 / pivot: [n - m][zeta, D][re, im][modes]
     std::map<int, Elimination> elimination;
 };
 
@@ -53,9 +72,11 @@ private:
 template <class Number> class SemiImplicit {
 public:
     SemiImplicit(const HybridReference&, SemiImplicitParameters, const std::vector<int>& waves);
-    /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re, im] follow each other at `stride`.
+    /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re,
+    /// im] follow each other at `stride`.
     void solve(int m, Number* columns, std::ptrdiff_t stride, std::vector<Number>& scratch) const;
-    /// Of a column: two products with a matrix for each of zeta and D, elimination of complex numbers there and back, the terms before and after.
+    /// Of a column: two products with a matrix for each of zeta and D, elimination of complex
+    /// numbers there and back, the terms before and after.
     double operations() const { return 8. * levels * levels + (20 + 17) * levels + 4; }
     /// to += beta L(of), columns of degree n, without rotation and stretching.
     void add_linear(int n, const Number* of, Number* to) const;
@@ -65,9 +86,10 @@ private:
     SemiImplicitParameters parameters;
     int levels;
     ImplicitWaves<Number> waves;
-    std::optional<StretchedWaves<Number>> stretched;       ///< in place of `waves`
+    std::optional<StretchedWaves<Number>> stretched;  ///< in place of `waves`
     bool rotates;
-    std::vector<Number> alpha, log_ratio, thickness, per_thickness, E, inverse;           ///< E, inverse: column after column, padded
+    std::vector<Number> alpha, log_ratio, thickness, per_thickness, E,
+        inverse;  ///< E, inverse: column after column, padded
     Number R, RT, kappa_T, per_pressure;
     void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
 };

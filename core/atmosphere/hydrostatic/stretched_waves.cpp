@@ -3,32 +3,48 @@
 
 namespace fathom::atmosphere {
 
-template <class T> StretchedWaves<T>::StretchedWaves(const std::vector<double>& speed_squared, Stretching s, double radius, double beta, int truncation, const std::vector<int>& waves)
-    : modes((int(speed_squared.size()) + Real::width - 1) / Real::width * Real::width), truncation(truncation) {
+template <class T>
+StretchedWaves<T>::StretchedWaves(const std::vector<double>& speed_squared, Stretching s,
+                                  double radius, double beta, int truncation,
+                                  const std::vector<int>& waves)
+    : modes((int(speed_squared.size()) + Real::width - 1) / Real::width * Real::width),
+      truncation(truncation) {
     for (const int m : waves) {
         Elimination& e = elimination[m];
         const int count = truncation - m + 1;
-        auto epsilon = [&](double n) { return n > m ? std::sqrt((n * n - double(m) * m) / (4 * n * n - 1)) : 0; };
-        std::vector<double> diagonal, next, second;        // M_nn, M_{n,n-1}, M_{n,n-2}
+        auto epsilon = [&](double n) {
+            return n > m ? std::sqrt((n * n - double(m) * m) / (4 * n * n - 1)) : 0;
+        };
+        std::vector<double> diagonal, next, second;  // M_nn, M_{n,n-1}, M_{n,n-2}
         for (int n = m; n <= truncation; ++n) {
-            diagonal.push_back(s.a * s.a + s.b * s.b * (epsilon(n) * epsilon(n) + epsilon(n + 1) * epsilon(n + 1)));
+            diagonal.push_back(s.a * s.a +
+                               s.b * s.b *
+                                   (epsilon(n) * epsilon(n) + epsilon(n + 1) * epsilon(n + 1)));
             next.push_back(2 * s.a * s.b * epsilon(n));
             second.push_back(s.b * s.b * epsilon(n) * epsilon(n - 1));
             e.scale.push_back(n > 0 ? T(radius * radius / (n * (n + 1.))) : T(0));
         }
         auto of = [&](const std::vector<double>& v, int i) { return i < count ? T(v[i]) : T(0); };
-        for (int i = 0; i < count; ++i) e.square.push_back({{T(second[i]), T(next[i]), T(diagonal[i]), of(next, i + 1), of(second, i + 2)}});
+        for (int i = 0; i < count; ++i)
+            e.square.push_back(
+                {{T(second[i]), T(next[i]), T(diagonal[i]), of(next, i + 1), of(second, i + 2)}});
         e.factor.assign(std::size_t(count) * 3 * modes, T(0));
         for (std::size_t k = 0; k < speed_squared.size(); ++k) {
             const double wave = beta * beta * speed_squared[k];
-            double d1 = 0, d2 = 0, l1 = 0;                 // of n-1, n-2; L_{n-1,n-2}
+            double d1 = 0, d2 = 0, l1 = 0;  // of n-1, n-2; L_{n-1,n-2}
             for (int i = m == 0; i < count; ++i) {
                 const int n = m + i, before = i - (m == 0);
-                const double far = before > 1 ? wave * second[i] / d2 : 0, near = before > 0 ? (wave * next[i] - far * d2 * l1) / d1 : 0;
-                const double d = radius * radius / (n * (n + 1.)) + wave * diagonal[i] - near * near * d1 - far * far * d2;
+                const double far = before > 1 ? wave * second[i] / d2 : 0,
+                             near = before > 0 ? (wave * next[i] - far * d2 * l1) / d1 : 0;
+                const double d = radius * radius / (n * (n + 1.)) + wave * diagonal[i] -
+                                 near * near * d1 - far * far * d2;
                 T* to = &e.factor[std::size_t(i) * 3 * modes + k];
-                to[0] = T(near); to[modes] = T(far); to[2 * modes] = T(1 / d);
-                d2 = d1; d1 = d; l1 = near;
+                to[0] = T(near);
+                to[modes] = T(far);
+                to[2 * modes] = T(1 / d);
+                d2 = d1;
+                d1 = d;
+                l1 = near;
             }
         }
     }
@@ -37,22 +53,32 @@ template <class T> StretchedWaves<T>::StretchedWaves(const std::vector<double>& 
 template <class T> void StretchedWaves<T>::solve(int m, T* values) const {
     const Elimination& e = elimination.at(m);
     const int count = truncation - m + 1;
-    for (int k = 0; k < modes; k += Real::width) for (int part = 0; part < 2; ++part) {
-        auto at = [&](int i) { return values + (std::size_t(2 * i + part) * 2 + 1) * modes + k; };
-        auto factor = [&](int i, int which) { return i < count ? Real::load(&e.factor[(std::size_t(i) * 3 + which) * modes + k]) : Real(T(0)); };
-        Real one(T(0)), two(T(0));                         // before, or after, this n
-        for (int i = 0; i < count; ++i) {
-            const Real x = fma(-factor(i, 1), two, fma(-factor(i, 0), one, Real::load(at(i)) * e.scale[i]));
-            x.store(at(i));
-            two = one; one = x;
+    for (int k = 0; k < modes; k += Real::width)
+        for (int part = 0; part < 2; ++part) {
+            auto at = [&](int i) {
+                return values + (std::size_t(2 * i + part) * 2 + 1) * modes + k;
+            };
+            auto factor = [&](int i, int which) {
+                return i < count ? Real::load(&e.factor[(std::size_t(i) * 3 + which) * modes + k])
+                                 : Real(T(0));
+            };
+            Real one(T(0)), two(T(0));  // before, or after, this n
+            for (int i = 0; i < count; ++i) {
+                const Real x = fma(-factor(i, 1), two,
+                                   fma(-factor(i, 0), one, Real::load(at(i)) * e.scale[i]));
+                x.store(at(i));
+                two = one;
+                one = x;
+            }
+            one = two = Real(T(0));
+            for (int i = count - 1; i >= 0; --i) {
+                const Real x = fma(-factor(i + 2, 1), two,
+                                   fma(-factor(i + 1, 0), one, Real::load(at(i)) * factor(i, 2)));
+                x.store(at(i));
+                two = one;
+                one = x;
+            }
         }
-        one = two = Real(T(0));
-        for (int i = count - 1; i >= 0; --i) {
-            const Real x = fma(-factor(i + 2, 1), two, fma(-factor(i + 1, 0), one, Real::load(at(i)) * factor(i, 2)));
-            x.store(at(i));
-            two = one; one = x;
-        }
-    }
 }
 
 template class StretchedWaves<double>;

@@ -1,10 +1,11 @@
-/// Fields of a sequence on a stretched sphere times a power of the map factor of their rows (grid/stretching.hpp): between what the state is, on the real
-/// sphere, and what is transformed, on the computational one. Without stretching nothing is done.
+/// Fields of a sequence on a stretched sphere times a power of the map factor of their rows
+/// (grid/stretching.hpp): between what the state is, on the real sphere, and what is transformed,
+/// on the computational one. Without stretching nothing is done.
 #pragma once
-#include "grid/gaussian.hpp"
-#include "sequence/sequence.hpp"
 #include <cmath>
 #include <initializer_list>
+#include "grid/gaussian.hpp"
+#include "sequence/sequence.hpp"
 
 namespace fathom::atmosphere {
 
@@ -16,22 +17,24 @@ public:
     void times(std::initializer_list<const FieldSlab*> fields, int power) const {
         if (!grid.stretching) return;
         const Domain& d = *sequence.domain;
-        for (const FieldSlab* f : fields) for (std::size_t b = 0; b < d.blocks.size(); ++b) {
-            const Block& block = *d.blocks[b];
-            #pragma omp parallel for
-            for (int r = 0; r < block.ny; ++r) {
-                const T factor = T(std::pow(grid.map_factor(block.j0 + r), power));
-                const int count = std::min(block.nx, grid.points[block.j0 + r] - block.i0);
-                for (int k = 0; k < f->levels; ++k) {
-                    T* x = (T*)f->at[b] + (r + d.halo) * f->row[b] + k * f->level[b] + d.halo;
-                    for (int i = 0; i < count; ++i) x[i] *= factor;
+        for (const FieldSlab* f : fields)
+            for (std::size_t b = 0; b < d.blocks.size(); ++b) {
+                const Block& block = *d.blocks[b];
+#pragma omp parallel for
+                for (int r = 0; r < block.ny; ++r) {
+                    const T factor = T(std::pow(grid.map_factor(block.j0 + r), power));
+                    const int count = std::min(block.nx, grid.points[block.j0 + r] - block.i0);
+                    for (int k = 0; k < f->levels; ++k) {
+                        T* x = (T*)f->at[b] + (r + d.halo) * f->row[b] + k * f->level[b] + d.halo;
+                        for (int i = 0; i < count; ++i) x[i] *= factor;
+                    }
                 }
             }
-        }
     }
 
 private:
-    const Sequence& sequence; GaussianGrid grid;
+    const Sequence& sequence;
+    GaussianGrid grid;
 };
 
 }  // namespace fathom::atmosphere

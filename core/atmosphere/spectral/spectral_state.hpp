@@ -1,11 +1,12 @@
-/// What both schemes of the spectral atmosphere stand on: fields and their transforms, the vertical reference, sums over the sphere that keep mass and energy.
+/// What both schemes of the spectral atmosphere stand on: fields and their transforms, the vertical
+/// reference, sums over the sphere that keep mass and energy.
 #pragma once
-#include "atmosphere/spectral/horizontal_diffusion.hpp"
-#include "atmosphere/spectral/map_factor.hpp"
-#include "atmosphere/spectral/wavenumbers.hpp"
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/spectral/horizontal_diffusion.hpp"
+#include "atmosphere/spectral/map_factor.hpp"
+#include "atmosphere/spectral/wavenumbers.hpp"
 #include "parallel/sum/reduce.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
@@ -13,40 +14,65 @@ namespace fathom::atmosphere {
 
 template <class T> class SpectralState : public SpectralDynamics::Work {
 public:
-    SpectralState(Sequence& s, const GaussianGrid& grid, int truncation, const std::vector<double>& a, const std::vector<double>& b, SpectralParameters p)
-        : sequence(s), grid(grid), levels(s.domain->levels), parameters(p), reference(a, b, p.reference_pressure, p.reference_temperature, p.gas_constant, p.heat_capacity),
-          transform(s.domain->comm, grid, truncation, s.domain->decomposition, {.radius = p.radius, .exchange = s.domain->exchange}), starts(first_of_each(transform.own())), map_factor(s, grid) {
-        if (int(a.size()) != levels + 1) throw Error("the sequence has ", levels, " levels; given ", a.size(), " interfaces");
-        const char* warmth = s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
-        u = slab("eastward_wind"); v = slab("northward_wind"); temperature = slab(warmth); pressure = slab("log_pressure_ratio");
-        divergence = slab("divergence"); T_east = slab("temperature_gradient_east"); T_north = slab("temperature_gradient_north");
-        p_east = slab("pressure_gradient_east"); p_north = slab("pressure_gradient_north");
+    SpectralState(Sequence& s, const GaussianGrid& grid, int truncation,
+                  const std::vector<double>& a, const std::vector<double>& b, SpectralParameters p)
+        : sequence(s),
+          grid(grid),
+          levels(s.domain->levels),
+          parameters(p),
+          reference(a, b, p.reference_pressure, p.reference_temperature, p.gas_constant,
+                    p.heat_capacity),
+          transform(s.domain->comm, grid, truncation, s.domain->decomposition,
+                    {.radius = p.radius, .exchange = s.domain->exchange}),
+          starts(first_of_each(transform.own())),
+          map_factor(s, grid) {
+        if (int(a.size()) != levels + 1)
+            throw Error("the sequence has ", levels, " levels; given ", a.size(), " interfaces");
+        const char* warmth =
+            s.has("virtual_temperature") ? "virtual_temperature" : "air_temperature";
+        u = slab("eastward_wind");
+        v = slab("northward_wind");
+        temperature = slab(warmth);
+        pressure = slab("log_pressure_ratio");
+        divergence = slab("divergence");
+        T_east = slab("temperature_gradient_east");
+        T_north = slab("temperature_gradient_north");
+        p_east = slab("pressure_gradient_east");
+        p_north = slab("pressure_gradient_north");
         if (s.has("hybrid_eta")) s.set_profile("hybrid_eta", eta(a, b, p.reference_pressure));
         const auto& d = *s.domain;
         std::size_t columns = 0;
-        for (std::size_t b = 0; b < d.blocks.size(); ++b) for (int r = 0; r < d.blocks[b]->ny; ++r) {
-            const int j = d.blocks[b]->j0 + r, count = std::min(d.blocks[b]->nx, grid.points[j] - d.blocks[b]->i0);
-            if (count <= 0) continue;
-            rows.push_back({b, r, count, columns, grid.area(j) / grid.points[j]});
-            columns += count;
-        }
-        terms.resize(columns); surface.resize(columns);
-        for (int k = 0; k < levels; ++k) da.push_back(a[k + 1] - a[k]), db.push_back(b[k + 1] - b[k]);
+        for (std::size_t b = 0; b < d.blocks.size(); ++b)
+            for (int r = 0; r < d.blocks[b]->ny; ++r) {
+                const int j = d.blocks[b]->j0 + r,
+                          count = std::min(d.blocks[b]->nx, grid.points[j] - d.blocks[b]->i0);
+                if (count <= 0) continue;
+                rows.push_back({b, r, count, columns, grid.area(j) / grid.points[j]});
+                columns += count;
+            }
+        terms.resize(columns);
+        surface.resize(columns);
+        for (int k = 0; k < levels; ++k)
+            da.push_back(a[k + 1] - a[k]), db.push_back(b[k + 1] - b[k]);
     }
 
 protected:
     using Transform = SphericalHarmonics<T>;
-    Sequence& sequence; GaussianGrid grid; int levels; SpectralParameters parameters;
+    Sequence& sequence;
+    GaussianGrid grid;
+    int levels;
+    SpectralParameters parameters;
     HybridReference reference;
     Transform transform;
-    std::vector<int> starts;                               // of each own m in the list of waves
+    std::vector<int> starts;  // of each own m in the list of waves
     MapFactor<T> map_factor;
     FieldSlab u, v, temperature, pressure, divergence, T_east, T_north, p_east, p_north;
     double mean_pressure = 0;
     Spent solving, diffusing;
 
     /// Of layers or interfaces, p_s = p_r.
-    static std::vector<double> eta(const std::vector<double>& a, const std::vector<double>& b, double p_r) {
+    static std::vector<double> eta(const std::vector<double>& a, const std::vector<double>& b,
+                                   double p_r) {
         std::vector<double> x;
         for (std::size_t k = 0; k < a.size(); ++k) x.push_back(a[k] / p_r + b[k]);
         return x;
@@ -54,34 +80,50 @@ protected:
     FieldSlab slab(std::string_view name) { return sequence.slab(sequence.field(name)); }
     /// The model's own mountains, truncated, and their gradients; `of` is overwritten.
     void truncate_orography(Coefficients<T> of) {
-        const FieldSlab orography = slab("surface_geopotential"), east = slab("orography_gradient_east"), north = slab("orography_gradient_north");
+        const FieldSlab orography = slab("surface_geopotential"),
+                        east = slab("orography_gradient_east"),
+                        north = slab("orography_gradient_north");
         transform.direct({transform.scalar(of, orography)});
         transform.inverse({transform.gradient(of, &orography, &east, &north)});
         map_factor.times({&east, &north}, 1);
     }
-    /// Own columns of a row of a block: first of them among all of this rank, weight of each in means over the sphere.
-    struct Row { std::size_t block; int row, count; std::size_t first; double weight; };
+    /// Own columns of a row of a block: first of them among all of this rank, weight of each in
+    /// means over the sphere.
+    struct Row {
+        std::size_t block;
+        int row, count;
+        std::size_t first;
+        double weight;
+    };
     /// body(row), shared out among threads.
     template <class F> void for_rows(F body) {
-        #pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static)
         for (std::size_t n = 0; n < rows.size(); ++n) body(rows[n]);
     }
     T* at(const FieldSlab& f, const Row& r, int level = 0) const {
         const int halo = sequence.domain->halo;
-        return (T*)f.at[r.block] + (r.row + halo) * f.row[r.block] + level * f.level[r.block] + halo;
+        return (T*)f.at[r.block] + (r.row + halo) * f.row[r.block] + level * f.level[r.block] +
+               halo;
     }
     /// Of all levels and own columns.
     void add(const FieldSlab& f, T more) {
-        for_rows([&](const Row& r) { for (int k = 0; k < f.levels; ++k) for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x += more; });
+        for_rows([&](const Row& r) {
+            for (int k = 0; k < f.levels; ++k)
+                for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x += more;
+        });
     }
     void multiply(const FieldSlab& f, T factor) {
-        for_rows([&](const Row& r) { for (int k = 0; k < f.levels; ++k) for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x *= factor; });
+        for_rows([&](const Row& r) {
+            for (int k = 0; k < f.levels; ++k)
+                for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x *= factor;
+        });
     }
     /// Of surface pressure over 100000 Pa, over the sphere.
     double mean() {
         for_rows([&](const Row& r) {
             const T* pi = at(pressure, r);
-            for (int i = 0; i < r.count; ++i) terms[r.first + i] = r.weight * std::exp(double(pi[i]));
+            for (int i = 0; i < r.count; ++i)
+                terms[r.first + i] = r.weight * std::exp(double(pi[i]));
         });
         return exact_sum(sequence.domain->comm, terms);
     }
@@ -95,37 +137,42 @@ protected:
             std::fill_n(mass, r.count, 0.);
             for (int k = 0; k < levels; ++k) {
                 const T* q = at(tracer, r, k);
-                for (int i = 0; i < r.count; ++i) mass[i] += r.weight * (da[k] + db[k] * ps[i]) * double(q[i]);
+                for (int i = 0; i < r.count; ++i)
+                    mass[i] += r.weight * (da[k] + db[k] * ps[i]) * double(q[i]);
             }
         });
         return exact_sum(sequence.domain->comm, terms);
     }
-    /// One number for all temperatures, with which the energy over the sphere is that of ColumnEnergy.
+    /// One number for all temperatures, with which the energy over the sphere is that of
+    /// ColumnEnergy.
     void keep_energy(const FieldSlab& before, const FieldSlab& height) {
         const double cp = parameters.heat_capacity;
         for_rows([&](const Row& r) {
             const T *energy = at(before, r), *phi = at(height, r);
             const double* ps = pressure_of(r);
             double* lost = &terms[r.first];
-            for (int i = 0; i < r.count; ++i) lost[i] = constants::gravity * double(energy[i]) - double(phi[i]) * ps[i];
+            for (int i = 0; i < r.count; ++i)
+                lost[i] = constants::gravity * double(energy[i]) - double(phi[i]) * ps[i];
             for (int k = 0; k < levels; ++k) {
                 const T *U = at(u, r, k), *V = at(v, r, k), *warm = at(temperature, r, k);
                 const double a = da[k], slope = db[k];
                 for (int i = 0; i < r.count; ++i) {
                     const double east = U[i], north = V[i];
-                    lost[i] -= (a + slope * ps[i]) * (cp * (double(warm[i]) - ColumnEnergy::warmth) + 0.5 * (east * east + north * north));
+                    lost[i] -=
+                        (a + slope * ps[i]) * (cp * (double(warm[i]) - ColumnEnergy::warmth) +
+                                               0.5 * (east * east + north * north));
                 }
             }
             for (int i = 0; i < r.count; ++i) lost[i] *= r.weight;
         });
-        double thickness = 0;                              // of the atmosphere, mean over the sphere [Pa]
+        double thickness = 0;  // of the atmosphere, mean over the sphere [Pa]
         for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * unit_pressure * mean_pressure;
         add(temperature, T(exact_sum(sequence.domain->comm, terms) / (cp * thickness)));
     }
 
 private:
     std::vector<Row> rows;
-    std::vector<double> terms, surface, da, db;            // terms, surface: of own columns
+    std::vector<double> terms, surface, da, db;  // terms, surface: of own columns
 
     /// At the surface of a row's columns [Pa].
     const double* pressure_of(const Row& r) {

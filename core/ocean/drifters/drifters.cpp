@@ -4,13 +4,17 @@
 
 namespace fathom::ocean {
 
-Drifters::Drifters(Sequence& s, const std::string& process, double step, bool flat) : sequence(s), step(step), flat(flat) {
+Drifters::Drifters(Sequence& s, const std::string& process, double step, bool flat)
+    : sequence(s), step(step), flat(flat) {
     const bool own_cells = s.has("cell_thickness");
     auto field = [&](const char* name) { return &s.field(name); };
-    u = field("velocity_x"), v = field("velocity_y"), u_after = field("velocity_x_after"), v_after = field("velocity_y_after"), up = field("transport_up");
-    dx = field("dx_corner"), dy = field("dy_corner"), area = field("area_center"), thickness = field(own_cells ? "cell_thickness" : "thickness");
+    u = field("velocity_x"), v = field("velocity_y"), u_after = field("velocity_x_after"),
+    v_after = field("velocity_y_after"), up = field("transport_up");
+    dx = field("dx_corner"), dy = field("dy_corner"), area = field("area_center"),
+    thickness = field(own_cells ? "cell_thickness" : "thickness");
     height = field(s.has("height_beyond_cells") ? "height_beyond_cells" : "sea_surface_height");
-    if (s.domain->halo < 2) throw Error("drifters need a halo of 2 columns; it is ", s.domain->halo);
+    if (s.domain->halo < 2)
+        throw Error("drifters need a halo of 2 columns; it is ", s.domain->halo);
     s.attach(process, [this] { advance(); });
 }
 
@@ -18,34 +22,42 @@ Drifters::Place Drifters::place(const Drifter& p) const {
     const Domain& d = *sequence.domain;
     for (int b = 0; b < int(d.blocks.size()); ++b) {
         const int row = p.j - d.blocks[b]->j0, column = p.i - d.blocks[b]->i0;
-        if (row >= 0 && row < d.blocks[b]->ny && column >= 0 && column < d.blocks[b]->nx) return {b, row + d.halo, column + d.halo};
+        if (row >= 0 && row < d.blocks[b]->ny && column >= 0 && column < d.blocks[b]->nx)
+            return {b, row + d.halo, column + d.halo};
     }
     return {-1, 0, 0};
 }
 
 double Drifters::value(const Field* f, const Place& p, int di, int dj, int k) const {
-    if (f->place == place::profile) return sequence.bytes == 4 ? ((const float*)f->at[p.b])[k] : ((const double*)f->at[p.b])[k];
+    if (f->place == place::profile)
+        return sequence.bytes == 4 ? ((const float*)f->at[p.b])[k] : ((const double*)f->at[p.b])[k];
     const std::ptrdiff_t n = (p.row + dj) * f->row[p.b] + k * f->level[p.b] + p.column + di;
     return sequence.bytes == 4 ? ((const float*)f->at[p.b])[n] : ((const double*)f->at[p.b])[n];
 }
 
 /// At the place of the start and a displacement of at most a cell, some part of the step later.
-Drifters::Rate Drifters::rate(const Place& at, const Drifter& start, const Rate& gone, double time) const {
+Drifters::Rate Drifters::rate(const Place& at, const Drifter& start, const Rate& gone,
+                              double time) const {
     const double x = start.a + gone.a, y = start.b + gone.b, level = start.level + gone.level;
-    const int di = int(std::floor(x)), dj = int(std::floor(y)), i = start.i + di, j = start.j + dj, bottom = wet(i, j);
+    const int di = int(std::floor(x)), dj = int(std::floor(y)), i = start.i + di, j = start.j + dj,
+              bottom = wet(i, j);
     const double a = x - di, b = y - dj;
     const int k = std::clamp(int(std::floor(level)), 0, std::max(bottom - 1, 0));
     double across = 0, along = 0;
     for (int n = 0; n < 4; ++n) {
-        const int ci = di - (n % 2 == 0), cj = dj - (n < 2);                                   // corners, from that in the south-west
+        const int ci = di - (n % 2 == 0),
+                  cj = dj - (n < 2);  // corners, from that in the south-west
         if (sequence.domain->wet(Horizontal::corner, start.i + ci, start.j + cj) <= k) continue;
         const double weight = (n % 2 ? a : 1 - a) * (n < 2 ? 1 - b : b);
-        auto now = [&](const Field* before, const Field* after) { return (1 - time) * value(before, at, ci, cj, k) + time * value(after, at, ci, cj, k); };
+        auto now = [&](const Field* before, const Field* after) {
+            return (1 - time) * value(before, at, ci, cj, k) + time * value(after, at, ci, cj, k);
+        };
         across += weight * now(u, u_after) / value(dx, at, ci, cj, 0);
         along += weight * now(v, v_after) / value(dy, at, ci, cj, 0);
     }
     if (flat || k >= bottom) return {across, along, 0};
-    const double s = std::clamp(level - k, 0., 1.), top = k == 0 ? 0 : value(up, at, di, dj, k), below = k + 1 == bottom ? 0 : value(up, at, di, dj, k + 1);
+    const double s = std::clamp(level - k, 0., 1.), top = k == 0 ? 0 : value(up, at, di, dj, k),
+                 below = k + 1 == bottom ? 0 : value(up, at, di, dj, k + 1);
     const double h = value(thickness, at, di, dj, k) + (k == 0 ? value(height, at, di, dj, 0) : 0);
     return {across, along, -((1 - s) * top + s * below) / (value(area, at, di, dj, 0) * h)};
 }
@@ -53,15 +65,23 @@ Drifters::Rate Drifters::rate(const Place& at, const Drifter& start, const Rate&
 Drifter Drifters::moved(const Drifter& p) const {
     const Place at = place(p);
     auto part = [&](const Rate& r, double t) {
-        auto cell = [&](double distance) { return std::clamp(distance, -1., 1.); };          // what the halo knows; the model's own limit is less
+        auto cell = [&](double distance) {
+            return std::clamp(distance, -1., 1.);
+        };  // what the halo knows; the model's own limit is less
         return Rate{cell(r.a * t), cell(r.b * t), cell(r.level * t)};
     };
-    const Rate one = rate(at, p, {0, 0, 0}, 0), two = rate(at, p, part(one, step / 2), 0.5), three = rate(at, p, part(two, step / 2), 0.5), four = rate(at, p, part(three, step), 1);
+    const Rate one = rate(at, p, {0, 0, 0}, 0), two = rate(at, p, part(one, step / 2), 0.5),
+               three = rate(at, p, part(two, step / 2), 0.5),
+               four = rate(at, p, part(three, step), 1);
     auto mean = [](double a, double b, double c, double d) { return (a + 2 * (b + c) + d) / 6; };
-    const Rate gone = part({mean(one.a, two.a, three.a, four.a), mean(one.b, two.b, three.b, four.b), mean(one.level, two.level, three.level, four.level)}, step);
+    const Rate gone =
+        part({mean(one.a, two.a, three.a, four.a), mean(one.b, two.b, three.b, four.b),
+              mean(one.level, two.level, three.level, four.level)},
+             step);
     Drifter q = p;
     // towards a coast one of both directions may be left
-    for (const Rate& way : {gone, Rate{gone.a, 0, gone.level}, Rate{0, gone.b, gone.level}, Rate{0, 0, gone.level}}) {
+    for (const Rate& way :
+         {gone, Rate{gone.a, 0, gone.level}, Rate{0, gone.b, gone.level}, Rate{0, 0, gone.level}}) {
         const double x = p.a + way.a, y = p.b + way.b, di = std::floor(x), dj = std::floor(y);
         q.i = p.i + int(di), q.j = p.j + int(dj), q.a = x - di, q.b = y - dj;
         const int bottom = wet(q.i, q.j);
@@ -74,11 +94,11 @@ Drifter Drifters::moved(const Drifter& p) const {
 void Drifters::advance() {
     const Topology& t = sequence.domain->decomposition.topology;
     const int count = int(own.size());
-    #pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static)
     for (int n = 0; n < count; ++n) {
         Drifter q = moved(own[n]);
         const auto there = t.source(Horizontal::center, q.i, q.j);
-        if (there.flipped) q.a = 1 - q.a, q.b = 1 - q.b;                                       // over the fold
+        if (there.flipped) q.a = 1 - q.a, q.b = 1 - q.b;  // over the fold
         q.i = there.i, q.j = there.j;
         own[n] = q;
     }
@@ -86,7 +106,8 @@ void Drifters::advance() {
 }
 
 void Drifters::put(std::span<const Drifter> given) {
-    for (auto& p : given) if (place(p).b >= 0) own.push_back(p);
+    for (auto& p : given)
+        if (place(p).b >= 0) own.push_back(p);
     std::ranges::sort(own, {}, &Drifter::number);
 }
 
@@ -105,7 +126,8 @@ void Drifters::migrate() {
     std::vector<int> out(ranks), in(ranks), out_at(ranks), in_at(ranks);
     std::vector<Drifter> sent, received;
     for (int r = 0; r < ranks; ++r) {
-        out[r] = int(leaving[r].size() * sizeof(Drifter)), out_at[r] = int(sent.size() * sizeof(Drifter));
+        out[r] = int(leaving[r].size() * sizeof(Drifter)),
+        out_at[r] = int(sent.size() * sizeof(Drifter));
         sent.insert(sent.end(), leaving[r].begin(), leaving[r].end());
     }
     int any = !sent.empty();
@@ -115,7 +137,8 @@ void Drifters::migrate() {
         int bytes = 0;
         for (int r = 0; r < ranks; ++r) in_at[r] = bytes, bytes += in[r];
         received.resize(bytes / sizeof(Drifter));
-        MPI_Alltoallv(sent.data(), out.data(), out_at.data(), MPI_BYTE, received.data(), in.data(), in_at.data(), MPI_BYTE, d.comm);
+        MPI_Alltoallv(sent.data(), out.data(), out_at.data(), MPI_BYTE, received.data(), in.data(),
+                      in_at.data(), MPI_BYTE, d.comm);
         own = std::move(staying);
         own.insert(own.end(), received.begin(), received.end());
         std::ranges::sort(own, {}, &Drifter::number);

@@ -1,10 +1,8 @@
-#include "ocean/drifters/drift.hpp"
 #include "ocean/schemes.hpp"
+#include "ocean/drifters/drift.hpp"
 
 namespace fathom::ocean {
 
-Entries drifters() {
-    return {entry<Drift>("Drift")};
-}
+Entries drifters() { return {entry<Drift>("Drift")}; }
 
 }  // namespace fathom::ocean

@@ -1,23 +1,27 @@
-/// Diffusion of a tracer along neutral surfaces (Redi 1982) with small slopes, and its advection by eddies (Gent & McWilliams 1990) as a skew flux
-/// (Griffies 1998, J. Phys. Oceanogr. 28, 831-841), from the conductances C of the triads (neutral_slopes.hpp):
-///   outward through a face    -kappa phi dz (length / distance) d_e T  -  (kappa - kappa_GM) sum of C D_v T
+/// Diffusion of a tracer along neutral surfaces (Redi 1982) with small slopes, and its advection by
+/// eddies (Gent & McWilliams 1990) as a skew flux (Griffies 1998, J. Phys. Oceanogr. 28, 831-841),
+/// from the conductances C of the triads (neutral_slopes.hpp):
+///   outward through a face
+///       -kappa phi dz (length / distance) d_e T  -  (kappa - kappa_GM) sum of C D_v T
 ///   upward at an interface    -(kappa + kappa_GM) sum of C d_e T       -  kappa K33 dT/dz
-/// With kappa = kappa_GM the second term of the first line is not there, and a column needs no slopes of its neighbours. The last term is implicit.
-/// The part in kappa is minus the derivative of the sum over triads of half of kappa V (d_e T / distance_e + S' D_v T / distance_v)^2, V a quarter of the volume of
-/// a face: it is symmetric and takes variance from every tracer, whatever the slopes. That in kappa_GM is antisymmetric: it moves content and keeps variance.
+/// With kappa = kappa_GM the second term of the first line is not there, and a column needs no
+/// slopes of its neighbours. The last term is implicit. The part in kappa is minus the derivative
+/// of the sum over triads of half of kappa V (d_e T / distance_e + S' D_v T / distance_v)^2, V a
+/// quarter of the volume of a face: it is symmetric and takes variance from every tracer, whatever
+/// the slopes. That in kappa_GM is antisymmetric: it moves content and keeps variance.
 #pragma once
-#include "ocean/face_geometry.hpp"
 #include "ocean/eddies/neutral_slopes.hpp"
+#include "ocean/face_geometry.hpp"
 
 namespace fathom::ocean {
 
 consteval std::array<Use, 8> conductances(int reach) {
-    return {reads("conductance_east_of_upper",  place::center_interface, "m", reach),
-            reads("conductance_west_of_upper",  place::center_interface, "m", reach),
+    return {reads("conductance_east_of_upper", place::center_interface, "m", reach),
+            reads("conductance_west_of_upper", place::center_interface, "m", reach),
             reads("conductance_north_of_upper", place::center_interface, "m", reach),
             reads("conductance_south_of_upper", place::center_interface, "m", reach),
-            reads("conductance_east_of_lower",  place::center_interface, "m", reach),
-            reads("conductance_west_of_lower",  place::center_interface, "m", reach),
+            reads("conductance_east_of_lower", place::center_interface, "m", reach),
+            reads("conductance_west_of_lower", place::center_interface, "m", reach),
             reads("conductance_north_of_lower", place::center_interface, "m", reach),
             reads("conductance_south_of_lower", place::center_interface, "m", reach)};
 }
@@ -25,82 +29,107 @@ consteval std::array<Use, 8> conductances(int reach) {
 /// Along levels and upward: all there is where both diffusivities are equal.
 template <bool own> struct IsoneutralFlux {
     double diffusivity = 1000, isoneutral_diffusivity = 1000;
-    static constexpr std::string_view summary = "isoneutral diffusion and eddy advection of a tracer: fluxes along levels and upward";
+    static constexpr std::string_view summary =
+        "isoneutral diffusion and eddy advection of a tracer: fluxes along levels and upward";
     static constexpr std::tuple parameters{
-        Parameter<IsoneutralFlux>{"diffusivity",            &IsoneutralFlux::diffusivity,            "m2 s-1", 0, 1e7, "of the slopes of neutral surfaces, by eddy advection"},
-        Parameter<IsoneutralFlux>{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity, "m2 s-1", 0, 1e7, "along neutral surfaces"}};
-    static constexpr auto fields = joined(
-        reads  ("tracer",            place::center_layer,      "1", 1),
-        reads  ("eddy_structure",    place::center_layer,      "1", 1),
-        reads  ("wet_levels",        place::center_column,     "1", 1),
-        face_geometry,
-        cell_thickness<own>(1),
-        conductances(0),
-        updates("tracer_tendency",   place::center_layer,      "1"));
+        Parameter<IsoneutralFlux>{"diffusivity", &IsoneutralFlux::diffusivity, "m2 s-1", 0, 1e7,
+                                  "of the slopes of neutral surfaces, by eddy advection"},
+        Parameter<IsoneutralFlux>{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity,
+                                  "m2 s-1", 0, 1e7, "along neutral surfaces"}};
+    static constexpr auto fields = joined(reads("tracer", place::center_layer, "1", 1),
+                                          reads("eddy_structure", place::center_layer, "1", 1),
+                                          reads("wet_levels", place::center_column, "1", 1),
+                                          face_geometry, cell_thickness<own>(1), conductances(0),
+                                          updates("tracer_tendency", place::center_layer, "1"));
 
     template <class Real>
-    void operator()(In<Real, 1> tracer, In<Real, 1> structure, In<Real, 1> wet, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
-                    Thickness<Real, own, 1> thickness, In<Real> ue, In<Real> uw, In<Real> un, In<Real> us, In<Real> le, In<Real> lw, In<Real> ln, In<Real> ls, InOut<Real> tendency) const {
+    void operator()(In<Real, 1> tracer, In<Real, 1> structure, In<Real, 1> wet,
+                    In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
+                    In<Real, 1> distance_east, Thickness<Real, own, 1> thickness, In<Real> ue,
+                    In<Real> uw, In<Real> un, In<Real> us, In<Real> le, In<Real> lw, In<Real> ln,
+                    In<Real> ls, InOut<Real> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
-        const Real along[4] = {0.5 * length_east[0] / distance_east[0], 0.5 * length_east(-east)[0] / distance_east(-east)[0],
-                               0.5 * length_north[0] / distance_north[0], 0.5 * length_north(-north)[0] / distance_north(-north)[0]};
+        const Real along[4] = {0.5 * length_east[0] / distance_east[0],
+                               0.5 * length_east(-east)[0] / distance_east(-east)[0],
+                               0.5 * length_north[0] / distance_north[0],
+                               0.5 * length_north(-north)[0] / distance_north(-north)[0]};
         Real bottoms[4];
         for (int e = 0; e < 4; ++e) bottoms[e] = wet(compass[e])[0];
         const T both = T(diffusivity + isoneutral_diffusivity);
-        Real of_upper = 0, gained = 0;                               // sum of C d_e T above the interface; what the cell above has so far
+        Real of_upper = 0,
+             gained = 0;  // sum of C d_e T above the interface; what the cell above has so far
         for (int k = 0; k < levels; ++k) {
             const Real C = tracer[k], phi = structure[k];
             Real d[4], level = 0;
             for (int e = 0; e < 4; ++e) {
                 d[e] = select(Real(T(k)) < bottoms[e], tracer(compass[e])[k] - C, Real(0));
                 Real conductance = (phi + structure(compass[e])[k]) * along[e];
-                if constexpr (own) conductance *= smaller(Real(thickness[k]), beside(thickness, compass[e])[k]);
+                if constexpr (own)
+                    conductance *= smaller(Real(thickness[k]), beside(thickness, compass[e])[k]);
                 level = fma(conductance, d[e], level);
             }
-            const Real down = both * (of_upper + fma(le[k], d[0], lw[k] * d[1]) + fma(ln[k], d[2], ls[k] * d[3]));      // through the interface above
+            const Real down =
+                both * (of_upper + fma(le[k], d[0], lw[k] * d[1]) +
+                        fma(ln[k], d[2], ls[k] * d[3]));  // through the interface above
             if (k > 0) tendency[k - 1] += gained - down;
-            if constexpr (own) gained = fma(level, Real(isoneutral_diffusivity), down);
-            else gained = fma(level, Real(T(isoneutral_diffusivity) * thickness[k]), down);
-            of_upper = fma(ue[k + 1], d[0], uw[k + 1] * d[1]) + fma(un[k + 1], d[2], us[k + 1] * d[3]);
+            if constexpr (own)
+                gained = fma(level, Real(isoneutral_diffusivity), down);
+            else
+                gained = fma(level, Real(T(isoneutral_diffusivity) * thickness[k]), down);
+            of_upper =
+                fma(ue[k + 1], d[0], uw[k + 1] * d[1]) + fma(un[k + 1], d[2], us[k + 1] * d[3]);
         }
         tendency[levels - 1] += gained;
     }
 };
 
-/// What slopes add along levels where the diffusivities differ: (kappa - kappa_GM) C D_v T, of the triads on both sides of a face.
+/// What slopes add along levels where the diffusivities differ: (kappa - kappa_GM) C D_v T, of the
+/// triads on both sides of a face.
 struct SlopedFlux {
     double diffusivity = 1000, isoneutral_diffusivity = 1000;
-    static constexpr std::string_view summary = "isoneutral diffusion less eddy advection of a tracer: what slopes add to fluxes along levels";
+    static constexpr std::string_view summary =
+        "isoneutral diffusion less eddy advection of a tracer: what slopes add to fluxes along "
+        "levels";
     static constexpr std::tuple parameters{
-        Parameter<SlopedFlux>{"diffusivity",            &SlopedFlux::diffusivity,            "m2 s-1", 0, 1e7, "of the slopes of neutral surfaces, by eddy advection"},
-        Parameter<SlopedFlux>{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity, "m2 s-1", 0, 1e7, "along neutral surfaces"}};
-    static constexpr auto fields = joined(
-        reads  ("tracer",          place::center_layer, "1", 1),
-        conductances(1),
-        updates("tracer_tendency", place::center_layer, "1"));
+        Parameter<SlopedFlux>{"diffusivity", &SlopedFlux::diffusivity, "m2 s-1", 0, 1e7,
+                              "of the slopes of neutral surfaces, by eddy advection"},
+        Parameter<SlopedFlux>{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity,
+                              "m2 s-1", 0, 1e7, "along neutral surfaces"}};
+    static constexpr auto fields =
+        joined(reads("tracer", place::center_layer, "1", 1), conductances(1),
+               updates("tracer_tendency", place::center_layer, "1"));
 
     template <class Real>
-    void operator()(In<Real, 1> tracer, In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
+    void operator()(In<Real, 1> tracer, In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un,
+                    In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
                     InOut<Real> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
-        const std::array uppers{ue, uw, un, us}, lowers{le, lw, ln, ls}, opposite_uppers{uw, ue, us, un}, opposite_lowers{lw, le, ls, ln};
+        const std::array uppers{ue, uw, un, us}, lowers{le, lw, ln, ls},
+            opposite_uppers{uw, ue, us, un}, opposite_lowers{lw, le, ls, ln};
         const T difference = T(isoneutral_diffusivity - diffusivity);
-        Real above = tracer[0], above_there[4], of_lower = 0;        // of_lower: what triads at the interface above give to this cell
+        Real above = tracer[0], above_there[4],
+             of_lower = 0;  // of_lower: what triads at the interface above give to this cell
         for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass[e])[0];
         for (int k = 0; k < levels; ++k) {
             const bool last = k + 1 == levels;
-            const Real below = last ? above : Real(tracer[k + 1]), drop = above - below;                               // across the interface below; C is 0 there for the last
+            const Real below = last ? above : Real(tracer[k + 1]),
+                       drop =
+                           above - below;  // across the interface below; C is 0 there for the last
             Real of_upper = 0, next = 0;
             for (int e = 0; e < 4; ++e) {
-                const Real below_there = last ? above_there[e] : Real(tracer(compass[e])[k + 1]), drop_there = above_there[e] - below_there;
-                of_upper += uppers[e][k + 1] * drop - opposite_uppers[e](compass[e])[k + 1] * drop_there;
-                next     += lowers[e][k + 1] * drop - opposite_lowers[e](compass[e])[k + 1] * drop_there;
+                const Real below_there = last ? above_there[e] : Real(tracer(compass[e])[k + 1]),
+                           drop_there = above_there[e] - below_there;
+                of_upper +=
+                    uppers[e][k + 1] * drop - opposite_uppers[e](compass[e])[k + 1] * drop_there;
+                next +=
+                    lowers[e][k + 1] * drop - opposite_lowers[e](compass[e])[k + 1] * drop_there;
                 above_there[e] = below_there;
             }
             tendency[k] += difference * (of_lower + of_upper);
-            of_lower = next; above = below;
+            of_lower = next;
+            above = below;
         }
     }
 };
@@ -108,41 +137,51 @@ struct SlopedFlux {
 /// Diffusivity of all that is implicit in the vertical: kappa K33 beside mixing.
 struct IsoneutralMixing {
     double isoneutral_diffusivity = 1000;
-    static constexpr std::string_view summary = "vertical diffusivity with the vertical part of isoneutral diffusion";
-    static constexpr std::tuple parameters{
-        Parameter<IsoneutralMixing>{"isoneutral_diffusivity", &IsoneutralMixing::isoneutral_diffusivity, "m2 s-1", 0, 1e7, "along neutral surfaces"}};
+    static constexpr std::string_view summary =
+        "vertical diffusivity with the vertical part of isoneutral diffusion";
+    static constexpr std::tuple parameters{Parameter<IsoneutralMixing>{
+        "isoneutral_diffusivity", &IsoneutralMixing::isoneutral_diffusivity, "m2 s-1", 0, 1e7,
+        "along neutral surfaces"}};
     static constexpr std::array fields{
-        reads ("vertical_diffusivity", place::center_interface, "m2 s-1"),
-        reads ("squared_slope",        place::center_interface, "1"),
-        writes("whole_diffusivity",    place::center_interface, "m2 s-1")};
+        reads("vertical_diffusivity", place::center_interface, "m2 s-1"),
+        reads("squared_slope", place::center_interface, "1"),
+        writes("whole_diffusivity", place::center_interface, "m2 s-1")};
     template <class Real> void operator()(In<Real> mixing, In<Real> square, Out<Real> whole) const {
-        for (int k = 0; k <= whole.levels(); ++k) whole[k] = fma(square[k], Real(isoneutral_diffusivity), mixing[k]);
+        for (int k = 0; k <= whole.levels(); ++k)
+            whole[k] = fma(square[k], Real(isoneutral_diffusivity), mixing[k]);
     }
 };
 
-/// Volume transports of the eddies through eastern and northern faces: -(Psi_top - Psi_bottom), Psi = kappa_GM x sum of C of the four triads of an interface: length x
-/// mean slope, by thickness. The skew flux moves tracers as these would: what it lifts of height in a column is to round-off the sum of height x -(Psi_top - Psi_bottom).
-/// Output and overturning want them themselves.
+/// Volume transports of the eddies through eastern and northern faces: -(Psi_top - Psi_bottom), Psi
+/// = kappa_GM x sum of C of the four triads of an interface: length x mean slope, by thickness. The
+/// skew flux moves tracers as these would: what it lifts of height in a column is to round-off the
+/// sum of height x -(Psi_top - Psi_bottom). Output and overturning want them themselves.
 struct BolusTransport {
     double diffusivity = 1000;
-    static constexpr std::string_view summary = "volume transports of the advection by eddies (Gent & McWilliams 1990), for output";
+    static constexpr std::string_view summary =
+        "volume transports of the advection by eddies (Gent & McWilliams 1990), for output";
     static constexpr std::tuple parameters{
-        Parameter<BolusTransport>{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7, "of the slopes of neutral surfaces, by eddy advection"}};
-    static constexpr auto fields = joined(
-        conductances(1),
-        writes("bolus_transport_east",  place::center_layer, "m3 s-1"),
-        writes("bolus_transport_north", place::center_layer, "m3 s-1"));
+        Parameter<BolusTransport>{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7,
+                                  "of the slopes of neutral surfaces, by eddy advection"}};
+    static constexpr auto fields =
+        joined(conductances(1), writes("bolus_transport_east", place::center_layer, "m3 s-1"),
+               writes("bolus_transport_north", place::center_layer, "m3 s-1"));
 
     template <class Real>
-    void operator()(In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
-                    Out<Real> to_east, Out<Real> to_north) const {
+    void operator()(In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le,
+                    In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls, Out<Real> to_east,
+                    Out<Real> to_north) const {
         Real east_above = 0, north_above = 0;
-        for (int k = 0; k < to_east.levels(); ++k) {                 // C is 0 at the interface below the last layer
-            const Real east_below = diffusivity * (ue[k + 1] - uw(east)[k + 1] + le[k + 1] - lw(east)[k + 1]);
-            const Real north_below = diffusivity * (un[k + 1] - us(north)[k + 1] + ln[k + 1] - ls(north)[k + 1]);
+        for (int k = 0; k < to_east.levels();
+             ++k) {  // C is 0 at the interface below the last layer
+            const Real east_below =
+                diffusivity * (ue[k + 1] - uw(east)[k + 1] + le[k + 1] - lw(east)[k + 1]);
+            const Real north_below =
+                diffusivity * (un[k + 1] - us(north)[k + 1] + ln[k + 1] - ls(north)[k + 1]);
             to_east[k] = east_below - east_above;
             to_north[k] = north_below - north_above;
-            east_above = east_below; north_above = north_below;
+            east_above = east_below;
+            north_above = north_below;
         }
     }
 };

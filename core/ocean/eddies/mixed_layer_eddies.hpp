@@ -1,13 +1,17 @@
-/// Submesoscale eddies of the mixed layer let light water flow over dense (Fox-Kemper et al. 2008, J. Phys. Oceanogr. 38, 1145-1165; 2011, Ocean Modelling 39, 61-78):
-///   Psi = C_e (ds / L_f) H^2 |grad b| / sqrt(f^2 + tau^-2) mu(depth),   mu = (1 - x^2) (1 + 5 x^2 / 21),   x = 1 - 2 depth / H,   0 below H
-/// b is the buoyancy of the mixed layer's mean density, H the lesser of both sides of a face, ds the spacing, at most `widest`, L_f the width of fronts. The
-/// transports Psi_bottom - Psi_top towards the dense side join those of the flow before tracers are advected: they close in every column, a tracer of one value keeps it,
-/// and a scheme of advection without new extremes makes none here.
+/// Submesoscale eddies of the mixed layer let light water flow over dense (Fox-Kemper et al. 2008,
+/// J. Phys. Oceanogr. 38, 1145-1165; 2011, Ocean Modelling 39, 61-78):
+///   Psi = C_e (ds / L_f) H^2 |grad b| / sqrt(f^2 + tau^-2) mu(depth),
+///       mu = (1 - x^2) (1 + 5 x^2 / 21),   x = 1 - 2 depth / H,   0 below H
+/// b is the buoyancy of the mixed layer's mean density, H the lesser of both sides of a face, ds
+/// the spacing, at most `widest`, L_f the width of fronts. The transports Psi_bottom - Psi_top
+/// towards the dense side join those of the flow before tracers are advected: they close in every
+/// column, a tracer of one value keeps it, and a scheme of advection without new extremes makes
+/// none here.
 #pragma once
+#include <array>
 #include "base/constants.hpp"
 #include "field/process.hpp"
 #include "ocean/face_geometry.hpp"
-#include <array>
 
 namespace fathom::ocean {
 
@@ -16,11 +20,13 @@ struct MixedLayerBuoyancy {
     static constexpr std::string_view summary = "buoyancy of the mean density of the mixed layer";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("density_anomaly",      place::center_layer,  "kg m-3"),
-        reads ("mixed_layer_depth",    place::center_column, "m"),
-        reads ("thickness",            place::profile,       "m"),
+        reads("density_anomaly", place::center_layer, "kg m-3"),
+        reads("mixed_layer_depth", place::center_column, "m"),
+        reads("thickness", place::profile, "m"),
         writes("mixed_layer_buoyancy", place::center_column, "m s-2")};
-    template <class Real> void operator()(In<Real> density, In<Real> depth, Profile<Real> thickness, Out<Real> buoyancy) const {
+    template <class Real>
+    void operator()(In<Real> density, In<Real> depth, Profile<Real> thickness,
+                    Out<Real> buoyancy) const {
         using T = typename Real::Number;
         Real sum = 0, rest = larger(depth[0], Real(1e-3));
         const Real scale = T(-constants::gravity / constants::sea_water_density) / rest;
@@ -35,51 +41,76 @@ struct MixedLayerBuoyancy {
 
 struct MixedLayerEddies {
     double efficiency = 0.07, front_width = 5e3, time_scale = 86400, widest = 111e3;
-    static constexpr std::string_view summary = "restratification by submesoscale eddies of the mixed layer (Fox-Kemper et al. 2008, 2011)";
+    static constexpr std::string_view summary =
+        "restratification by submesoscale eddies of the mixed layer (Fox-Kemper et al. 2008, 2011)";
     static constexpr std::tuple parameters{
-        Parameter<MixedLayerEddies>{"efficiency",  &MixedLayerEddies::efficiency,  "1", 0, 1,      "of the release of potential energy"},
-        Parameter<MixedLayerEddies>{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,   "of the fronts that the grid does not see"},
-        Parameter<MixedLayerEddies>{"time_scale",  &MixedLayerEddies::time_scale,  "s", 3600, 1e8, "in which momentum is mixed through the layer: what replaces 1 / f at the equator"},
-        Parameter<MixedLayerEddies>{"widest",      &MixedLayerEddies::widest,      "m", 1e3, 1e6,  "largest spacing for which fronts grow with it"}};
-    static constexpr auto fields = joined(
-        reads  ("mixed_layer_buoyancy", place::center_column,     "m s-2", 1),
-        reads  ("mixed_layer_depth",    place::center_column,     "m", 1),
-        reads  ("wet_levels",           place::center_column,     "1", 1),
-        reads  ("coriolis",             place::corner_column,     "s-1", 1),
-        face_geometry,
-        reads  ("thickness",            place::profile,           "m"),
-        updates("transport_east",       place::center_layer,      "m3 s-1"),
-        updates("transport_west",       place::center_layer,      "m3 s-1"),
-        updates("transport_north",      place::center_layer,      "m3 s-1"),
-        updates("transport_south",      place::center_layer,      "m3 s-1"),
-        updates("transport_up",         place::center_interface,  "m3 s-1"));
+        Parameter<MixedLayerEddies>{"efficiency", &MixedLayerEddies::efficiency, "1", 0, 1,
+                                    "of the release of potential energy"},
+        Parameter<MixedLayerEddies>{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,
+                                    "of the fronts that the grid does not see"},
+        Parameter<MixedLayerEddies>{
+            "time_scale", &MixedLayerEddies::time_scale, "s", 3600, 1e8,
+            "in which momentum is mixed through the layer: what replaces 1 / f at the equator"},
+        Parameter<MixedLayerEddies>{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
+                                    "largest spacing for which fronts grow with it"}};
+    static constexpr auto fields =
+        joined(reads("mixed_layer_buoyancy", place::center_column, "m s-2", 1),
+               reads("mixed_layer_depth", place::center_column, "m", 1),
+               reads("wet_levels", place::center_column, "1", 1),
+               reads("coriolis", place::corner_column, "s-1", 1), face_geometry,
+               reads("thickness", place::profile, "m"),
+               updates("transport_east", place::center_layer, "m3 s-1"),
+               updates("transport_west", place::center_layer, "m3 s-1"),
+               updates("transport_north", place::center_layer, "m3 s-1"),
+               updates("transport_south", place::center_layer, "m3 s-1"),
+               updates("transport_up", place::center_interface, "m3 s-1"));
 
     template <class Real>
-    void operator()(In<Real, 1> buoyancy, In<Real, 1> depth, In<Real, 1> wet, In<Real, 1> coriolis, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
-                    In<Real, 1> distance_east, Profile<Real> thickness, InOut<Real> to_east, InOut<Real> from_west, InOut<Real> to_north, InOut<Real> from_south, InOut<Real> up) const {
+    void operator()(In<Real, 1> buoyancy, In<Real, 1> depth, In<Real, 1> wet, In<Real, 1> coriolis,
+                    In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
+                    In<Real, 1> distance_east, Profile<Real> thickness, InOut<Real> to_east,
+                    InOut<Real> from_west, InOut<Real> to_north, InOut<Real> from_south,
+                    InOut<Real> up) const {
         using T = typename Real::Number;
-        struct Face { Real strength, per_depth; };                   // of Psi, positive where light water is on the western or southern side
+        struct Face {
+            Real strength, per_depth;
+        };  // of Psi, positive where light water is on the western or southern side
         auto face = [&](Shift low, Shift high, Real length, Real distance, Real f_a, Real f_b) {
-            const Real H = smaller(depth(low)[0], depth(high)[0]), f = 0.5 * (f_a + f_b), slowness = 1.0 / sqrt(fma(f, f, Real(1 / (time_scale * time_scale))));
-            const Real strength = T(efficiency / front_width) * length * (smaller(distance, Real(widest)) / distance) * ((buoyancy(low)[0] - buoyancy(high)[0]) * (H * H)) * slowness;
-            return Face{select(smaller(wet(low)[0], wet(high)[0]) > Real(0), strength, Real(0)), 1.0 / larger(H, Real(1e-3))};
+            const Real H = smaller(depth(low)[0], depth(high)[0]), f = 0.5 * (f_a + f_b),
+                       slowness = 1.0 / sqrt(fma(f, f, Real(1 / (time_scale * time_scale))));
+            const Real strength = T(efficiency / front_width) * length *
+                                  (smaller(distance, Real(widest)) / distance) *
+                                  ((buoyancy(low)[0] - buoyancy(high)[0]) * (H * H)) * slowness;
+            return Face{select(smaller(wet(low)[0], wet(high)[0]) > Real(0), strength, Real(0)),
+                        1.0 / larger(H, Real(1e-3))};
         };
-        const Face e = face(here, east, length_east[0], distance_east[0], coriolis[0], coriolis(-north)[0]);
-        const Face w = face(-east, here, length_east(-east)[0], distance_east(-east)[0], coriolis(-east)[0], coriolis(-northeast)[0]);
-        const Face n = face(here, north, length_north[0], distance_north[0], coriolis[0], coriolis(-east)[0]);
-        const Face s = face(-north, here, length_north(-north)[0], distance_north(-north)[0], coriolis(-north)[0], coriolis(-northeast)[0]);
-        Real E = 0, W = 0, N = 0, S = 0;                             // Psi at the interface above
+        const Face e =
+            face(here, east, length_east[0], distance_east[0], coriolis[0], coriolis(-north)[0]);
+        const Face w = face(-east, here, length_east(-east)[0], distance_east(-east)[0],
+                            coriolis(-east)[0], coriolis(-northeast)[0]);
+        const Face n =
+            face(here, north, length_north[0], distance_north[0], coriolis[0], coriolis(-east)[0]);
+        const Face s = face(-north, here, length_north(-north)[0], distance_north(-north)[0],
+                            coriolis(-north)[0], coriolis(-northeast)[0]);
+        Real E = 0, W = 0, N = 0, S = 0;  // Psi at the interface above
         T z = 0;
         for (int k = 0; k < to_east.levels(); ++k) {
             z = z + thickness[k];
             auto psi = [&](const Face& face) {
                 const Real x = 1.0 - 2.0 * z * face.per_depth, xx = x * x;
-                return face.strength * larger((1.0 - xx) * fma(xx, Real(5. / 21), Real(1)), Real(0));
+                return face.strength *
+                       larger((1.0 - xx) * fma(xx, Real(5. / 21), Real(1)), Real(0));
             };
             const Real E_below = psi(e), W_below = psi(w), N_below = psi(n), S_below = psi(s);
-            to_east[k] += E_below - E; from_west[k] += W_below - W; to_north[k] += N_below - N; from_south[k] += S_below - S;
-            E = E_below; W = W_below; N = N_below; S = S_below;
-            up[k + 1] += (E - W) + (N - S);                          // what leaves above has come through the interface
+            to_east[k] += E_below - E;
+            from_west[k] += W_below - W;
+            to_north[k] += N_below - N;
+            from_south[k] += S_below - S;
+            E = E_below;
+            W = W_below;
+            N = N_below;
+            S = S_below;
+            up[k + 1] += (E - W) + (N - S);  // what leaves above has come through the interface
         }
     }
 };

@@ -1,40 +1,57 @@
-/// Slopes of neutral surfaces by triads (Griffies et al. 1998, J. Phys. Oceanogr. 28, 805-830): a cell, one of its four faces e, one of its two
-/// interfaces v. With alpha and beta of the cell and outward differences d_e across the face, D down across the interface,
+/// Slopes of neutral surfaces by triads (Griffies et al. 1998, J. Phys. Oceanogr. 28, 805-830): a
+/// cell, one of its four faces e, one of its two interfaces v. With alpha and beta of the cell and
+/// outward differences d_e across the face, D down across the interface,
 ///   S_e = (-alpha d_e T + beta d_e S) / distance_e  :  (-alpha D T + beta D S) / distance_v
-/// the slope at which the surface rises outward; 0 where the neighbour has not both cells beside v, so that the eddies' stream function is 0 on walls and
-/// steps of the bottom. Both tracers see the same S, so that the flux along it carries no density.
+/// the slope at which the surface rises outward; 0 where the neighbour has not both cells beside v,
+/// so that the eddies' stream function is 0 on walls and steps of the bottom. Both tracers see the
+/// same S, so that the flux along it carries no density.
 ///
-/// A taper f(|S|) and a taper towards the surface make S' = f f_0 S: where the slope is steep, mixing turns to the horizontal and the skew flux ends.
-///   Danabasoglu & McWilliams (1995, J. Climate 8, 2967-2987):  f = 1 / 2 [1 - tanh((|S| - S_m) / S_d)]
+/// A taper f(|S|) and a taper towards the surface make S' = f f_0 S: where the slope is steep,
+/// mixing turns to the horizontal and the skew flux ends.
+///   Danabasoglu & McWilliams (1995, J. Climate 8,
+///       2967-2987):  f = 1 / 2 [1 - tanh((|S| - S_m) / S_d)]
 ///   Gerdes, Koberle & Willebrand (1991, Clim. Dyn. 5, 211-226): f = min(1, (S_m / |S|)^2)
 ///   clipping (Cox 1987):                                        f = min(1, S_m / |S|)
-///   surface (Large et al. 1997, J. Phys. Oceanogr. 27, 2418-2447): f_0 = 1 / 2 [1 + sin(pi (r - 1 / 2))],  r = depth / max(h, R |S|) < 1,
+///   surface (Large et al. 1997, J. Phys. Oceanogr. 27,
+///       2418-2447): f_0 = 1 / 2 [1 + sin(pi (r - 1 / 2))],  r = depth / max(h, R |S|) < 1,
 ///     h the depth of the mixed layer, R = 2 m/s / |f| in [15, 100] km
-/// |S|^2 is that of the whole vector at an interface, the mean over its triads with the weights w of K33. Explicit steps want |S'| <= distance_e distance_v / (4 kappa step).
+/// |S|^2 is that of the whole vector at an interface, the mean over its triads with the weights w
+/// of K33. Explicit steps want |S'| <= distance_e distance_v / (4 kappa step).
 ///
-/// Written for unit diffusivity, with the structure phi of the cell, w_e = length_e distance_e / area:
-///   conductance C = phi S' length_e dz / (4 distance_v)  [m],      K33 = sum of phi w dz / (4 distance_v) S'^2  [1]
+/// Written for unit diffusivity, with the structure phi of the cell, w_e = length_e distance_e /
+/// area:
+///   conductance C = phi S' length_e dz / (4 distance_v)  [m],
+///       K33 = sum of phi w dz / (4 distance_v) S'^2  [1]
 #pragma once
+#include <algorithm>
+#include <array>
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 #include "ocean/face_geometry.hpp"
-#include <algorithm>
-#include <array>
 
 namespace fathom::ocean {
 
 /// The share of a slope that stays, from it and its inverse.
 struct TanhTaper {
-    static constexpr std::string_view summary = "neutral slopes by triads, tapered by a hyperbolic tangent (Danabasoglu & McWilliams 1995)";
-    template <class Real> static Real of(Real slope, Real, double most, double width) { return 1.0 / (1.0 + exp(smaller((slope - most) * (2 / width), Real(40)))); }
+    static constexpr std::string_view summary =
+        "neutral slopes by triads, tapered by a hyperbolic tangent (Danabasoglu & McWilliams 1995)";
+    template <class Real> static Real of(Real slope, Real, double most, double width) {
+        return 1.0 / (1.0 + exp(smaller((slope - most) * (2 / width), Real(40))));
+    }
 };
 struct QuadraticTaper {
-    static constexpr std::string_view summary = "neutral slopes by triads, tapered by the square of the steepness (Gerdes et al. 1991)";
-    template <class Real> static Real of(Real, Real inverse, double most, double) { const Real share = smaller(most * inverse, Real(1)); return share * share; }
+    static constexpr std::string_view summary =
+        "neutral slopes by triads, tapered by the square of the steepness (Gerdes et al. 1991)";
+    template <class Real> static Real of(Real, Real inverse, double most, double) {
+        const Real share = smaller(most * inverse, Real(1));
+        return share * share;
+    }
 };
 struct Clipping {
     static constexpr std::string_view summary = "neutral slopes by triads, clipped (Cox 1987)";
-    template <class Real> static Real of(Real, Real inverse, double most, double) { return smaller(most * inverse, Real(1)); }
+    template <class Real> static Real of(Real, Real inverse, double most, double) {
+        return smaller(most * inverse, Real(1));
+    }
 };
 
 inline constexpr std::array compass{east, -east, north, -north};
@@ -43,61 +60,81 @@ template <class Taper, bool own> struct NeutralSlopes {
     double maximum_slope = 0.01, taper_width = 0.001, diffusivity = 1000, step = 3600;
     static constexpr std::string_view summary = Taper::summary;
     static constexpr std::tuple parameters{
-        Parameter<NeutralSlopes>{"maximum_slope", &NeutralSlopes::maximum_slope, "1",      1e-6, 1,   "slope at which tapering acts"},
-        Parameter<NeutralSlopes>{"taper_width",   &NeutralSlopes::taper_width,   "1",      1e-6, 1,   "range of slopes of a smooth taper"},
-        Parameter<NeutralSlopes>{"diffusivity",   &NeutralSlopes::diffusivity,   "m2 s-1", 1e-6, 1e7, "largest diffusivity along slopes that the step must bear"},
-        Parameter<NeutralSlopes>{"step",          &NeutralSlopes::step,          "s",      0, 1e6,    "time step"}};
+        Parameter<NeutralSlopes>{"maximum_slope", &NeutralSlopes::maximum_slope, "1", 1e-6, 1,
+                                 "slope at which tapering acts"},
+        Parameter<NeutralSlopes>{"taper_width", &NeutralSlopes::taper_width, "1", 1e-6, 1,
+                                 "range of slopes of a smooth taper"},
+        Parameter<NeutralSlopes>{"diffusivity", &NeutralSlopes::diffusivity, "m2 s-1", 1e-6, 1e7,
+                                 "largest diffusivity along slopes that the step must bear"},
+        Parameter<NeutralSlopes>{"step", &NeutralSlopes::step, "s", 0, 1e6, "time step"}};
     static constexpr auto fields = joined(
-        reads ("temperature",           place::center_layer,      "degC", 1),
-        reads ("salinity",              place::center_layer,      "1e-3", 1),
-        reads ("thermal_expansion",     place::center_layer,      "K-1"),
-        reads ("haline_contraction",    place::center_layer,      "1e3"),
-        reads ("eddy_structure",        place::center_layer,      "1", 1),      // these two of the cell itself: with a halo, slopes of neighbours are
-        reads ("mixed_layer_depth",     place::center_column,     "m", 1),      // computed there, not sent
-        reads ("coriolis",              place::corner_column,     "s-1", 1),
-        reads ("wet_levels",            place::center_column,     "1", 1),
-        reads ("area_center",           place::center_column,     "m2"),
-        face_geometry,
-        cell_thickness<own>(1),
-        writes("conductance_east_of_upper",  place::center_interface, "m"),        // of the cell above the interface
-        writes("conductance_west_of_upper",  place::center_interface, "m"),
+        reads("temperature", place::center_layer, "degC", 1),
+        reads("salinity", place::center_layer, "1e-3", 1),
+        reads("thermal_expansion", place::center_layer, "K-1"),
+        reads("haline_contraction", place::center_layer, "1e3"),
+        reads("eddy_structure", place::center_layer, "1",
+              1),  // these two of the cell itself: with a halo, slopes of neighbours are
+        reads("mixed_layer_depth", place::center_column, "m", 1),  // computed there, not sent
+        reads("coriolis", place::corner_column, "s-1", 1),
+        reads("wet_levels", place::center_column, "1", 1),
+        reads("area_center", place::center_column, "m2"), face_geometry, cell_thickness<own>(1),
+        writes("conductance_east_of_upper", place::center_interface,
+               "m"),  // of the cell above the interface
+        writes("conductance_west_of_upper", place::center_interface, "m"),
         writes("conductance_north_of_upper", place::center_interface, "m"),
         writes("conductance_south_of_upper", place::center_interface, "m"),
-        writes("conductance_east_of_lower",  place::center_interface, "m"),        // of the cell below it
-        writes("conductance_west_of_lower",  place::center_interface, "m"),
+        writes("conductance_east_of_lower", place::center_interface, "m"),  // of the cell below it
+        writes("conductance_west_of_lower", place::center_interface, "m"),
         writes("conductance_north_of_lower", place::center_interface, "m"),
         writes("conductance_south_of_lower", place::center_interface, "m"),
-        writes("squared_slope",              place::center_interface, "1"));
+        writes("squared_slope", place::center_interface, "1"));
 
-    template <class Real> [[gnu::flatten]]                           // a call of exp would empty all registers
-    void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta, In<Real, 1> structure, In<Real, 1> mixed_layer, In<Real, 1> coriolis, In<Real, 1> wet,
-                    In<Real> area, In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east, Thickness<Real, own, 1> thickness,
-                    Out<Real> ue, Out<Real> uw, Out<Real> un, Out<Real> us, Out<Real> le, Out<Real> lw, Out<Real> ln, Out<Real> ls, Out<Real> square) const {
+    template <class Real>
+    [[gnu::flatten]]  // a call of exp would empty all registers
+    void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta,
+                    In<Real, 1> structure, In<Real, 1> mixed_layer, In<Real, 1> coriolis,
+                    In<Real, 1> wet, In<Real> area, In<Real, 1> length_north,
+                    In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
+                    Thickness<Real, own, 1> thickness, Out<Real> ue, Out<Real> uw, Out<Real> un,
+                    Out<Real> us, Out<Real> le, Out<Real> lw, Out<Real> ln, Out<Real> ls,
+                    Out<Real> square) const {
         using T = typename Real::Number;
-        constexpr double least_stratification = 1e-11;               // relative change of density a metre: N^2 = 1e-10 s-2
+        constexpr double least_stratification =
+            1e-11;  // relative change of density a metre: N^2 = 1e-10 s-2
         const int levels = square.levels();
-        const Real lengths[4] = {length_east[0], length_east(-east)[0], length_north[0], length_north(-north)[0]};
-        const Real distances[4] = {distance_east[0], distance_east(-east)[0], distance_north[0], distance_north(-north)[0]};
+        const Real lengths[4] = {length_east[0], length_east(-east)[0], length_north[0],
+                                 length_north(-north)[0]};
+        const Real distances[4] = {distance_east[0], distance_east(-east)[0], distance_north[0],
+                                   distance_north(-north)[0]};
         const Real per_area = 1.0 / area[0], bottom = wet[0];
-        Real along[4], spread[4], bottoms[4];                         // length / distance; w / distance^2
+        Real along[4], spread[4], bottoms[4];  // length / distance; w / distance^2
         for (int e = 0; e < 4; ++e) {
             along[e] = lengths[e] / distances[e];
             spread[e] = along[e] * per_area;
             bottoms[e] = wet(compass[e])[0];
         }
-        const Real nearest = smaller(smaller(distances[0], distances[1]), smaller(distances[2], distances[3])), steepest = nearest * T(1 / std::max(4 * diffusivity * step, 1e-3));
-        const Real f = 0.25 * abs(coriolis[0] + coriolis(-east)[0] + coriolis(-north)[0] + coriolis(-northeast)[0]);
-        const Real per_radius = smaller(larger(0.5 * f, Real(1 / 100e3)), Real(1 / 15e3)), per_layer = 1.0 / larger(mixed_layer[0], Real(1e-3));
+        const Real nearest = smaller(smaller(distances[0], distances[1]),
+                                     smaller(distances[2], distances[3])),
+                   steepest = nearest * T(1 / std::max(4 * diffusivity * step, 1e-3));
+        const Real f = 0.25 * abs(coriolis[0] + coriolis(-east)[0] + coriolis(-north)[0] +
+                                  coriolis(-northeast)[0]);
+        const Real per_radius = smaller(larger(0.5 * f, Real(1 / 100e3)), Real(1 / 15e3)),
+                   per_layer = 1.0 / larger(mixed_layer[0], Real(1e-3));
 
-        // outward: C of unit slope per unit of 1 / (D rho); squares: of gradients, with their weights; those of the triads above and below the middle
-        struct Layer { Real T, S, alpha, beta, phi, outward[4], squares, outward_below[4], squares_below; };
+        // outward: C of unit slope per unit of 1 / (D rho); squares: of gradients, with their
+        // weights; those of the triads above and below the middle
+        struct Layer {
+            Real T, S, alpha, beta, phi, outward[4], squares, outward_below[4], squares_below;
+        };
         auto layer = [&](int k) {
             Layer c{temperature[k], salinity[k], alpha[k], beta[k], structure[k], {}, 0, {}, 0};
             for (int e = 0; e < 4; ++e) {
-                const Real all = c.beta * (salinity(compass[e])[k] - c.S) - c.alpha * (temperature(compass[e])[k] - c.T);
+                const Real all = c.beta * (salinity(compass[e])[k] - c.S) -
+                                 c.alpha * (temperature(compass[e])[k] - c.T);
                 const Real d = select(Real(T(k)) < bottoms[e], all, Real(0));
-                Real open = 1;                                        // share of the cell's side: the neighbour may be less thick
-                if constexpr (own) open = smaller(beside(thickness, compass[e])[k] / thickness[k], Real(1));
+                Real open = 1;  // share of the cell's side: the neighbour may be less thick
+                if constexpr (own)
+                    open = smaller(beside(thickness, compass[e])[k] / thickness[k], Real(1));
                 const auto deeper = Real(T(k + 1)) < bottoms[e];
                 const Real flux = d * along[e] * open, squared = d * d * (spread[e] * open);
                 c.outward[e] = flux;
@@ -117,17 +154,28 @@ template <class Taper, bool own> struct NeutralSlopes {
         Length depth = 0;
         for (int k = 1; k < levels; ++k) {
             const Layer lower = layer(k);
-            const Length dz_u = thickness[k - 1], dz_l = thickness[k], distance = T(0.5) * (dz_u + dz_l);
+            const Length dz_u = thickness[k - 1], dz_l = thickness[k],
+                         distance = T(0.5) * (dz_u + dz_l);
             depth = depth + dz_u;
-            const Real dT = lower.T - upper.T, dS = lower.S - upper.S, least = T(least_stratification) * distance;
-            const Real sinks_u = larger(upper.beta * dS - upper.alpha * dT, least), sinks_l = larger(lower.beta * dS - lower.alpha * dT, least);
-            const Real both = distance / (sinks_u * sinks_l), per_u = both * sinks_l, per_l = both * sinks_u;
-            const Real square_u = per_u * per_u * upper.squares_below, square_l = per_l * per_l * lower.squares;
-            const Real slope = sqrt(0.25 * (square_u + square_l)), inverse = 1.0 / larger(slope, Real(1e-9));
-            const Real surface = rising_sine(smaller(depth * smaller(per_layer, inverse * per_radius), Real(1)));
-            const Real tapered = smaller(Taper::of(slope, inverse, maximum_slope, taper_width) * surface, steepest * distance * inverse);
-            const Real taper = select(Real(T(k)) < bottom, tapered, Real(0)), quarter = taper * (T(0.25) / distance);
-            const Real share_u = upper.phi * quarter * dz_u, share_l = lower.phi * quarter * dz_l, to_u = share_u * per_u, to_l = share_l * per_l;
+            const Real dT = lower.T - upper.T, dS = lower.S - upper.S,
+                       least = T(least_stratification) * distance;
+            const Real sinks_u = larger(upper.beta * dS - upper.alpha * dT, least),
+                       sinks_l = larger(lower.beta * dS - lower.alpha * dT, least);
+            const Real both = distance / (sinks_u * sinks_l), per_u = both * sinks_l,
+                       per_l = both * sinks_u;
+            const Real square_u = per_u * per_u * upper.squares_below,
+                       square_l = per_l * per_l * lower.squares;
+            const Real slope = sqrt(0.25 * (square_u + square_l)),
+                       inverse = 1.0 / larger(slope, Real(1e-9));
+            const Real surface =
+                rising_sine(smaller(depth * smaller(per_layer, inverse * per_radius), Real(1)));
+            const Real tapered =
+                smaller(Taper::of(slope, inverse, maximum_slope, taper_width) * surface,
+                        steepest * distance * inverse);
+            const Real taper = select(Real(T(k)) < bottom, tapered, Real(0)),
+                       quarter = taper * (T(0.25) / distance);
+            const Real share_u = upper.phi * quarter * dz_u, share_l = lower.phi * quarter * dz_l,
+                       to_u = share_u * per_u, to_l = share_l * per_l;
             for (int e = 0; e < 4; ++e) {
                 uppers[e][k] = to_u * upper.outward_below[e];
                 lowers[e][k] = to_l * lower.outward[e];
@@ -140,7 +188,9 @@ template <class Taper, bool own> struct NeutralSlopes {
 private:
     /// 1 / 2 [1 + sin(pi (r - 1 / 2))] = sin^2(pi r / 2), by the series of the sine, 1e-11.
     template <class Real> static Real rising_sine(Real r) {
-        const Real x = r * 1.5707963267948966, s = x * polynomial(x * x, 1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880, -1. / 39916800, 1. / 6227020800, -1. / 1307674368000);
+        const Real x = r * 1.5707963267948966,
+                   s = x * polynomial(x * x, 1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880,
+                                      -1. / 39916800, 1. / 6227020800, -1. / 1307674368000);
         return s * s;
     }
 };

@@ -1,7 +1,7 @@
+#include "ocean/schemes.hpp"
 #include "ocean/eddies/eddy_structure.hpp"
 #include "ocean/eddies/isoneutral.hpp"
 #include "ocean/eddies/mixed_layer_eddies.hpp"
-#include "ocean/schemes.hpp"
 
 namespace fathom::ocean {
 
@@ -10,10 +10,18 @@ template <bool own> using QuadraticTaperedSlopes = NeutralSlopes<QuadraticTaper,
 template <bool own> using ClippedSlopes = NeutralSlopes<Clipping, own>;
 
 Entries eddies() {
-    return {entry<TanhTaperedSlopes>("TanhTaperedSlopes"), entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"), entry<ClippedSlopes>("ClippedSlopes"),
-            entry<IsoneutralFlux>("IsoneutralFlux"), entry<SlopedFlux>("SlopedFlux"), entry<IsoneutralMixing>("IsoneutralMixing"), entry<BolusTransport>("BolusTransport"),
-            entry<MixedLayerDepth>("MixedLayerDepth"), entry<StratificationStructure>("StratificationStructure"), entry<EadyStructure>("EadyStructure"),
-            entry<MixedLayerBuoyancy>("MixedLayerBuoyancy"), entry<MixedLayerEddies>("MixedLayerEddies")};
+    return {entry<TanhTaperedSlopes>("TanhTaperedSlopes"),
+            entry<QuadraticTaperedSlopes>("QuadraticTaperedSlopes"),
+            entry<ClippedSlopes>("ClippedSlopes"),
+            entry<IsoneutralFlux>("IsoneutralFlux"),
+            entry<SlopedFlux>("SlopedFlux"),
+            entry<IsoneutralMixing>("IsoneutralMixing"),
+            entry<BolusTransport>("BolusTransport"),
+            entry<MixedLayerDepth>("MixedLayerDepth"),
+            entry<StratificationStructure>("StratificationStructure"),
+            entry<EadyStructure>("EadyStructure"),
+            entry<MixedLayerBuoyancy>("MixedLayerBuoyancy"),
+            entry<MixedLayerEddies>("MixedLayerEddies")};
 }
 
 }  // namespace fathom::ocean

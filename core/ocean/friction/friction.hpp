@@ -1,9 +1,13 @@
-/// Lateral friction on the corners of the B grid: the divergence of A times the deviatoric strain, with the terms of a curved grid and of
-/// a coefficient that varies, so that a solid rotation of the sphere feels none (Smith et al. 2010, POP manual, section 3.4):
-///   F(u, v)_x = div(A grad u) - [A c2 + A_x kx + A_y ky] u + [A twist + A_x ky - A_y kx] v + (2 A ky + A_y) v_x - (2 A kx + A_x) v_y
-///   F(u, v)_y = the same with u -> v, v -> -u;    c2 = d kx/dx + d ky/dy + 2 kx^2 + 2 ky^2,   twist = d ky/dx - d kx/dy
-/// div(A grad u) = 1/areaC [d(A dy/dx du) + d(A dx/dy du)]. The twist is 0 where dx/dy is a function of i times one of j, as between
-/// parallels and meridians, but not on a dipole grid. Land is a dry corner with u = 0: no slip needs no mask. A = viscosity x scale.
+/// Lateral friction on the corners of the B grid: the divergence of A times the deviatoric strain,
+/// with the terms of a curved grid and of a coefficient that varies, so that a solid rotation of
+/// the sphere feels none (Smith et al. 2010, POP manual, section 3.4):
+///   F(u, v)_x = div(A grad u) - [A c2 + A_x kx + A_y ky] u + [A twist + A_x ky - A_y kx] v +
+///       (2 A ky + A_y) v_x - (2 A kx + A_x) v_y
+///   F(u, v)_y = the same with u -> v, v -> -u;    c2 = d kx/dx + d ky/dy + 2 kx^2 + 2 ky^2,
+///       twist = d ky/dx - d kx/dy
+/// div(A grad u) = 1/areaC [d(A dy/dx du) + d(A dx/dy du)]. The twist is 0 where dx/dy is a
+/// function of i times one of j, as between parallels and meridians, but not on a dipole grid. Land
+/// is a dry corner with u = 0: no slip needs no mask. A = viscosity x scale.
 #pragma once
 #include "field/process.hpp"
 #include "ocean/face_geometry.hpp"
@@ -13,51 +17,67 @@ namespace fathom::ocean {
 /// The geometry of one column and its four neighbours, read once for all levels.
 template <class Real> struct FrictionStencil {
     Real east, west, north, south, center, turn, cross_x, cross_y;
-    FrictionStencil(In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> length_north, In<Real, 1> distance_north,
-                    In<Real, 1> length_east, In<Real, 1> distance_east, In<Real, 1> kx, In<Real, 1> ky, In<Real> c2) {
+    FrictionStencil(In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> length_north,
+                    In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
+                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2) {
         using fathom::east, fathom::north;
-        const Real A = scale[0], X = dx[0], Y = dy[0], per_area = 0.5 / (X * Y), half_X = 0.5 / X, half_Y = 0.5 / Y;
-        this->east  = (A + scale(fathom::east)[0]) * per_area * distance_north(fathom::east)[0] / length_north(fathom::east)[0];
-        this->west  = (A + scale(-fathom::east)[0]) * per_area * distance_north[0] / length_north[0];
-        this->north = (A + scale(fathom::north)[0]) * per_area * distance_east(fathom::north)[0] / length_east(fathom::north)[0];
+        const Real A = scale[0], X = dx[0], Y = dy[0], per_area = 0.5 / (X * Y), half_X = 0.5 / X,
+                   half_Y = 0.5 / Y;
+        this->east = (A + scale(fathom::east)[0]) * per_area * distance_north(fathom::east)[0] /
+                     length_north(fathom::east)[0];
+        this->west = (A + scale(-fathom::east)[0]) * per_area * distance_north[0] / length_north[0];
+        this->north = (A + scale(fathom::north)[0]) * per_area * distance_east(fathom::north)[0] /
+                      length_east(fathom::north)[0];
         this->south = (A + scale(-fathom::north)[0]) * per_area * distance_east[0] / length_east[0];
-        const Real A_x = (scale(fathom::east)[0] - scale(-fathom::east)[0]) * half_X, A_y = (scale(fathom::north)[0] - scale(-fathom::north)[0]) * half_Y;
-        const Real twist = (ky(fathom::east)[0] - ky(-fathom::east)[0]) * half_X - (kx(fathom::north)[0] - kx(-fathom::north)[0]) * half_Y;
-        center = -(this->east + this->west + this->north + this->south) - (A * c2[0] + A_x * kx[0] + A_y * ky[0]);
+        const Real A_x = (scale(fathom::east)[0] - scale(-fathom::east)[0]) * half_X,
+                   A_y = (scale(fathom::north)[0] - scale(-fathom::north)[0]) * half_Y;
+        const Real twist = (ky(fathom::east)[0] - ky(-fathom::east)[0]) * half_X -
+                           (kx(fathom::north)[0] - kx(-fathom::north)[0]) * half_Y;
+        center = -(this->east + this->west + this->north + this->south) -
+                 (A * c2[0] + A_x * kx[0] + A_y * ky[0]);
         turn = A * twist + A_x * ky[0] - A_y * kx[0];
-        cross_x = (2.0 * A * ky[0] + A_y) * half_X;                  // of differences over two intervals
+        cross_x = (2.0 * A * ky[0] + A_y) * half_X;  // of differences over two intervals
         cross_y = (2.0 * A * kx[0] + A_x) * half_Y;
     }
     std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k) const {
-        const Real U = u[k], ue = u(fathom::east)[k], uw = u(-fathom::east)[k], un = u(fathom::north)[k], us = u(-fathom::north)[k];
-        const Real V = v[k], ve = v(fathom::east)[k], vw = v(-fathom::east)[k], vn = v(fathom::north)[k], vs = v(-fathom::north)[k];
-        const Real fx = fma(center, U, fma(east, ue, west * uw)) + fma(north, un, fma(south, us, turn * V)) + cross_x * (ve - vw) - cross_y * (vn - vs);
-        const Real fy = fma(center, V, fma(east, ve, west * vw)) + fma(north, vn, fma(south, vs, -(turn * U))) - cross_x * (ue - uw) + cross_y * (un - us);
+        const Real U = u[k], ue = u(fathom::east)[k], uw = u(-fathom::east)[k],
+                   un = u(fathom::north)[k], us = u(-fathom::north)[k];
+        const Real V = v[k], ve = v(fathom::east)[k], vw = v(-fathom::east)[k],
+                   vn = v(fathom::north)[k], vs = v(-fathom::north)[k];
+        const Real fx = fma(center, U, fma(east, ue, west * uw)) +
+                        fma(north, un, fma(south, us, turn * V)) + cross_x * (ve - vw) -
+                        cross_y * (vn - vs);
+        const Real fy = fma(center, V, fma(east, ve, west * vw)) +
+                        fma(north, vn, fma(south, vs, -(turn * U))) - cross_x * (ue - uw) +
+                        cross_y * (un - us);
         return {fx, fy};
     }
 };
 
-inline constexpr std::array friction_geometry = joined(
-    reads("viscosity_scale",   place::corner_column,        "1", 1),
-    corner_and_face_geometry,
-    reads("curvature_x",       place::corner_vector_column, "m-1", 1),
-    reads("curvature_y",       place::corner_vector_column, "m-1", 1),
-    reads("curvature_squared", place::corner_column,        "m-2"));
+inline constexpr std::array friction_geometry =
+    joined(reads("viscosity_scale", place::corner_column, "1", 1), corner_and_face_geometry,
+           reads("curvature_x", place::corner_vector_column, "m-1", 1),
+           reads("curvature_y", place::corner_vector_column, "m-1", 1),
+           reads("curvature_squared", place::corner_column, "m-2"));
 
 struct LaplacianFriction {
     double viscosity = 1e4;
-    static constexpr std::string_view summary = "Laplacian lateral friction with a grid-scaled coefficient";
-    static constexpr std::tuple parameters{Parameter<LaplacianFriction>{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7, "lateral viscosity where viscosity_scale is 1"}};
-    static constexpr auto fields = joined(
-        reads  ("velocity_x",          place::corner_vector_layer, "m s-1", 1),
-        reads  ("velocity_y",          place::corner_vector_layer, "m s-1", 1),
-        friction_geometry,
-        updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2"));
+    static constexpr std::string_view summary =
+        "Laplacian lateral friction with a grid-scaled coefficient";
+    static constexpr std::tuple parameters{
+        Parameter<LaplacianFriction>{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7,
+                                     "lateral viscosity where viscosity_scale is 1"}};
+    static constexpr auto fields =
+        joined(reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
+               reads("velocity_y", place::corner_vector_layer, "m s-1", 1), friction_geometry,
+               updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
+               updates("velocity_tendency_y", place::corner_vector_layer, "m s-2"));
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
-                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2, InOut<Real> tendency_x, InOut<Real> tendency_y) const {
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy,
+                    In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
+                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2, InOut<Real> tendency_x,
+                    InOut<Real> tendency_y) const {
         const FrictionStencil<Real> friction(scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2);
         for (int k = 0; k < tendency_x.levels(); ++k) {
             const auto [fx, fy] = friction(u, v, k);
@@ -69,21 +89,24 @@ struct LaplacianFriction {
 
 /// First half of biharmonic friction: the Laplacian of the velocity, 0 at dry corners.
 struct VelocityLaplacian {
-    static constexpr std::string_view summary = "vector Laplacian of the velocity, first half of biharmonic friction";
+    static constexpr std::string_view summary =
+        "vector Laplacian of the velocity, first half of biharmonic friction";
     static constexpr std::tuple parameters{};
-    static constexpr auto fields = joined(
-        reads ("velocity_x",           place::corner_vector_layer, "m s-1", 1),
-        reads ("velocity_y",           place::corner_vector_layer, "m s-1", 1),
-        friction_geometry,
-        reads ("wet_levels",           place::center_column,       "1", 1),
-        writes("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1"),
-        writes("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1"));
+    static constexpr auto fields =
+        joined(reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
+               reads("velocity_y", place::corner_vector_layer, "m s-1", 1), friction_geometry,
+               reads("wet_levels", place::center_column, "1", 1),
+               writes("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1"),
+               writes("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1"));
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
-                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2, In<Real, 1> wet, Out<Real> laplacian_x, Out<Real> laplacian_y) const {
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy,
+                    In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
+                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2, In<Real, 1> wet,
+                    Out<Real> laplacian_x, Out<Real> laplacian_y) const {
         const FrictionStencil<Real> friction(scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2);
-        const Real bottom = smaller(smaller(wet[0], wet(fathom::east)[0]), smaller(wet(fathom::north)[0], wet(northeast)[0]));
+        const Real bottom = smaller(smaller(wet[0], wet(fathom::east)[0]),
+                                    smaller(wet(fathom::north)[0], wet(northeast)[0]));
         for (int k = 0; k < laplacian_x.levels(); ++k) {
             const auto [fx, fy] = friction(u, v, k);
             const auto here = Real(typename Real::Number(k)) < bottom;
@@ -96,19 +119,24 @@ struct VelocityLaplacian {
 /// Second half: minus the Laplacian of the Laplacian; the scale enters both halves.
 struct BiharmonicFriction {
     double viscosity = 1e12;
-    static constexpr std::string_view summary = "biharmonic lateral friction; needs VelocityLaplacian before it";
-    static constexpr std::tuple parameters{Parameter<BiharmonicFriction>{"viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17, "lateral biharmonic viscosity where viscosity_scale is 1"}};
+    static constexpr std::string_view summary =
+        "biharmonic lateral friction; needs VelocityLaplacian before it";
+    static constexpr std::tuple parameters{Parameter<BiharmonicFriction>{
+        "viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17,
+        "lateral biharmonic viscosity where viscosity_scale is 1"}};
     static constexpr auto fields = joined(
-        reads  ("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1),
-        reads  ("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1),
-        friction_geometry,
-        updates("velocity_tendency_x",  place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y",  place::corner_vector_layer, "m s-2"));
+        reads("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1),
+        reads("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1), friction_geometry,
+        updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
+        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2"));
 
     template <class Real>
-    void operator()(In<Real, 1> lx, In<Real, 1> ly, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
-                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2, InOut<Real> tendency_x, InOut<Real> tendency_y) const {
-        LaplacianFriction{-viscosity}(lx, ly, scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2, tendency_x, tendency_y);
+    void operator()(In<Real, 1> lx, In<Real, 1> ly, In<Real, 1> scale, In<Real, 1> dx,
+                    In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he,
+                    In<Real, 1> dxe, In<Real, 1> kx, In<Real, 1> ky, In<Real> c2,
+                    InOut<Real> tendency_x, InOut<Real> tendency_y) const {
+        LaplacianFriction{-viscosity}(lx, ly, scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2,
+                                      tendency_x, tendency_y);
     }
 };
 

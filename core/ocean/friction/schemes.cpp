@@ -1,6 +1,6 @@
+#include "ocean/schemes.hpp"
 #include "ocean/friction/friction.hpp"
 #include "ocean/friction/strain_friction.hpp"
-#include "ocean/schemes.hpp"
 
 namespace fathom::ocean {
 

@@ -1,21 +1,26 @@
 #include "ocean/overflow/overflow.hpp"
+#include <cmath>
+#include <limits>
 #include "base/constants.hpp"
 #include "parallel/meeting.hpp"
 #include "physics/thermodynamics/mwjf.hpp"
-#include <cmath>
-#include <limits>
 
 namespace fathom::ocean {
 
-OverflowTransports overflow_transports(const OverflowShape& s, double source_buoyancy, double entrainment_buoyancy) {
+OverflowTransports overflow_transports(const OverflowShape& s, double source_buoyancy,
+                                       double entrainment_buoyancy) {
     if (!(source_buoyancy > 0)) return {0, 0, 0};
-    const double f = std::abs(s.coriolis), source = source_buoyancy * s.thickness * s.thickness / (2 * f), h_s = 2. / 3 * s.thickness;
+    const double f = std::abs(s.coriolis),
+                 source = source_buoyancy * s.thickness * s.thickness / (2 * f),
+                 h_s = 2. / 3 * s.thickness;
     if (!(entrainment_buoyancy > 0)) return {source, 0, source};
     const double U_s = source / (h_s * s.width), U_g = entrainment_buoyancy * s.slope / f;
     // h_g [W_s (h_s + h_g) + spread] = M_s / U_g (h_s + h_g)
-    const double spread = 2 * s.drag * (U_s + U_g) * s.distance / f, area = source / U_g, b = s.width * h_s + spread - area;
+    const double spread = 2 * s.drag * (U_s + U_g) * s.distance / f, area = source / U_g,
+                 b = s.width * h_s + spread - area;
     const double h_g = (-b + std::sqrt(b * b + 4 * s.width * area * h_s)) / (2 * s.width);
-    const double share = std::max(0., 1 - std::pow(U_g / std::sqrt(entrainment_buoyancy * h_g), -2. / 3));
+    const double share =
+        std::max(0., 1 - std::pow(U_g / std::sqrt(entrainment_buoyancy * h_g), -2. / 3));
     const double product = source / (1 - share);
     return {source, product - source, product};
 }
@@ -26,50 +31,75 @@ static double at(const Sequence& s, const Field& f, int b, int row, int column, 
 }
 static void put(const Sequence& s, const Field& f, int b, int row, int column, double value) {
     const std::ptrdiff_t n = row * f.row[b] + column;
-    if (s.bytes == 4) ((float*)f.at[b])[n] = float(value); else ((double*)f.at[b])[n] = value;
+    if (s.bytes == 4)
+        ((float*)f.at[b])[n] = float(value);
+    else
+        ((double*)f.at[b])[n] = value;
 }
 /// [kg m-3], less a function of pressure.
 static double density(double temperature, double salinity, double pressure) {
     using One = Pack<double, 1>;
-    return physics::MWJF::anomaly(physics::MWJF::Parcel<One>(physics::MWJF{}, One(temperature), One(salinity)), physics::MWJF::Level(pressure)).lanes;
+    return physics::MWJF::anomaly(
+               physics::MWJF::Parcel<One>(physics::MWJF{}, One(temperature), One(salinity)),
+               physics::MWJF::Level(pressure))
+        .lanes;
 }
 
-Overflows::Overflows(Sequence& s, std::vector<Overflow> given, const std::vector<double>& thickness, const std::vector<std::string>& names)
+Overflows::Overflows(Sequence& s, std::vector<Overflow> given, const std::vector<double>& thickness,
+                     const std::vector<std::string>& names)
     : transports(given.size()), sites(given.size(), -1), sequence(s), all(std::move(given)) {
     for (auto& o : all) {
         first.push_back(int(sets.size()));
-        for (auto* cells : {&o.inflow, &o.source, &o.entrainment, &o.from_source, &o.from_entrainment}) sets.push_back(resolve(*cells, thickness));
+        for (auto* cells :
+             {&o.inflow, &o.source, &o.entrainment, &o.from_source, &o.from_entrainment})
+            sets.push_back(resolve(*cells, thickness));
         for (auto& site : o.products) sets.push_back(resolve(site.cells, thickness));
     }
     for (auto& name : names) tracers.push_back(&s.field(name));
-    sums.resize(sets.size() * tracers.size()), means.resize(sums.size()), largest.resize(tracers.size());
+    sums.resize(sets.size() * tracers.size()), means.resize(sums.size()),
+        largest.resize(tracers.size());
     s.attach("OverflowTransport", [this] { average(), settle(); });
-    for (std::size_t t = 0; t < names.size(); ++t) s.attach("OverflowProduct of " + names[t], [this, t, outlet = names[t] + "_outlet"] { product(t, sequence.field(outlet)); });
+    for (std::size_t t = 0; t < names.size(); ++t)
+        s.attach("OverflowProduct of " + names[t],
+                 [this, t, outlet = names[t] + "_outlet"] { product(t, sequence.field(outlet)); });
 }
 
 Overflows::Set Overflows::resolve(const Cells& cells, const std::vector<double>& thickness) const {
     const Domain& d = *sequence.domain;
     const int nx = d.decomposition.topology.nx;
-    auto volume = [&](const std::array<int, 3>& c) { return thickness[c[0]] * d.area_center[std::size_t(c[1]) * nx + c[2]]; };
+    auto volume = [&](const std::array<int, 3>& c) {
+        return thickness[c[0]] * d.area_center[std::size_t(c[1]) * nx + c[2]];
+    };
     double all_volume = 0;
     for (auto& c : cells) all_volume += volume(c);
     Set set;
-    for (auto& c : cells) for (int b = 0; b < int(d.blocks.size()); ++b) {
-        const int j = c[1] - d.blocks[b]->j0, i = c[2] - d.blocks[b]->i0;
-        if (j >= 0 && j < d.blocks[b]->ny && i >= 0 && i < d.blocks[b]->nx) set.push_back({b, j + d.halo, i + d.halo, c[0], volume(c) / all_volume});
-    }
+    for (auto& c : cells)
+        for (int b = 0; b < int(d.blocks.size()); ++b) {
+            const int j = c[1] - d.blocks[b]->j0, i = c[2] - d.blocks[b]->i0;
+            if (j >= 0 && j < d.blocks[b]->ny && i >= 0 && i < d.blocks[b]->nx)
+                set.push_back({b, j + d.halo, i + d.halo, c[0], volume(c) / all_volume});
+        }
     return set;
 }
 
-/// The means of all tracers over all sets of cells, by one sum over the ranks: exact, in the unit of the largest term of a tracer.
+/// The means of all tracers over all sets of cells, by one sum over the ranks: exact, in the unit
+/// of the largest term of a tracer.
 void Overflows::average() {
     static const Region here("means of overflows", "", "sum");
     Within within(here);
     const MPI_Comm comm = sequence.domain->comm;
-    const auto terms = [&](std::size_t t, auto body) { for (std::size_t n = 0; n < sets.size(); ++n) for (auto& c : sets[n]) body(n, c.share * at(sequence, *tracers[t], c.b, c.row, c.column, c.k)); };
+    const auto terms = [&](std::size_t t, auto body) {
+        for (std::size_t n = 0; n < sets.size(); ++n)
+            for (auto& c : sets[n])
+                body(n, c.share * at(sequence, *tracers[t], c.b, c.row, c.column, c.k));
+    };
     for (std::size_t t = 0; t < tracers.size(); ++t) {
         largest[t] = 0;
-        terms(t, [&](std::size_t, double x) { largest[t] = std::abs(x) <= largest[t] ? largest[t] : std::isfinite(x) ? std::abs(x) : std::numeric_limits<double>::infinity(); });
+        terms(t, [&](std::size_t, double x) {
+            largest[t] = std::abs(x) <= largest[t] ? largest[t]
+                         : std::isfinite(x)        ? std::abs(x)
+                                                   : std::numeric_limits<double>::infinity();
+        });
     }
     {
         Meet meet(comm, double(largest.size() * sizeof(double)));
@@ -78,40 +108,55 @@ void Overflows::average() {
     for (std::size_t t = 0; t < tracers.size(); ++t) {
         const SumUnit unit = SumUnit::for_largest(std::isfinite(largest[t]) ? largest[t] : 1);
         for (std::size_t n = 0; n < sets.size(); ++n) sums[t * sets.size() + n] = ExactSum(unit);
-        if (std::isfinite(largest[t])) terms(t, [&](std::size_t n, double x) {
-            ExactLanes lanes(unit);
-            const double one[register_lanes] = {x};
-            lanes.add(ExactLanes::Real::load(one));
-            sums[t * sets.size() + n].add(lanes);
-        });
+        if (std::isfinite(largest[t]))
+            terms(t, [&](std::size_t n, double x) {
+                ExactLanes lanes(unit);
+                const double one[register_lanes] = {x};
+                lanes.add(ExactLanes::Real::load(one));
+                sums[t * sets.size() + n].add(lanes);
+            });
     }
     allreduce(comm, sums);
-    for (std::size_t m = 0; m < sums.size(); ++m) means[m] = std::isfinite(largest[m / sets.size()]) ? sums[m].value() : std::nan("");
+    for (std::size_t m = 0; m < sums.size(); ++m)
+        means[m] = std::isfinite(largest[m / sets.size()]) ? sums[m].value() : std::nan("");
 }
 
 void Overflows::settle() {
     const Field &level = sequence.field("outlet_level"), &volume = sequence.field("outlet_volume");
     const auto spread = [&](int set, double Q) {
-        for (auto& c : sets[set]) put(sequence, level, c.b, c.row, c.column, c.k), put(sequence, volume, c.b, c.row, c.column, Q * c.share);
+        for (auto& c : sets[set])
+            put(sequence, level, c.b, c.row, c.column, c.k),
+                put(sequence, volume, c.b, c.row, c.column, Q * c.share);
     };
-    const auto buoyancy = [](double heavier) { return constants::gravity / constants::sea_water_density * heavier; };
+    const auto buoyancy = [](double heavier) {
+        return constants::gravity / constants::sea_water_density * heavier;
+    };
     for (std::size_t n = 0; n < all.size(); ++n) {
         const Overflow& o = all[n];
         const auto set = [&](int which) { return first[n] + which; };
         const auto T = [&](int which) { return mean(temperature, set(which)); };
         const auto S = [&](int which) { return mean(salinity, set(which)); };
-        const auto heavier = [&](int which, double pressure) { return density(T(source), S(source), pressure) - density(T(which), S(which), pressure); };
-        const auto m = transports[n] = overflow_transports(o.shape, buoyancy(heavier(inflow, o.sill_pressure)), buoyancy(heavier(entrainment, o.break_pressure)));
+        const auto heavier = [&](int which, double pressure) {
+            return density(T(source), S(source), pressure) - density(T(which), S(which), pressure);
+        };
+        const auto m = transports[n] =
+            overflow_transports(o.shape, buoyancy(heavier(inflow, o.sill_pressure)),
+                                buoyancy(heavier(entrainment, o.break_pressure)));
         spread(set(from_source), -m.source);
         spread(set(from_entrainment), -m.entrainment);
         const int count = int(o.products.size());
         for (int site = 0; site < count; ++site) spread(set(product_sites + site), 0);
         sites[n] = -1;
         if (!(m.product > 0)) continue;
-        const double share = m.entrainment / m.product, T_p = (1 - share) * T(from_source) + share * T(from_entrainment), S_p = (1 - share) * S(from_source) + share * S(from_entrainment);
+        const double share = m.entrainment / m.product,
+                     T_p = (1 - share) * T(from_source) + share * T(from_entrainment),
+                     S_p = (1 - share) * S(from_source) + share * S(from_entrainment);
         for (int site = count; site-- > 0 && sites[n] < 0;) {
             const double pressure = o.products[site].pressure;
-            if (site == 0 || density(T_p, S_p, pressure) > density(T(product_sites + site), S(product_sites + site), pressure)) sites[n] = site;
+            if (site == 0 ||
+                density(T_p, S_p, pressure) >
+                    density(T(product_sites + site), S(product_sites + site), pressure))
+                sites[n] = site;
         }
         spread(set(product_sites + sites[n]), m.product);
     }
@@ -121,8 +166,11 @@ void Overflows::product(std::size_t tracer, const Field& outlet) {
     for (std::size_t n = 0; n < all.size(); ++n) {
         const auto& m = transports[n];
         if (sites[n] < 0) continue;
-        const double content = (m.source * mean(tracer, first[n] + from_source) + m.entrainment * mean(tracer, first[n] + from_entrainment)) / m.product;
-        for (auto& c : sets[first[n] + product_sites + sites[n]]) put(sequence, outlet, c.b, c.row, c.column, content);
+        const double content = (m.source * mean(tracer, first[n] + from_source) +
+                                m.entrainment * mean(tracer, first[n] + from_entrainment)) /
+                               m.product;
+        for (auto& c : sets[first[n] + product_sites + sites[n]])
+            put(sequence, outlet, c.b, c.row, c.column, content);
     }
 }
 

@@ -1,5 +1,5 @@
-#include "ocean/overflow/volume.hpp"
 #include "ocean/schemes.hpp"
+#include "ocean/overflow/volume.hpp"
 
 namespace fathom::ocean {
 
@@ -7,8 +7,7 @@ Entries overflow() {
     return {entry<OverflowTransport>("OverflowTransport"),
             entry<OverflowProduct>("OverflowProduct"),
             entry<OverflowConvergence>("OverflowConvergence"),
-            entry<OverflowVolume>("OverflowVolume"),
-            entry<OverflowContent>("OverflowContent")};
+            entry<OverflowVolume>("OverflowVolume"), entry<OverflowContent>("OverflowContent")};
 }
 
 }  // namespace fathom::ocean

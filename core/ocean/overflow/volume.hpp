@@ -1,5 +1,7 @@
-/// What an overflow takes from the sea at one place and gives at another (ocean/overflow/overflow.hpp): volume through the side walls of cells, with what it holds.
-///   outlet_volume Q > 0 in the layer `outlet_level` of a column: product water of content tracer_outlet;   Q < 0: the cell's own water leaves
+/// What an overflow takes from the sea at one place and gives at another
+/// (ocean/overflow/overflow.hpp): volume through the side walls of cells, with what it holds.
+///   outlet_volume Q > 0 in the layer `outlet_level` of a column: product water of content
+///       tracer_outlet;   Q < 0: the cell's own water leaves
 /// Volumes sum to nothing over the sea, and the flow that is resolved closes the circuit.
 #pragma once
 #include "field/process.hpp"
@@ -8,48 +10,56 @@ namespace fathom::ocean {
 
 struct OverflowTransport {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "transports of overflows: source, entrainment and product water, by rotating hydraulics";
+    static constexpr std::string_view summary =
+        "transports of overflows: source, entrainment and product water, by rotating hydraulics";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads ("temperature",   place::center_layer,  "degC"),
-        reads ("salinity",      place::center_layer,  "1e-3"),
-        writes("outlet_level",  place::center_column, "1"),
-        writes("outlet_volume", place::center_column, "m3 s-1")};
+    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
+                                       reads("salinity", place::center_layer, "1e-3"),
+                                       writes("outlet_level", place::center_column, "1"),
+                                       writes("outlet_volume", place::center_column, "m3 s-1")};
     template <class Real> void operator()(In<Real>, In<Real>, Out<Real>, Out<Real>) const {}
 };
 
 struct OverflowProduct {
     static constexpr bool global = true;
-    static constexpr std::string_view summary = "content of a tracer in the product water of overflows";
+    static constexpr std::string_view summary =
+        "content of a tracer in the product water of overflows";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads ("tracer",        place::center_layer,  "1"),
-        writes("tracer_outlet", place::center_column, "1")};
+    static constexpr std::array fields{reads("tracer", place::center_layer, "1"),
+                                       writes("tracer_outlet", place::center_column, "1")};
     template <class Real> void operator()(In<Real>, Out<Real>) const {}
 };
 
 struct OverflowConvergence {
-    static constexpr std::string_view summary = "overflows as part of what the free surface is solved for";
+    static constexpr std::string_view summary =
+        "overflows as part of what the free surface is solved for";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("outlet_volume",          place::center_column, "m3 s-1"),
+        reads("outlet_volume", place::center_column, "m3 s-1"),
         updates("barotropic_convergence", place::center_column, "m3 s-1")};
-    template <class Real> void operator()(In<Real> volume, InOut<Real> convergence) const { convergence[0] += volume[0]; }
+    template <class Real> void operator()(In<Real> volume, InOut<Real> convergence) const {
+        convergence[0] += volume[0];
+    }
 };
 
 struct OverflowVolume {
     double step = 3600;
-    static constexpr std::string_view summary = "the volume of overflows in vertical transports and in the height of the surface";
-    static constexpr std::tuple parameters{Parameter<OverflowVolume>{"step", &OverflowVolume::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::string_view summary =
+        "the volume of overflows in vertical transports and in the height of the surface";
+    static constexpr std::tuple parameters{
+        Parameter<OverflowVolume>{"step", &OverflowVolume::step, "s", 0, 1e6, "time step"}};
     static constexpr std::array fields{
-        reads  ("outlet_level",             place::center_column,    "1"),
-        reads  ("outlet_volume",            place::center_column,    "m3 s-1"),
-        reads  ("area_center",              place::center_column,    "m2"),
-        updates("transport_up",             place::center_interface, "m3 s-1"),
-        updates("sea_surface_height_after", place::center_column,    "m")};
-    template <class Real> void operator()(In<Real> level, In<Real> volume, In<Real> area, InOut<Real> up, InOut<Real> eta) const {
+        reads("outlet_level", place::center_column, "1"),
+        reads("outlet_volume", place::center_column, "m3 s-1"),
+        reads("area_center", place::center_column, "m2"),
+        updates("transport_up", place::center_interface, "m3 s-1"),
+        updates("sea_surface_height_after", place::center_column, "m")};
+    template <class Real>
+    void operator()(In<Real> level, In<Real> volume, In<Real> area, InOut<Real> up,
+                    InOut<Real> eta) const {
         const Real Q = volume[0], at = level[0];
-        for (int k = 0; k < up.levels(); ++k) up[k] += select(at < Real(typename Real::Number(k)), Real(0), Q);
+        for (int k = 0; k < up.levels(); ++k)
+            up[k] += select(at < Real(typename Real::Number(k)), Real(0), Q);
         eta[0] += Q * typename Real::Number(step) / area[0];
     }
 };
@@ -57,13 +67,14 @@ struct OverflowVolume {
 struct OverflowContent {
     static constexpr std::string_view summary = "what overflows take and bring of a tracer";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads  ("outlet_level",    place::center_column, "1"),
-        reads  ("outlet_volume",   place::center_column, "m3 s-1"),
-        reads  ("tracer_outlet",   place::center_column, "1"),
-        reads  ("tracer",          place::center_layer,  "1"),
-        updates("tracer_tendency", place::center_layer,  "1")};
-    template <class Real> void operator()(In<Real> level, In<Real> volume, In<Real> product, In<Real> tracer, InOut<Real> tendency) const {
+    static constexpr std::array fields{reads("outlet_level", place::center_column, "1"),
+                                       reads("outlet_volume", place::center_column, "m3 s-1"),
+                                       reads("tracer_outlet", place::center_column, "1"),
+                                       reads("tracer", place::center_layer, "1"),
+                                       updates("tracer_tendency", place::center_layer, "1")};
+    template <class Real>
+    void operator()(In<Real> level, In<Real> volume, In<Real> product, In<Real> tracer,
+                    InOut<Real> tendency) const {
         const Real Q = volume[0], at = level[0], brought = product[0], zero(0);
         for (int k = 0; k < tendency.levels(); ++k) {
             const Real here = Real(typename Real::Number(k));

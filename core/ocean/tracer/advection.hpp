@@ -1,6 +1,7 @@
 /// Advection of a tracer by the volume transports through the faces of its cell:
 ///   tendency = -sum of (volume transport x T at the face)
-/// A constant stays constant, and the content is only moved. The value at a face is extrapolated in time, T* = weights[0] T + weights[1] T_before.
+/// A constant stays constant, and the content is only moved. The value at a face is extrapolated in
+/// time, T* = weights[0] T + weights[1] T_before.
 #pragma once
 #include "base/any.hpp"
 #include "field/process.hpp"
@@ -11,132 +12,175 @@ namespace fathom::ocean {
 struct CentredAdvection {
     static constexpr std::string_view summary = "second-order centred advection of a tracer";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads ("tracer",          place::center_layer,     "1", 1),
-        reads ("tracer_before",   place::center_layer,     "1", 1),
-        reads ("time_weights",    place::profile,          "1"),
-        reads ("transport_east",  place::center_layer,     "m3 s-1"),
-        reads ("transport_west",  place::center_layer,     "m3 s-1"),
-        reads ("transport_north", place::center_layer,     "m3 s-1"),
-        reads ("transport_south", place::center_layer,     "m3 s-1"),
-        reads ("transport_up",    place::center_interface, "m3 s-1"),
-        writes("tracer_tendency", place::center_layer,     "1")};
+    static constexpr std::array fields{reads("tracer", place::center_layer, "1", 1),
+                                       reads("tracer_before", place::center_layer, "1", 1),
+                                       reads("time_weights", place::profile, "1"),
+                                       reads("transport_east", place::center_layer, "m3 s-1"),
+                                       reads("transport_west", place::center_layer, "m3 s-1"),
+                                       reads("transport_north", place::center_layer, "m3 s-1"),
+                                       reads("transport_south", place::center_layer, "m3 s-1"),
+                                       reads("transport_up", place::center_interface, "m3 s-1"),
+                                       writes("tracer_tendency", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real, 1> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east, In<Real> from_west, In<Real> to_north, In<Real> from_south,
-                    In<Real> up, Out<Real> tendency) const {
+    void operator()(In<Real, 1> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east,
+                    In<Real> from_west, In<Real> to_north, In<Real> from_south, In<Real> up,
+                    Out<Real> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
-        const T a = weights[0] / 2, b = weights[1] / 2;                // the half of the mean is in the weights
+        const T a = weights[0] / 2, b = weights[1] / 2;  // the half of the mean is in the weights
         auto half = [&](Shift s, int k) { return fma(Real(a), now(s)[k], b * before(s)[k]); };
         Real C = half(here, 0), top = 0;
         for (int k = 0; k < levels; ++k) {
             const Real below = k + 1 < levels ? half(here, k + 1) : C;
             const Real bottom = up[k + 1] * (C + below);
-            tendency[k] = fma(from_west[k], half(-east, k) + C, fma(from_south[k], half(-north, k) + C, bottom))
-                        - fma(to_east[k], half(east, k) + C, fma(to_north[k], half(north, k) + C, top));
-            top = bottom; C = below;
+            tendency[k] =
+                fma(from_west[k], half(-east, k) + C,
+                    fma(from_south[k], half(-north, k) + C, bottom)) -
+                fma(to_east[k], half(east, k) + C, fma(to_north[k], half(north, k) + C, top));
+            top = bottom;
+            C = below;
         }
     }
 };
 
-/// Third-order upwind by cell averages (Leonard 1979): T_f = L + hL d2 - hL hR d3 on uneven spacing, that is the centred mean less a sixth of
-/// the upstream curvature where cells are even. The centred part is extrapolated in time, the dissipative part is that of now. A
-/// cell of land upstream has the value of the donor: no gradient through the wall. (The centred mean in its place makes a hollow that
-/// water enters from the side and leaves upward as much colder than what enters as the water above is warmer.)
+/// Third-order upwind by cell averages (Leonard 1979): T_f = L + hL d2 - hL hR d3 on uneven
+/// spacing, that is the centred mean less a sixth of the upstream curvature where cells are even.
+/// The centred part is extrapolated in time, the dissipative part is that of now. A cell of land
+/// upstream has the value of the donor: no gradient through the wall. (The centred mean in its
+/// place makes a hollow that water enters from the side and leaves upward as much colder than what
+/// enters as the water above is warmer.)
 struct UpwindAdvection {
     static constexpr std::string_view summary = "third-order upwind advection of a tracer";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads ("tracer",          place::center_layer,     "1", 2),
-        reads ("tracer_before",   place::center_layer,     "1", 1),
-        reads ("time_weights",    place::profile,          "1"),
-        reads ("transport_east",  place::center_layer,     "m3 s-1"),
-        reads ("transport_west",  place::center_layer,     "m3 s-1"),
-        reads ("transport_north", place::center_layer,     "m3 s-1"),
-        reads ("transport_south", place::center_layer,     "m3 s-1"),
-        reads ("transport_up",    place::center_interface, "m3 s-1"),
-        reads ("wet_levels",      place::center_column,    "1", 2),
-        reads ("dx_center",       place::center_column,    "m", 2),
-        reads ("dy_center",       place::center_column,    "m", 2),
-        reads ("thickness",       place::profile,          "m"),
-        writes("tracer_tendency", place::center_layer,     "1")};
+    static constexpr std::array fields{reads("tracer", place::center_layer, "1", 2),
+                                       reads("tracer_before", place::center_layer, "1", 1),
+                                       reads("time_weights", place::profile, "1"),
+                                       reads("transport_east", place::center_layer, "m3 s-1"),
+                                       reads("transport_west", place::center_layer, "m3 s-1"),
+                                       reads("transport_north", place::center_layer, "m3 s-1"),
+                                       reads("transport_south", place::center_layer, "m3 s-1"),
+                                       reads("transport_up", place::center_interface, "m3 s-1"),
+                                       reads("wet_levels", place::center_column, "1", 2),
+                                       reads("dx_center", place::center_column, "m", 2),
+                                       reads("dy_center", place::center_column, "m", 2),
+                                       reads("thickness", place::profile, "m"),
+                                       writes("tracer_tendency", place::center_layer, "1")};
 
-    /// The value at the face between donor L and receiver R, widths hU, hL, hR: L + R (T_R - T_L) + U (T_U - T_L), at a wall behind the donor L + wall (T_R - T_L).
+    /// The value at the face between donor L and receiver R, widths hU, hL, hR: L + R (T_R - T_L) +
+    /// U (T_U - T_L), at a wall behind the donor L + wall (T_R - T_L).
     template <class Real> struct Weights {
         Real R, U, wall;
         Weights() = default;
         Weights(Real hU, Real hL, Real hR) {
             const Real per_two = 1 / (hL + hR), per_three = 1 / (hU + hL + hR);
-            R = across(hL, hR, per_two, per_three); U = back(hL, hR, 1 / (hU + hL), per_three); wall = at_wall(hL, hR, per_two);
+            R = across(hL, hR, per_two, per_three);
+            U = back(hL, hR, 1 / (hU + hL), per_three);
+            wall = at_wall(hL, hR, per_two);
         }
         /// From the widths and what they give together: of L and R; of U and L; of all three.
-        static Real across(Real hL, Real hR, Real per_two, Real per_three) { return (hL - hL * hR * per_three) * per_two; }
-        static Real back(Real hL, Real hR, Real per_two_behind, Real per_three) { return -hL * hR * per_three * per_two_behind; }
-        static Real at_wall(Real hL, Real hR, Real per_two) { return across(hL, hR, per_two, 1 / (hL + hL + hR)); }      // U is L mirrored
+        static Real across(Real hL, Real hR, Real per_two, Real per_three) {
+            return (hL - hL * hR * per_three) * per_two;
+        }
+        static Real back(Real hL, Real hR, Real per_two_behind, Real per_three) {
+            return -hL * hR * per_three * per_two_behind;
+        }
+        static Real at_wall(Real hL, Real hR, Real per_two) {
+            return across(hL, hR, per_two, 1 / (hL + hL + hR));
+        }  // U is L mirrored
         Real operator()(Real L, Real to_R, Real to_U) const { return L + fma(U, to_U, R * to_R); }
         template <class Mask> Weights where(Mask water) const {
             Weights w;
-            w.R = select(water, R, wall); w.U = select(water, U, Real(0));
+            w.R = select(water, R, wall);
+            w.U = select(water, U, Real(0));
             return w;
         }
     };
 
     template <class Real>
-    void operator()(In<Real, 2> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east, In<Real> from_west, In<Real> to_north, In<Real> from_south,
-                    In<Real> up, In<Real, 2> wet, In<Real, 2> dx, In<Real, 2> dy, Profile<Real> thickness, Out<Real> tendency) const {
+    void operator()(In<Real, 2> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east,
+                    In<Real> from_west, In<Real> to_north, In<Real> from_south, In<Real> up,
+                    In<Real, 2> wet, In<Real, 2> dx, In<Real, 2> dy, Profile<Real> thickness,
+                    Out<Real> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
-        const T a = (weights[0] - 1) / 2, b = weights[1] / 2;          // what the extrapolation adds to now, halved for the mean
-        // The four faces, face n ^ 1 opposite to n, each with its two directions of flow: shifts point from here to the neighbour.
+        const T a = (weights[0] - 1) / 2,
+                b = weights[1] / 2;  // what the extrapolation adds to now, halved for the mean
+        // The four faces, face n ^ 1 opposite to n, each with its two directions of flow: shifts
+        // point from here to the neighbour.
         constexpr Shift shifts[4] = {east, -east, north, -north};
         Weights<Real> out[4], in[4];
         Real beside[4], beyond[4], shallowest = wet[0];
         for (int n = 0; n < 4; ++n) {
             const Shift s = shifts[n];
             const auto& h = n < 2 ? dx : dy;
-            out[n] = {h(-s)[0], h[0], h(s)[0]}; in[n] = {h(2 * s)[0], h(s)[0], h[0]};
-            beside[n] = wet(s)[0]; beyond[n] = wet(2 * s)[0];
+            out[n] = {h(-s)[0], h[0], h(s)[0]};
+            in[n] = {h(2 * s)[0], h(s)[0], h[0]};
+            beside[n] = wet(s)[0];
+            beyond[n] = wet(2 * s)[0];
             shallowest = smaller(shallowest, smaller(beside[n], beyond[n]));
         }
         const In<Real> transports[4] = {to_east, from_west, to_north, from_south};
         // The value that a face carries is that of its donor: one of the two products is 0.
-        auto carried = [](Real transport, Real leaving, Real entering) { return fma(larger(transport, Real(0)), leaving, smaller(transport, Real(0)) * entering); };
+        auto carried = [](Real transport, Real leaving, Real entering) {
+            return fma(larger(transport, Real(0)), leaving, smaller(transport, Real(0)) * entering);
+        };
         auto outflow = [&]<bool walls>(std::bool_constant<walls>, int k, Real C, Real C_extra) {
             Real N[4], leaves[4];
             for (int n = 0; n < 4; ++n) N[n] = now(shifts[n])[k];
             for (int n = 0; n < 4; ++n) {
-                const Real across = N[n] - C, transport = n % 2 ? -transports[n][k] : Real(transports[n][k]), N_extra = fma(Real(a), N[n], b * before(shifts[n])[k]);
+                const Real across = N[n] - C,
+                           transport = n % 2 ? -transports[n][k] : Real(transports[n][k]),
+                           N_extra = fma(Real(a), N[n], b * before(shifts[n])[k]);
                 Weights<Real> from_here = out[n], from_there = in[n];
-                if constexpr (walls) from_here = from_here.where(Real(T(k)) < beside[n ^ 1]), from_there = from_there.where(Real(T(k)) < beyond[n]);
-                const Real leaving = from_here(C, across, N[n ^ 1] - C), entering = from_there(N[n], -across, now(2 * shifts[n])[k] - N[n]);
-                leaves[n] = fma(transport, C_extra + N_extra, carried(transport, leaving, entering));
+                if constexpr (walls)
+                    from_here = from_here.where(Real(T(k)) < beside[n ^ 1]),
+                    from_there = from_there.where(Real(T(k)) < beyond[n]);
+                const Real leaving = from_here(C, across, N[n ^ 1] - C),
+                           entering = from_there(N[n], -across, now(2 * shifts[n])[k] - N[n]);
+                leaves[n] =
+                    fma(transport, C_extra + N_extra, carried(transport, leaving, entering));
             }
             return (leaves[0] + leaves[1]) + (leaves[2] + leaves[3]);
         };
         Real top = 0, A = 0, C = now[0], C_extra = fma(Real(a), C, b * before[0]);
-        T per_two_above = 0, per_three_above = 0, per_two = levels > 1 ? 1 / (thickness[0] + thickness[1]) : T(0);    // of thicknesses round the interface below
+        T per_two_above = 0, per_three_above = 0,
+          per_two = levels > 1 ? 1 / (thickness[0] + thickness[1])
+                               : T(0);  // of thicknesses round the interface below
         for (int k = 0; k < levels; ++k) {
-            const Real sideways = any(Real(T(k)) >= shallowest) ? outflow(std::true_type{}, k, C, C_extra) : outflow(std::false_type{}, k, C, C_extra);
+            const Real sideways = any(Real(T(k)) >= shallowest)
+                                      ? outflow(std::true_type{}, k, C, C_extra)
+                                      : outflow(std::false_type{}, k, C, C_extra);
             Real bottom = 0, B = C, B_extra = C_extra;
-            if (k + 1 < levels) {                                      // vertical: upward transport through the interface below
+            if (k + 1 < levels) {  // vertical: upward transport through the interface below
                 const bool last = k + 2 == levels;
-                const T hC = thickness[k], hB = thickness[k + 1], hD = last ? T(0) : thickness[k + 2];
-                const T per_two_below = last ? T(0) : 1 / (hB + hD), per_three_below = last ? T(0) : 1 / (hC + hB + hD);
-                B = now[k + 1]; B_extra = fma(Real(a), B, b * before[k + 1]);
+                const T hC = thickness[k], hB = thickness[k + 1],
+                        hD = last ? T(0) : thickness[k + 2];
+                const T per_two_below = last ? T(0) : 1 / (hB + hD),
+                        per_three_below = last ? T(0) : 1 / (hC + hB + hD);
+                B = now[k + 1];
+                B_extra = fma(Real(a), B, b * before[k + 1]);
                 const Real D = last ? B : Real(now[k + 2]), fall = B - C, W = up[k + 1];
-                using Number = Weights<T>;                             // of the levels alone: the same in all columns
+                using Number = Weights<T>;  // of the levels alone: the same in all columns
                 Weights<Real> down, rise;
-                down.R = k == 0 ? Number::at_wall(hC, hB, per_two) : Number::across(hC, hB, per_two, per_three_above);
+                down.R = k == 0 ? Number::at_wall(hC, hB, per_two)
+                                : Number::across(hC, hB, per_two, per_three_above);
                 down.U = k == 0 ? T(0) : Number::back(hC, hB, per_two_above, per_three_above);
-                rise.R = Number::across(hB, hC, per_two, per_three_below); rise.U = Number::back(hB, hC, per_two_below, per_three_below);
-                if (const Real third = T(k + 2); any(third >= wet[0])) rise.wall = Number::at_wall(hB, hC, per_two), rise = rise.where(third < wet[0]);
+                rise.R = Number::across(hB, hC, per_two, per_three_below);
+                rise.U = Number::back(hB, hC, per_two_below, per_three_below);
+                if (const Real third = T(k + 2); any(third >= wet[0]))
+                    rise.wall = Number::at_wall(hB, hC, per_two), rise = rise.where(third < wet[0]);
                 const Real sinking = down(C, fall, A - C), rising = rise(B, -fall, D - B);
                 bottom = fma(W, C_extra + B_extra, carried(W, rising, sinking));
-                per_two_above = per_two; per_two = per_two_below; per_three_above = per_three_below;
+                per_two_above = per_two;
+                per_two = per_two_below;
+                per_three_above = per_three_below;
             }
             tendency[k] = (bottom - top) - sideways;
-            top = bottom; A = C; C = B; C_extra = B_extra;
+            top = bottom;
+            A = C;
+            C = B;
+            C_extra = B_extra;
         }
     }
 };

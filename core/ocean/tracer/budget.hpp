@@ -1,7 +1,8 @@
 /// The budget of a tracer in every cell, per area [tracer m s-1]:
-///   (h(after) T(after) - h T) / tau  =  sum of shares  +  (F_k - F_k+1) / tau  +  surface flux in the top cell,      F_k = exchange_k (T_k-1 - T_k)(after)
-/// the terms of TracerUpdate's equation, computed from the new values: that they add up is a test of the model, to round-off. A share is what a process has added to
-/// the explicit tendency.
+///   (h(after) T(after) - h T) / tau  =  sum of shares  +  (F_k - F_k+1) / tau
+///       +  surface flux in the top cell,      F_k = exchange_k (T_k-1 - T_k)(after)
+/// the terms of TracerUpdate's equation, computed from the new values: that they add up is a test
+/// of the model, to round-off. A share is what a process has added to the explicit tendency.
 #pragma once
 #include "field/process.hpp"
 #include "field/thickness.hpp"
@@ -9,59 +10,73 @@
 namespace fathom::ocean {
 
 template <bool first> struct BudgetShare {
-    static constexpr std::string_view summary = "what the process before has added to the tendency of a tracer";
+    static constexpr std::string_view summary =
+        "what the process before has added to the tendency of a tracer";
     static constexpr std::tuple parameters{};
-    static constexpr Use before = first ? writes("tracer_tendency_before", place::center_layer, "1") : updates("tracer_tendency_before", place::center_layer, "1");
-    static constexpr std::array fields{
-        reads ("tracer_tendency",     place::center_layer,  "1"),
-        reads ("area_center",         place::center_column, "m2"),
-        before,
-        writes("tracer_budget_share", place::center_layer,  "m s-1")};
+    static constexpr Use before = first
+                                      ? writes("tracer_tendency_before", place::center_layer, "1")
+                                      : updates("tracer_tendency_before", place::center_layer, "1");
+    static constexpr std::array fields{reads("tracer_tendency", place::center_layer, "1"),
+                                       reads("area_center", place::center_column, "m2"), before,
+                                       writes("tracer_budget_share", place::center_layer, "m s-1")};
 
     template <class Real>
-    void operator()(In<Real> tendency, In<Real> area, std::conditional_t<first, Out<Real>, InOut<Real>> so_far, Out<Real> share) const {
+    void operator()(In<Real> tendency, In<Real> area,
+                    std::conditional_t<first, Out<Real>, InOut<Real>> so_far,
+                    Out<Real> share) const {
         const Real per_area = 1.0 / area[0];
         for (int k = 0; k < share.levels(); ++k) {
             const Real now = tendency[k];
-            if constexpr (first) share[k] = now * per_area;
-            else share[k] = (now - Real(so_far[k])) * per_area;
+            if constexpr (first)
+                share[k] = now * per_area;
+            else
+                share[k] = (now - Real(so_far[k])) * per_area;
             so_far[k] = now;
         }
     }
 };
 
 /// (h T)(after) - h T; the top cell has the height of the surface.
-template <class Real> Real stored(int k, In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, auto& thickness, auto& thickness_after) {
-    const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]), then = k == 0 ? Real(thickness_after[k]) + eta_after[0] : Real(thickness_after[k]);
+template <class Real>
+Real stored(int k, In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after,
+            auto& thickness, auto& thickness_after) {
+    const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]),
+               then = k == 0 ? Real(thickness_after[k]) + eta_after[0] : Real(thickness_after[k]);
     return then * after[k] - h * before[k];
 }
 
 template <bool own> struct TracerBudget {
     double step = 3600;
-    static constexpr std::string_view summary = "storage, vertical mixing and surface flux of a tracer in every cell";
-    static constexpr std::tuple parameters{Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::string_view summary =
+        "storage, vertical mixing and surface flux of a tracer in every cell";
+    static constexpr std::tuple parameters{
+        Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
     static constexpr std::array fields{
-        reads ("tracer",                   place::center_layer,     "1"),
-        reads ("tracer_after",             place::center_layer,     "1"),
-        reads ("tracer_surface_flux",      place::center_column,    "1"),
-        reads ("sea_surface_height",       place::center_column,    "m"),
-        reads ("sea_surface_height_after", place::center_column,    "m"),
-        reads ("mixing_exchange",          place::center_interface, "m"),
-        writes("tracer_budget_storage",    place::center_layer,     "m s-1"),
-        writes("tracer_budget_mixing",     place::center_layer,     "m s-1"),
-        writes("tracer_budget_surface",    place::center_layer,     "m s-1"),
+        reads("tracer", place::center_layer, "1"),
+        reads("tracer_after", place::center_layer, "1"),
+        reads("tracer_surface_flux", place::center_column, "1"),
+        reads("sea_surface_height", place::center_column, "m"),
+        reads("sea_surface_height_after", place::center_column, "m"),
+        reads("mixing_exchange", place::center_interface, "m"),
+        writes("tracer_budget_storage", place::center_layer, "m s-1"),
+        writes("tracer_budget_mixing", place::center_layer, "m s-1"),
+        writes("tracer_budget_surface", place::center_layer, "m s-1"),
         cell_thickness<own>(),
         cell_thickness_after<own>()};
 
     template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta, In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing, Out<Real> surface,
-                    Thickness<Real, own> thickness, Thickness<Real, own> thickness_after) const {
+    void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta,
+                    In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing,
+                    Out<Real> surface, Thickness<Real, own> thickness,
+                    Thickness<Real, own> thickness_after) const {
         const double rate = 1 / step;
         const int levels = storage.levels();
         Real from_above = 0;
         for (int k = 0; k < levels; ++k) {
-            const Real to_below = k + 1 < levels ? exchange[k + 1] * (after[k] - after[k + 1]) : Real(0);
-            storage[k] = stored(k, before, after, eta, eta_after, thickness, thickness_after) * rate;
+            const Real to_below =
+                k + 1 < levels ? exchange[k + 1] * (after[k] - after[k + 1]) : Real(0);
+            storage[k] =
+                stored(k, before, after, eta, eta_after, thickness, thickness_after) * rate;
             mixing[k] = (from_above - to_below) * rate;
             surface[k] = k == 0 ? Real(flux[0]) : Real(0);
             from_above = to_below;
@@ -69,25 +84,30 @@ template <bool own> struct TracerBudget {
     }
 };
 
-/// What changed a tracer after its update, and after the storage above: a share, and part of the storage.
+/// What changed a tracer after its update, and after the storage above: a share, and part of the
+/// storage.
 template <bool own> struct LateBudgetShare {
     double step = 3600;
     static constexpr std::string_view summary = "what has changed a tracer after its update";
-    static constexpr std::tuple parameters{Parameter<LateBudgetShare>{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::tuple parameters{
+        Parameter<LateBudgetShare>{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
     static constexpr std::array fields{
-        reads  ("tracer",                   place::center_layer,  "1"),
-        reads  ("tracer_after",             place::center_layer,  "1"),
-        reads  ("sea_surface_height",       place::center_column, "m"),
-        reads  ("sea_surface_height_after", place::center_column, "m"),
-        updates("tracer_budget_storage",    place::center_layer,  "m s-1"),
-        writes ("tracer_budget_share",      place::center_layer,  "m s-1"),
+        reads("tracer", place::center_layer, "1"),
+        reads("tracer_after", place::center_layer, "1"),
+        reads("sea_surface_height", place::center_column, "m"),
+        reads("sea_surface_height_after", place::center_column, "m"),
+        updates("tracer_budget_storage", place::center_layer, "m s-1"),
+        writes("tracer_budget_share", place::center_layer, "m s-1"),
         cell_thickness<own>(),
         cell_thickness_after<own>()};
 
     template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after, InOut<Real> storage, Out<Real> share, Thickness<Real, own> thickness, Thickness<Real, own> thickness_after) const {
+    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after,
+                    InOut<Real> storage, Out<Real> share, Thickness<Real, own> thickness,
+                    Thickness<Real, own> thickness_after) const {
         for (int k = 0; k < share.levels(); ++k) {
-            const Real gained = stored(k, before, after, eta, eta_after, thickness, thickness_after) * (1 / step);
+            const Real gained =
+                stored(k, before, after, eta, eta_after, thickness, thickness_after) * (1 / step);
             share[k] = gained - storage[k];
             storage[k] = gained;
         }

@@ -1,8 +1,10 @@
 /// What a passive tracer has beside what carries it.
-///   age:      d(h T)/dt = h below the top layer, where T goes to 0 within a step                              [s]
+///   age:      d(h T)/dt = h below the top layer, where T goes to 0 within a step
+///       [s]
 ///   release:  d(h T)/dt = s h r                     r the rate [tracer s-1]
 ///   keep:     T(after) = (1 - s) T(after) + s T*,   the last of a step
-/// s = (share of the column in a region) (share of the layer in a range of depth, 0 before and after the dates that hold).
+/// s = (share of the column in a region) (share of the layer in a range of depth, 0 before and
+/// after the dates that hold).
 #pragma once
 #include "field/process.hpp"
 #include "field/thickness.hpp"
@@ -11,17 +13,19 @@ namespace fathom::ocean {
 
 template <bool own> struct Ageing {
     double step = 3600;
-    static constexpr std::string_view summary = "ideal age: grows with time, and is set to 0 at the surface";
-    static constexpr std::tuple parameters{Parameter<Ageing>{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads  ("tracer",             place::center_layer,  "s"),
-        reads  ("sea_surface_height", place::center_column, "m"),
-        reads  ("area_center",        place::center_column, "m2"),
-        cell_thickness<own>(),
-        updates("tracer_tendency",    place::center_layer,  "1")};
+    static constexpr std::string_view summary =
+        "ideal age: grows with time, and is set to 0 at the surface";
+    static constexpr std::tuple parameters{
+        Parameter<Ageing>{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::array fields{reads("tracer", place::center_layer, "s"),
+                                       reads("sea_surface_height", place::center_column, "m"),
+                                       reads("area_center", place::center_column, "m2"),
+                                       cell_thickness<own>(),
+                                       updates("tracer_tendency", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real> age, In<Real> eta, In<Real> area, Thickness<Real, own> thickness, InOut<Real> tendency) const {
+    void operator()(In<Real> age, In<Real> eta, In<Real> area, Thickness<Real, own> thickness,
+                    InOut<Real> tendency) const {
         const Real A = area[0];
         tendency[0] += -(Real(thickness[0]) + eta[0]) * age[0] * A * (1 / step);
         for (int k = 1; k < tendency.levels(); ++k) tendency[k] += A * thickness[k];
@@ -31,37 +35,43 @@ template <bool own> struct Ageing {
 template <bool own> struct Release {
     double rate = 1;
     static constexpr std::string_view summary = "a tracer that is released at a rate in a region";
-    static constexpr std::tuple parameters{Parameter<Release>{"rate", &Release::rate, "s-1", -1e9, 1e9, "what is released, of the tracer's units"}};
-    static constexpr std::array fields{
-        reads  ("tracer_region",      place::center_column, "1"),
-        reads  ("tracer_layers",      place::profile,       "1"),
-        reads  ("sea_surface_height", place::center_column, "m"),
-        reads  ("area_center",        place::center_column, "m2"),
-        cell_thickness<own>(),
-        updates("tracer_tendency",    place::center_layer,  "1")};
+    static constexpr std::tuple parameters{Parameter<Release>{
+        "rate", &Release::rate, "s-1", -1e9, 1e9, "what is released, of the tracer's units"}};
+    static constexpr std::array fields{reads("tracer_region", place::center_column, "1"),
+                                       reads("tracer_layers", place::profile, "1"),
+                                       reads("sea_surface_height", place::center_column, "m"),
+                                       reads("area_center", place::center_column, "m2"),
+                                       cell_thickness<own>(),
+                                       updates("tracer_tendency", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real> region, Profile<Real> layers, In<Real> eta, In<Real> area, Thickness<Real, own> thickness, InOut<Real> tendency) const {
+    void operator()(In<Real> region, Profile<Real> layers, In<Real> eta, In<Real> area,
+                    Thickness<Real, own> thickness, InOut<Real> tendency) const {
         const Real gain = rate * (area[0] * region[0]);
-        for (int k = 0; k < tendency.levels(); ++k) tendency[k] += gain * layers[k] * (k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]));
+        for (int k = 0; k < tendency.levels(); ++k)
+            tendency[k] +=
+                gain * layers[k] * (k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]));
     }
 };
 
 struct Keep {
     double value = 1;
     static constexpr std::string_view summary = "a tracer that is kept at a value in a region";
-    static constexpr std::tuple parameters{Parameter<Keep>{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
-    static constexpr std::array fields{
-        reads  ("tracer_region", place::center_column, "1"),
-        reads  ("tracer_layers", place::profile,       "1"),
-        reads  ("wet_levels",    place::center_column, "1"),
-        updates("tracer_after",  place::center_layer,  "1")};
+    static constexpr std::tuple parameters{
+        Parameter<Keep>{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
+    static constexpr std::array fields{reads("tracer_region", place::center_column, "1"),
+                                       reads("tracer_layers", place::profile, "1"),
+                                       reads("wet_levels", place::center_column, "1"),
+                                       updates("tracer_after", place::center_layer, "1")};
 
-    template <class Real> void operator()(In<Real> region, Profile<Real> layers, In<Real> wet, InOut<Real> after) const {
+    template <class Real>
+    void operator()(In<Real> region, Profile<Real> layers, In<Real> wet, InOut<Real> after) const {
         const Real bottom = wet[0];
         for (int k = 0; k < after.levels(); ++k) {
             const Real share = region[0] * layers[k], now = after[k];
-            after[k] = select(Real(typename Real::Number(k)) < bottom, fma(share, Real(value), (1 - share) * now), now);      // exactly, where the share is 1
+            after[k] = select(Real(typename Real::Number(k)) < bottom,
+                              fma(share, Real(value), (1 - share) * now),
+                              now);  // exactly, where the share is 1
         }
     }
 };

@@ -1,7 +1,8 @@
 /// One step of a tracer at the centres of cells, flux form:
-///   h(after) T(after) - tau d(kappa dT/dz)/dz = h T + tau (advection + lateral diffusion) / area + tau (surface flux)
-/// with the volume transports of VolumeTransport: a constant stays constant and the content changes by surface fluxes only, both to
-/// round-off. The top layer's thickness is dz + eta.
+///   h(after) T(after) - tau d(kappa dT/dz)/dz = h T + tau (advection + lateral diffusion) / area
+///       + tau (surface flux)
+/// with the volume transports of VolumeTransport: a constant stays constant and the content changes
+/// by surface fluxes only, both to round-off. The top layer's thickness is dz + eta.
 #pragma once
 #include "base/unbiased.hpp"
 #include "field/process.hpp"
@@ -9,28 +10,34 @@
 
 namespace fathom::ocean {
 
-/// Backward vertical diffusion, factorised once for all tracers: pivot and factor of the Thomas algorithm.
+/// Backward vertical diffusion, factorised once for all tracers: pivot and factor of the Thomas
+/// algorithm.
 template <bool own> struct VerticalFactors {
     double step = 3600;
-    static constexpr std::string_view summary = "factorisation of implicit vertical diffusion, shared by all tracers";
-    static constexpr std::tuple parameters{Parameter<VerticalFactors>{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::string_view summary =
+        "factorisation of implicit vertical diffusion, shared by all tracers";
+    static constexpr std::tuple parameters{
+        Parameter<VerticalFactors>{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
     static constexpr std::array fields{
-        reads ("vertical_diffusivity",     place::center_interface, "m2 s-1"),
-        reads ("sea_surface_height_after", place::center_column,    "m"),
-        cell_thickness<own>(),
-        writes("mixing_exchange",          place::center_interface, "m"),
-        writes("mixing_pivot",             place::center_layer,     "m-1")};
+        reads("vertical_diffusivity", place::center_interface, "m2 s-1"),
+        reads("sea_surface_height_after", place::center_column, "m"), cell_thickness<own>(),
+        writes("mixing_exchange", place::center_interface, "m"),
+        writes("mixing_pivot", place::center_layer, "m-1")};
 
     template <class Real>
-    void operator()(In<Real> diffusivity, In<Real> eta, Thickness<Real, own> thickness, Out<Real> exchange, Out<Real> pivots) const {
+    void operator()(In<Real> diffusivity, In<Real> eta, Thickness<Real, own> thickness,
+                    Out<Real> exchange, Out<Real> pivots) const {
         using T = typename Real::Number;
         const int levels = pivots.levels();
         Real from_above = 0, factor = 0;
         exchange[0] = Real(0);
         for (int k = 0; k < levels; ++k) {
-            const auto dz = thickness[k], per_distance = k + 1 < levels ? T(2 * step) / (dz + thickness[k + 1]) : dz * T(0);
+            const auto dz = thickness[k], per_distance = k + 1 < levels
+                                                             ? T(2 * step) / (dz + thickness[k + 1])
+                                                             : dz * T(0);
             const Real volume = k == 0 ? Real(dz) + eta[0] : Real(dz);
-            const Real to_below = diffusivity[k + 1] * per_distance;   // the diffusivity is 0 at surface and bottom
+            const Real to_below =
+                diffusivity[k + 1] * per_distance;  // the diffusivity is 0 at surface and bottom
             const Real pivot = 1.0 / (volume + to_below + from_above * (1.0 - factor));
             exchange[k + 1] = to_below;
             pivots[k] = pivot;
@@ -40,29 +47,35 @@ template <bool own> struct VerticalFactors {
     }
 };
 
-/// In increments, T(after) = T + d:   h(after) d - tau d(kappa dd/dz) = (h - h(after)) T + tau tendency / area + tau flux + tau d(kappa dT/dz).
-/// What rounded pivots multiply is what changes: in fp32 T itself, times h and 1 / h in every step, would drift by 1e-9 of it a step, each level its own way.
+/// In increments, T(after) = T + d:
+///     h(after) d - tau d(kappa dd/dz) = (h - h(after)) T + tau tendency / area + tau flux
+///     + tau d(kappa dT/dz).
+/// What rounded pivots multiply is what changes: in fp32 T itself, times h and 1 / h in every step,
+/// would drift by 1e-9 of it a step, each level its own way.
 template <bool own> struct TracerUpdate {
     double step = 3600;
-    static constexpr std::string_view summary = "one step of a tracer: explicit tendency, surface flux, implicit vertical diffusion";
-    static constexpr std::tuple parameters{Parameter<TracerUpdate>{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads ("tracer",                   place::center_layer,     "1"),
-        reads ("tracer_tendency",          place::center_layer,     "1"),
-        reads ("tracer_surface_flux",      place::center_column,    "1"),
-        reads ("sea_surface_height",       place::center_column,    "m"),
-        reads ("sea_surface_height_after", place::center_column,    "m"),
-        reads ("area_center",              place::center_column,    "m2"),
-        cell_thickness<own>(),
-        cell_thickness_after<own>(),
-        reads ("mixing_exchange",          place::center_interface, "m"),
-        reads ("mixing_pivot",             place::center_layer,     "m-1"),
-        reads ("wet_levels",               place::center_column,    "1"),
-        writes("tracer_after",             place::center_layer,     "1")};
+    static constexpr std::string_view summary =
+        "one step of a tracer: explicit tendency, surface flux, implicit vertical diffusion";
+    static constexpr std::tuple parameters{
+        Parameter<TracerUpdate>{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::array fields{reads("tracer", place::center_layer, "1"),
+                                       reads("tracer_tendency", place::center_layer, "1"),
+                                       reads("tracer_surface_flux", place::center_column, "1"),
+                                       reads("sea_surface_height", place::center_column, "m"),
+                                       reads("sea_surface_height_after", place::center_column, "m"),
+                                       reads("area_center", place::center_column, "m2"),
+                                       cell_thickness<own>(),
+                                       cell_thickness_after<own>(),
+                                       reads("mixing_exchange", place::center_interface, "m"),
+                                       reads("mixing_pivot", place::center_layer, "m-1"),
+                                       reads("wet_levels", place::center_column, "1"),
+                                       writes("tracer_after", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real> tracer, In<Real> tendency, In<Real> surface_flux, In<Real> eta, In<Real> eta_after, In<Real> area, Thickness<Real, own> thickness, Thickness<Real, own> thickness_after,
-                    In<Real> exchange, In<Real> pivots, In<Real> wet, Out<Real> after) const {
+    void operator()(In<Real> tracer, In<Real> tendency, In<Real> surface_flux, In<Real> eta,
+                    In<Real> eta_after, In<Real> area, Thickness<Real, own> thickness,
+                    Thickness<Real, own> thickness_after, In<Real> exchange, In<Real> pivots,
+                    In<Real> wet, Out<Real> after) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real solved[most];
@@ -70,12 +83,14 @@ template <bool own> struct TracerUpdate {
         const Real per_area = step / area[0], bottom = wet[0];
         Real from_above = 0, value = 0, here = tracer[0];
         for (int k = 0; k < levels; ++k) {
-            const Real below = k + 1 < levels ? Real(tracer[k + 1]) : here, to_below = exchange[k + 1] * (here - below);
+            const Real below = k + 1 < levels ? Real(tracer[k + 1]) : here,
+                       to_below = exchange[k + 1] * (here - below);
             Real gain = fma(tendency[k], per_area, from_above - to_below);
             if (k == 0) gain += fma(eta[0] - eta_after[0], here, step * surface_flux[0]);
             if constexpr (own) gain = fma(thickness[k] - thickness_after[k], here, gain);
             solved[k] = value = fma(exchange[k], value, gain) * pivots[k];
-            from_above = to_below; here = below;
+            from_above = to_below;
+            here = below;
         }
         value = 0;
         for (int k = levels - 1; k >= 0; --k) {

@@ -1,46 +1,61 @@
-/// Decomposition: the global grid cut into a lattice of blocks, blocks without water dropped, the others dealt out to ranks.
+/// Decomposition: the global grid cut into a lattice of blocks, blocks without water dropped, the
+/// others dealt out to ranks.
 ///
 /// Estimated time of a rank, in units of one wet level of one column:
-///   sum over its blocks of   sum over packs of 8 columns, halo included, of 8 (deepest wet level + column)   [wet packs only]
+///   sum over its blocks of
+///       sum over packs of 8 columns, halo included, of 8 (deepest wet level + column)
+///       [wet packs only]
 ///                          + row (rows) + point (halo points x levels)
 ///   + message (ranks it talks to)
 /// The automatic choice is the least maximum over ranks among
-///   (a) processor grids px x py = ranks, one block a rank, cuts placed so that the work is even, and
-///   (b) uniform blocks of many sizes, in Cartesian order or along a Hilbert curve, the list cut into `ranks` pieces of even work.
+///   (a) processor grids px x py = ranks, one block a rank, cuts placed so that the work is even,
+///       and
+///   (b) uniform blocks of many sizes, in Cartesian order or along a Hilbert curve,
+///       the list cut into `ranks` pieces of even work.
 #pragma once
-#include "parallel/ownership/topology.hpp"
 #include <string>
 #include <vector>
+#include "parallel/ownership/topology.hpp"
 
 namespace fathom {
 
-struct Block { int id, i0, j0, nx, ny, owner; };           ///< owner -1: no water, never allocated
+struct Block {
+    int id, i0, j0, nx, ny, owner;
+};  ///< owner -1: no water, never allocated
 
 struct Decomposition {
-    Topology topology; int ranks;
-    std::vector<Block> blocks;                             ///< all of the lattice of cuts, row by row; id is the position
-    std::vector<int> i_cuts, j_cuts;                       ///< 0, ..., nx and 0, ..., ny
-    std::vector<double> load;                              ///< estimated time of each rank
-    const Block* at(int i, int j) const;                   ///< the block that owns an inside point; nullptr if dropped
-    std::vector<const Block*> of(int rank) const;          ///< in the order of their ids: a rank's own list
-    double imbalance() const;                              ///< greatest load over mean load
+    Topology topology;
+    int ranks;
+    std::vector<Block> blocks;  ///< all of the lattice of cuts, row by row; id is the position
+    std::vector<int> i_cuts, j_cuts;  ///< 0, ..., nx and 0, ..., ny
+    std::vector<double> load;         ///< estimated time of each rank
+    const Block* at(int i,
+                    int j) const;  ///< the block that owns an inside point; nullptr if dropped
+    std::vector<const Block*> of(int rank) const;  ///< in the order of their ids: a rank's own list
+    double imbalance() const;                      ///< greatest load over mean load
     std::string describe() const;
 };
 
 struct DecompositionOptions {
-    int block_nx = 0, block_ny = 0;                        ///< 0: chosen
-    std::string distribution = "auto";                     ///< auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square
+    int block_nx = 0, block_ny = 0;  ///< 0: chosen
+    std::string distribution =
+        /// auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square
+        "auto";
     int halo = 2;
 };
 
 /// wet_levels[j nx + i]: wet levels of the columns of the global grid.
-Decomposition decompose(Topology, const std::vector<int>& wet_levels, int ranks, DecompositionOptions);
-/// The same for given cuts and owners (-1 on wet blocks is an error, water is never dropped): fills `load`.
-Decomposition arrange(Topology, const std::vector<int>& wet_levels, int ranks, std::vector<int> i_cuts, std::vector<int> j_cuts,
+Decomposition decompose(Topology, const std::vector<int>& wet_levels, int ranks,
+                        DecompositionOptions);
+/// The same for given cuts and owners (-1 on wet blocks is an error, water is never dropped): fills
+/// `load`.
+Decomposition arrange(Topology, const std::vector<int>& wet_levels, int ranks,
+                      std::vector<int> i_cuts, std::vector<int> j_cuts,
                       const std::vector<int>& owners, int halo);
 
-/// The same with strips `width` points wide along borders between ranks cut off, where blocks are four times as wide: the blocks between need nothing from
-/// other ranks. Nothing is cut where ranks have several blocks.
+/// The same with strips `width` points wide along borders between ranks cut off, where blocks are
+/// four times as wide: the blocks between need nothing from other ranks. Nothing is cut where ranks
+/// have several blocks.
 Decomposition framed(const Decomposition&, int width_i, int width_j);
 
 }  // namespace fathom

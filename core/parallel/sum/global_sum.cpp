@@ -1,12 +1,12 @@
 #include "parallel/sum/global_sum.hpp"
-#include "base/error.hpp"
-#include "parallel/meeting.hpp"
-#include "parallel/window.hpp"
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
 #include <string>
+#include "base/error.hpp"
+#include "parallel/meeting.hpp"
+#include "parallel/window.hpp"
 
 namespace fathom {
 
@@ -15,13 +15,15 @@ GlobalSum::GlobalSum(MPI_Comm comm) : comm(comm) {
     MPI_Comm_size(comm, &ranks);
 }
 void GlobalSum::start(std::span<std::int64_t> values) {
-    if (values.size() > most_words) throw Error("a global sum of ", values.size(), " numbers; the most is ", most_words);
+    if (values.size() > most_words)
+        throw Error("a global sum of ", values.size(), " numbers; the most is ", most_words);
     floating = false;
     words = {(std::uint64_t*)values.data(), values.size()};
     if (ranks > 1) give();
 }
 void GlobalSum::start(std::span<double> values) {
-    if (values.size() > most_words) throw Error("a global sum of ", values.size(), " numbers; the most is ", most_words);
+    if (values.size() > most_words)
+        throw Error("a global sum of ", values.size(), " numbers; the most is ", most_words);
     floating = true;
     words = {(std::uint64_t*)values.data(), values.size()};
     if (ranks > 1) give();
@@ -36,22 +38,30 @@ void GlobalSum::finish() {
     const double t = seconds_now();
     complete();
     const double bytes = double(words.size_bytes());
-    if (overlaps()) meetings.note(comm, Meetings::everybody, began, t, seconds_now(), beginning, 1, bytes);
-    else meetings.note(comm, Meetings::everybody, began, began, began + beginning, 0, 1, bytes);
+    if (overlaps())
+        meetings.note(comm, Meetings::everybody, began, t, seconds_now(), beginning, 1, bytes);
+    else
+        meetings.note(comm, Meetings::everybody, began, began, began + beginning, 0, 1, bytes);
 }
 void GlobalSum::add(Words to, const std::uint64_t* from) const {
-    if (floating) for (std::size_t n = 0; n < to.size(); ++n) to[n] = std::bit_cast<std::uint64_t>(std::bit_cast<double>(to[n]) + std::bit_cast<double>(from[n]));
-    else for (std::size_t n = 0; n < to.size(); ++n) to[n] += from[n];
+    if (floating)
+        for (std::size_t n = 0; n < to.size(); ++n)
+            to[n] = std::bit_cast<std::uint64_t>(std::bit_cast<double>(to[n]) +
+                                                 std::bit_cast<double>(from[n]));
+    else
+        for (std::size_t n = 0; n < to.size(); ++n) to[n] += from[n];
 }
 
 namespace {
 
 using Buffer = std::array<std::uint64_t, GlobalSum::most_words>;
-constexpr int line = 8;                                    // words of a cache line
+constexpr int line = 8;  // words of a cache line
 
 struct Library final : GlobalSum {
     using GlobalSum::GlobalSum;
-    void begin() override { MPI_Allreduce(MPI_IN_PLACE, words.data(), int(words.size()), type(), MPI_SUM, comm); }
+    void begin() override {
+        MPI_Allreduce(MPI_IN_PLACE, words.data(), int(words.size()), type(), MPI_SUM, comm);
+    }
 };
 
 struct NonBlocking final : GlobalSum {
@@ -61,13 +71,15 @@ struct NonBlocking final : GlobalSum {
     bool overlaps() const override { return true; }
     void begin() override {
         std::ranges::copy(words, mine.begin());
-        MPI_Iallreduce(mine.data(), words.data(), int(words.size()), type(), MPI_SUM, comm, &request);
+        MPI_Iallreduce(mine.data(), words.data(), int(words.size()), type(), MPI_SUM, comm,
+                       &request);
     }
     void complete() override { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 };
 
-/// In round r everybody exchanges with rank xor 2^r and adds, lower rank's number first: all hold the same bits. Ranks beyond the largest
-/// power of two hand theirs to rank - power before, and get the sum after.
+/// In round r everybody exchanges with rank xor 2^r and adds, lower rank's number first: all hold
+/// the same bits. Ranks beyond the largest power of two hand theirs to rank - power before, and get
+/// the sum after.
 struct RecursiveDoubling final : GlobalSum {
     using GlobalSum::GlobalSum;
     void begin() override {
@@ -84,21 +96,25 @@ struct RecursiveDoubling final : GlobalSum {
         }
         for (int step = 1; step < power; step *= 2) {
             const int partner = rank ^ step;
-            MPI_Sendrecv(words.data(), n, MPI_UINT64_T, partner, 2, other.data(), n, MPI_UINT64_T, partner, 2, comm, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(words.data(), n, MPI_UINT64_T, partner, 2, other.data(), n, MPI_UINT64_T,
+                         partner, 2, comm, MPI_STATUS_IGNORE);
             if (partner < rank) {
                 add({other.data(), words.size()}, words.data());
                 std::copy_n(other.begin(), n, words.begin());
-            } else add(words, other.data());
+            } else
+                add(words, other.data());
         }
         if (rank + power < ranks) MPI_Send(words.data(), n, MPI_UINT64_T, rank + power, 1, comm);
     }
 };
 
-/// A binomial tree: children of rank r are r + 1, r + 2, r + 4 ... below the lowest set bit of r. Up with +, down with the sum.
+/// A binomial tree: children of rank r are r + 1, r + 2, r + 4 ... below the lowest set bit of r.
+/// Up with +, down with the sum.
 struct Tree final : GlobalSum {
     using GlobalSum::GlobalSum;
     void begin() override {
-        const int n = int(words.size()), reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
+        const int n = int(words.size()),
+                  reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
         Buffer other;
         for (int step = 1; step < reach && rank + step < ranks; step *= 2) {
             MPI_Recv(other.data(), n, MPI_UINT64_T, rank + step, 0, comm, MPI_STATUS_IGNORE);
@@ -108,21 +124,25 @@ struct Tree final : GlobalSum {
             MPI_Send(words.data(), n, MPI_UINT64_T, rank - reach, 0, comm);
             MPI_Recv(words.data(), n, MPI_UINT64_T, rank - reach, 1, comm, MPI_STATUS_IGNORE);
         }
-        for (int step = reach / 2; step; step /= 2) if (rank + step < ranks) MPI_Send(words.data(), n, MPI_UINT64_T, rank + step, 1, comm);
+        for (int step = reach / 2; step; step /= 2)
+            if (rank + step < ranks) MPI_Send(words.data(), n, MPI_UINT64_T, rank + step, 1, comm);
     }
 };
 
-/// Everybody puts its numbers into the master's window; barrier; the master adds them in the order of ranks; barrier; everybody gets the sum.
+/// Everybody puts its numbers into the master's window; barrier; the master adds them in the order
+/// of ranks; barrier; everybody gets the sum.
 struct MasterBarrier final : GlobalSum {
     Window window;
-    explicit MasterBarrier(MPI_Comm c) : GlobalSum(c), window(c, rank ? 0 : std::size_t(ranks + 1) * most_words) {}
+    explicit MasterBarrier(MPI_Comm c)
+        : GlobalSum(c), window(c, rank ? 0 : std::size_t(ranks + 1) * most_words) {}
     void begin() override {
         if (rank) window.put(words, 0, std::size_t(1 + rank) * most_words);
         if (rank) window.flush(0);
         MPI_Barrier(comm);
         if (!rank) {
             window.see();
-            for (int r = 1; r < ranks; ++r) add(words, window.own() + std::size_t(1 + r) * most_words);
+            for (int r = 1; r < ranks; ++r)
+                add(words, window.own() + std::size_t(1 + r) * most_words);
             std::ranges::copy(words, window.own());
             window.see();
         }
@@ -131,10 +151,12 @@ struct MasterBarrier final : GlobalSum {
     }
 };
 
-/// As above, but each rank's numbers are followed by a flag, the number of the sum, and nobody waits for more than what it needs. Two sets of
-/// places take turns: who writes into one again has seen the sum after it, so everybody has read it.
+/// As above, but each rank's numbers are followed by a flag, the number of the sum, and nobody
+/// waits for more than what it needs. Two sets of places take turns: who writes into one again has
+/// seen the sum after it, so everybody has read it.
 struct MasterFlags final : GlobalSum {
-    static constexpr std::size_t place = most_words + line;               // numbers, then the flag in a cache line of its own
+    static constexpr std::size_t place =
+        most_words + line;  // numbers, then the flag in a cache line of its own
     Window window;
     std::uint64_t count = 0;
     explicit MasterFlags(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {}
@@ -152,19 +174,21 @@ struct MasterFlags final : GlobalSum {
             window.await(at(r) + most_words, count);
             add(words, window.own() + at(r));
         }
-        for (int r = 1; r < ranks; ++r) window.put(words, r, at(0)), window.signal(r, at(0) + most_words, count);
+        for (int r = 1; r < ranks; ++r)
+            window.put(words, r, at(0)), window.signal(r, at(0) + most_words, count);
     }
 };
 
-/// No flags: a word has arrived when it is no longer the sentinel, a pattern that no word can have. A NaN with the sentinel's bits travels
-/// as another NaN; integers as two halves, in doubles' place never a NaN. Each word is written whole (MPI_REPLACE), but perhaps twice: the reader
-/// puts the sentinel back one sum later, when who wrote there has written elsewhere since.
+/// No flags: a word has arrived when it is no longer the sentinel, a pattern that no word can have.
+/// A NaN with the sentinel's bits travels as another NaN; integers as two halves, in doubles' place
+/// never a NaN. Each word is written whole (MPI_REPLACE), but perhaps twice: the reader puts the
+/// sentinel back one sum later, when who wrote there has written elsewhere since.
 struct MasterSentinel final : GlobalSum {
     static constexpr std::uint64_t sentinel = 0x7ff4'dead'beef'f00d;
     static constexpr std::size_t place = 2 * most_words;
     Window window;
     std::uint64_t count = 0;
-    std::size_t before = 0;                                // words of the sum before
+    std::size_t before = 0;  // words of the sum before
     explicit MasterSentinel(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {
         std::fill_n(window.own(), 2 * place * (rank ? 1 : ranks), sentinel);
         window.see();
@@ -175,18 +199,26 @@ struct MasterSentinel final : GlobalSum {
     void write(int target, std::size_t to) {
         std::array<std::uint64_t, place> halves;
         for (std::size_t n = 0; n < words.size(); ++n) {
-            if (floating) halves[n] = words[n] == sentinel ? std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN()) : words[n];
-            else halves[2 * n] = words[n] & 0xffffffff, halves[2 * n + 1] = words[n] >> 32;
+            if (floating)
+                halves[n] =
+                    words[n] == sentinel
+                        ? std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN())
+                        : words[n];
+            else
+                halves[2 * n] = words[n] & 0xffffffff, halves[2 * n + 1] = words[n] >> 32;
         }
         window.replace({halves.data(), travelling()}, target, to);
         window.flush(target);
     }
     void read(std::size_t from, std::uint64_t* to) {
         std::array<std::uint64_t, place> halves;
-        for (std::size_t n = 0; n < travelling(); ++n) spin([&] { return (halves[n] = window.load(from + n)) != sentinel; }, [&] { window.progress(); });
-        for (std::size_t n = 0; n < words.size(); ++n) to[n] = floating ? halves[n] : halves[2 * n] | halves[2 * n + 1] << 32;
+        for (std::size_t n = 0; n < travelling(); ++n)
+            spin([&] { return (halves[n] = window.load(from + n)) != sentinel; },
+                 [&] { window.progress(); });
+        for (std::size_t n = 0; n < words.size(); ++n)
+            to[n] = floating ? halves[n] : halves[2 * n] | halves[2 * n + 1] << 32;
     }
-    void clear(int r) {                                    // what the sum before left
+    void clear(int r) {  // what the sum before left
         const std::size_t from = place * (2 * r + (count + 1) % 2);
         for (std::size_t n = 0; n < before; ++n) window.store(from + n, sentinel);
     }
@@ -199,7 +231,8 @@ struct MasterSentinel final : GlobalSum {
             clear(0);
         } else {
             Buffer other;
-            for (int r = 1; r < ranks; ++r) read(at(r), other.data()), add(words, other.data()), clear(r);
+            for (int r = 1; r < ranks; ++r)
+                read(at(r), other.data()), add(words, other.data()), clear(r);
             for (int r = 1; r < ranks; ++r) write(r, at(0));
         }
         before = own;
@@ -213,7 +246,9 @@ struct OneSidedTree final : GlobalSum {
     Window window;
     std::uint64_t count = 0;
     explicit OneSidedTree(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (most_children + 1)) {}
-    std::size_t at(int child) const { return place * (2 * child + count % 2); }                // the last is for the sum on its way down
+    std::size_t at(int child) const {
+        return place * (2 * child + count % 2);
+    }  // the last is for the sum on its way down
     void begin() override {
         ++count;
         const int reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
@@ -229,12 +264,15 @@ struct OneSidedTree final : GlobalSum {
             window.await(at(most_children) + most_words, count);
             std::copy_n(window.own() + at(most_children), words.size(), words.begin());
         }
-        for (int step = reach / 2; step; step /= 2) if (rank + step < ranks)
-            window.put(words, rank + step, at(most_children)), window.signal(rank + step, at(most_children) + most_words, count);
+        for (int step = reach / 2; step; step /= 2)
+            if (rank + step < ranks)
+                window.put(words, rank + step, at(most_children)),
+                    window.signal(rank + step, at(most_children) + most_words, count);
     }
 };
 
-/// Within a node by loads and stores in a shared window, then between the nodes' first ranks by the library.
+/// Within a node by loads and stores in a shared window, then between the nodes' first ranks by the
+/// library.
 struct NodeShared final : GlobalSum {
     static constexpr std::size_t place = most_words + line;
     SharedWindow window;
@@ -254,23 +292,34 @@ struct NodeShared final : GlobalSum {
             window.await(window.of(r) + at() + most_words, count);
             add(words, window.of(r) + at());
         }
-        if (window.nodes > 1) MPI_Allreduce(MPI_IN_PLACE, words.data(), int(words.size()), type(), MPI_SUM, window.leaders);
+        if (window.nodes > 1)
+            MPI_Allreduce(MPI_IN_PLACE, words.data(), int(words.size()), type(), MPI_SUM,
+                          window.leaders);
         std::ranges::copy(words, window.of(0) + at());
         window.signal(window.of(0) + at() + most_words, count);
     }
 };
 
-template <class Kind> std::unique_ptr<GlobalSum> make(MPI_Comm comm) { return std::make_unique<Kind>(comm); }
+template <class Kind> std::unique_ptr<GlobalSum> make(MPI_Comm comm) {
+    return std::make_unique<Kind>(comm);
+}
 constexpr GlobalSumKind kinds[] = {
     {"allreduce", "the library's MPI_Allreduce", make<Library>},
     {"recursive-doubling", "pairwise exchanges at distances 1, 2, 4 ...", make<RecursiveDoubling>},
     {"tree", "binomial tree of messages up, and the sum down", make<Tree>},
-    {"non-blocking", "MPI_Iallreduce, overlapped with what lies between start and finish", make<NonBlocking>},
+    {"non-blocking", "MPI_Iallreduce, overlapped with what lies between start and finish",
+     make<NonBlocking>},
     {"one-sided-barrier", "put to the master, barrier, get after a barrier", make<MasterBarrier>},
-    {"one-sided-flags", "put to the master with a flag after the data; the sum comes back in the same way", make<MasterFlags>},
-    {"one-sided-sentinel", "put to the master; data have arrived when they are no longer a value that data cannot have", make<MasterSentinel>},
-    {"one-sided-tree", "binomial tree of puts with flags, places padded to cache lines", make<OneSidedTree>},
-    {"node-shared", "a window shared within each node, then MPI_Allreduce between the nodes", make<NodeShared>},
+    {"one-sided-flags",
+     "put to the master with a flag after the data; the sum comes back in the same way",
+     make<MasterFlags>},
+    {"one-sided-sentinel",
+     "put to the master; data have arrived when they are no longer a value that data cannot have",
+     make<MasterSentinel>},
+    {"one-sided-tree", "binomial tree of puts with flags, places padded to cache lines",
+     make<OneSidedTree>},
+    {"node-shared", "a window shared within each node, then MPI_Allreduce between the nodes",
+     make<NodeShared>},
 };
 
 }  // namespace
@@ -278,7 +327,11 @@ constexpr GlobalSumKind kinds[] = {
 std::span<const GlobalSumKind> global_sums() { return kinds; }
 std::unique_ptr<GlobalSum> global_sum(std::string_view name, MPI_Comm comm) {
     std::vector<std::string> names;
-    for (auto& k : kinds) if (k.name == name) return k.make(comm); else names.emplace_back(k.name);
+    for (auto& k : kinds)
+        if (k.name == name)
+            return k.make(comm);
+        else
+            names.emplace_back(k.name);
     throw Error("unknown global sum '", name, "'", near(std::string(name), names));
 }
 

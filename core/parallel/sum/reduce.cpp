@@ -1,7 +1,7 @@
 #include "parallel/sum/reduce.hpp"
-#include "parallel/meeting.hpp"
 #include <array>
 #include <vector>
+#include "parallel/meeting.hpp"
 
 namespace fathom {
 
@@ -35,7 +35,8 @@ void allreduce(MPI_Comm comm, std::span<ExactSum> sums) {
         const auto now = sums.first(std::min(most, sums.size()));
         pack(now, words.data());
         Meet meet(comm, double(sum_words * now.size() * sizeof(std::int64_t)));
-        MPI_Allreduce(MPI_IN_PLACE, words.data(), int(sum_words * now.size()), MPI_INT64_T, MPI_SUM, comm);
+        MPI_Allreduce(MPI_IN_PLACE, words.data(), int(sum_words * now.size()), MPI_INT64_T, MPI_SUM,
+                      comm);
         unpack(words.data(), now);
     }
 }
@@ -46,7 +47,7 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
     double largest = 0;
     bool finite = true;
     const std::ptrdiff_t count = std::ptrdiff_t(terms.size());
-    #pragma omp parallel for reduction(max : largest) reduction(&& : finite) if (count > 100000)
+#pragma omp parallel for reduction(max : largest) reduction(&& : finite) if (count > 100000)
     for (std::ptrdiff_t n = 0; n < count; ++n) {
         const double x = std::abs(terms[n]);
         finite = finite && x < std::numeric_limits<double>::infinity();
@@ -60,10 +61,10 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
     if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
     ExactSum sum(SumUnit::for_largest(largest));
     constexpr std::ptrdiff_t lanes_of = register_lanes, chunk = lanes_of * ExactLanes::most;
-    #pragma omp parallel if (count > 100000)
+#pragma omp parallel if (count > 100000)
     {
         ExactSum mine(sum.unit);
-        #pragma omp for schedule(static)
+#pragma omp for schedule(static)
         for (std::ptrdiff_t begin = 0; begin < count; begin += chunk) {
             ExactLanes lanes(sum.unit);
             const std::ptrdiff_t end = std::min(begin + chunk, count);
@@ -76,7 +77,7 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
             }
             mine.add(lanes);
         }
-        #pragma omp critical
+#pragma omp critical
         sum.add(mine);
     }
     allreduce(comm, {&sum, 1});

@@ -1,22 +1,26 @@
-/// Sums with the same bits on any number of ranks, blocks and threads, in any order: integer arithmetic.
+/// Sums with the same bits on any number of ranks, blocks and threads, in any order: integer
+/// arithmetic.
 ///
-///   x = n1 u + n2 u 2^-40 + (less than u 2^-41),   n1, n2 integers,   sum = u sum(n1) + u 2^-40 sum(n2), rounded once.
-/// n1 costs one addition: with M = 1.5 2^52 u the low bits of the floating-point number x + M are n1, so the bit patterns are summed.
-/// u = 2^e is chosen from something that all ranks know, so that |x| < 2^51 u; what is larger, or not a number, changes the exponent of
-/// x + M and is seen there. A sum is off by at most (number of terms) u 2^-41 before its one rounding.
+///   x = n1 u + n2 u 2^-40 + (less than u 2^-41),   n1, n2 integers,
+///       sum = u sum(n1) + u 2^-40 sum(n2), rounded once.
+/// n1 costs one addition: with M = 1.5 2^52 u the low bits of the floating-point number x + M are
+/// n1, so the bit patterns are summed. u = 2^e is chosen from something that all ranks know, so
+/// that |x| < 2^51 u; what is larger, or not a number, changes the exponent of x + M and is seen
+/// there. A sum is off by at most (number of terms) u 2^-41 before its one rounding.
 #pragma once
-#include "base/pack.hpp"
-#include "parallel/mpi.hpp"
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include "base/pack.hpp"
+#include "parallel/mpi.hpp"
 
 namespace fathom {
 
-/// Numbers that one register holds: what is larger the compiler keeps in memory, eight times slower.
+/// Numbers that one register holds: what is larger the compiler keeps in memory, eight times
+/// slower.
 #if defined(__AVX512F__)
 inline constexpr int register_lanes = 8;
 #elif defined(__AVX__)
@@ -28,19 +32,25 @@ inline constexpr int register_lanes = 2;
 /// The unit 2^exponent of a sum.
 struct SumUnit {
     int exponent = -50;
-    static SumUnit for_largest(double largest) { return {largest > 0 ? std::clamp(std::ilogb(largest) - 49, -960, 971) : -960}; }   ///< |terms| <= largest
+    static SumUnit for_largest(double largest) {
+        return {largest > 0 ? std::clamp(std::ilogb(largest) - 49, -960, 971) : -960};
+    }  ///< |terms| <= largest
     double coarse() const { return std::ldexp(1.5, 52 + exponent); }
     double fine() const { return std::ldexp(1.5, 12 + exponent); }
 };
 
-/// A sum of packs, in registers. `most` additions at most, then ExactSum::add. Without n2 (`fine`) a sum has the same bits in any order
-/// too, but is off by up to (number of terms) u / 2: enough where the terms themselves are products of rounded numbers.
+/// A sum of packs, in registers. `most` additions at most, then ExactSum::add. Without n2 (`fine`)
+/// a sum has the same bits in any order too, but is off by up to (number of terms) u / 2: enough
+/// where the terms themselves are products of rounded numbers.
 template <bool fine_> struct SumLanes {
     using Real = Pack<double, register_lanes>;
     typedef std::uint64_t Bits __attribute__((vector_size(sizeof(double) * register_lanes)));
     static constexpr int most = 2048;
     double coarse, fine;
-    Bits high{}, low{}, strange{};                         ///< bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed from M
+    Bits high{}, low{},
+        /// bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed
+        /// from M
+        strange{};
     std::uint64_t count = 0;
     explicit SumLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
     void add(Real x) {
@@ -48,7 +58,8 @@ template <bool fine_> struct SumLanes {
         take(y);
         if constexpr (fine_) low += std::bit_cast<Bits>((x + (M - y) + Real(fine)).lanes);
     }
-    /// y = coarse + x: of multiplications that add, each rounded to whole units, one instruction adds what two would. Without n2 only.
+    /// y = coarse + x: of multiplications that add, each rounded to whole units, one instruction
+    /// adds what two would. Without n2 only.
     void take(Real y) {
         const Bits bits = std::bit_cast<Bits>(y.lanes);
         strange |= bits ^ std::bit_cast<Bits>(Real(coarse).lanes);
@@ -65,22 +76,35 @@ public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
     template <bool fine> void add(const SumLanes<fine>& lanes, int times = 1) {
-        const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse), m = fine ? lanes.count * std::bit_cast<std::uint64_t>(lanes.fine) : 0;
-        for (int n = 0; n < register_lanes; ++n) total += times * (((__int128)std::int64_t(lanes.high[n] - M) << 40) + std::int64_t(lanes.low[n] - m)), bad |= (lanes.strange[n] >> 52) != 0;
+        const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse),
+                            m = fine ? lanes.count * std::bit_cast<std::uint64_t>(lanes.fine) : 0;
+        for (int n = 0; n < register_lanes; ++n)
+            total += times * (((__int128)std::int64_t(lanes.high[n] - M) << 40) +
+                              std::int64_t(lanes.low[n] - m)),
+                bad |= (lanes.strange[n] >> 52) != 0;
     }
-    void add(const ExactSum& other) { total += other.total; bad |= other.bad; }
-    /// False if a term was too large for the unit, or not a number: choose a larger unit, or report it.
+    void add(const ExactSum& other) {
+        total += other.total;
+        bad |= other.bad;
+    }
+    /// False if a term was too large for the unit, or not a number: choose a larger unit, or report
+    /// it.
     bool valid() const { return !bad; }
-    double value() const { return bad ? std::numeric_limits<double>::quiet_NaN() : std::ldexp(double(total), unit.exponent - 40); }
+    double value() const {
+        return bad ? std::numeric_limits<double>::quiet_NaN()
+                   : std::ldexp(double(total), unit.exponent - 40);
+    }
     SumUnit unit;
+
 private:
-    __int128 total = 0;                                    // in u 2^-40
+    __int128 total = 0;  // in u 2^-40
     bool bad = false;
     friend void pack(std::span<const ExactSum>, std::int64_t*);
     friend void unpack(const std::int64_t*, std::span<ExactSum>);
 };
 
-/// As integers that any way of summing adds up over up to 2^20 ranks: three limbs of 43 bits, and whether it is bad.
+/// As integers that any way of summing adds up over up to 2^20 ranks: three limbs of 43 bits, and
+/// whether it is bad.
 inline constexpr int sum_words = 4;
 void pack(std::span<const ExactSum>, std::int64_t* words);
 void unpack(const std::int64_t* words, std::span<ExactSum>);

@@ -1,9 +1,9 @@
 #include "parallel/travel/exchange.hpp"
-#include "base/error.hpp"
-#include "parallel/meeting.hpp"
 #include <climits>
 #include <map>
 #include <numeric>
+#include "base/error.hpp"
+#include "parallel/meeting.hpp"
 
 namespace fathom {
 
@@ -16,12 +16,14 @@ int rank_in(MPI_Comm comm) {
 }
 
 /// Fields at the same place share a plan.
-Packing halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Packing::Item> items) {
+Packing halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
+              std::vector<Packing::Item> items) {
     std::map<std::pair<Horizontal, int>, int> known;
     std::vector<Plan> plans;
     std::vector<int> of_item;
     for (auto& item : items) {
-        if (item.width < 0 || item.width > halo) throw Error("an exchange of width ", item.width, " in a halo of ", halo);
+        if (item.width < 0 || item.width > halo)
+            throw Error("an exchange of width ", item.width, " in a halo of ", halo);
         const auto [it, made] = known.try_emplace({item.horizontal, item.width}, int(plans.size()));
         if (made) plans.push_back(halo_plan(d, item.horizontal, halo, item.width, rank_in(comm)));
         of_item.push_back(it->second);
@@ -29,8 +31,10 @@ Packing halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::v
     return Packing(plans, of_item, std::move(items), bytes, rank_in(comm));
 }
 
-Packing given(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Packing::Item> items, bool add) {
-    if (plans.size() != items.size()) throw Error("an exchange of ", items.size(), " fields with ", plans.size(), " plans");
+Packing given(MPI_Comm comm, std::span<const Plan> plans, int bytes,
+              std::vector<Packing::Item> items, bool add) {
+    if (plans.size() != items.size())
+        throw Error("an exchange of ", items.size(), " fields with ", plans.size(), " plans");
     std::vector<int> of_item(plans.size());
     std::iota(of_item.begin(), of_item.end(), 0);
     return Packing(plans, of_item, std::move(items), bytes, rank_in(comm), add);
@@ -38,15 +42,21 @@ Packing given(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector
 
 }  // namespace
 
-Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes, std::vector<Item> items, std::string_view transport)
+Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
+                   std::vector<Item> items, std::string_view transport)
     : Exchange(comm, halos(comm, d, halo, bytes, std::move(items)), transport) {}
 
-Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items, bool add, std::string_view transport)
+Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items,
+                   bool add, std::string_view transport)
     : Exchange(comm, given(comm, plans, bytes, std::move(items), add), transport) {}
 
-Exchange::Exchange(MPI_Comm comm, Packing p, std::string_view name) : comm(comm), packing(std::move(p)) {
+Exchange::Exchange(MPI_Comm comm, Packing p, std::string_view name)
+    : comm(comm), packing(std::move(p)) {
     for (auto* parts : {&packing.parts.sends, &packing.parts.receives})
-        for (auto& m : *parts) if (m.bytes > INT_MAX) throw Error("a message of ", m.bytes, " bytes with rank ", m.rank, "; the most is ", INT_MAX, ": use more ranks");
+        for (auto& m : *parts)
+            if (m.bytes > INT_MAX)
+                throw Error("a message of ", m.bytes, " bytes with rank ", m.rank, "; the most is ",
+                            INT_MAX, ": use more ranks");
     transport = fathom::transport(name).make(comm, packing.parts);
     Meetings::Partners others;
     for (auto& m : packing.parts.sends) others.to.push_back(m.rank);
@@ -64,8 +74,10 @@ void Exchange::point_out(std::span<const FieldSlab> fields) {
 void Exchange::start(std::span<const FieldSlab> fields) {
     from = fields, copied = false, sending = 0;
     transport->post();
-    if (!transport->packs()) point_out(fields);
-    else if (!overlaps()) packing.pack(fields, transport->outgoing());
+    if (!transport->packs())
+        point_out(fields);
+    else if (!overlaps())
+        packing.pack(fields, transport->outgoing());
     if (synchronise) {
         static const Region here("synchronising", "", "sum");
         Within within(here);
@@ -76,12 +88,13 @@ void Exchange::start(std::span<const FieldSlab> fields) {
     if (!overlaps()) {
         transport->send();
         sending = seconds_now() - sent;
-    } else for (std::size_t n = 0; n < messages(); ++n) {
-        packing.pack(fields, transport->outgoing(), n);
-        sent = seconds_now();
-        transport->send_message(n);
-        sending += seconds_now() - sent;
-    }
+    } else
+        for (std::size_t n = 0; n < messages(); ++n) {
+            packing.pack(fields, transport->outgoing(), n);
+            sent = seconds_now();
+            transport->send_message(n);
+            sending += seconds_now() - sent;
+        }
 }
 
 void Exchange::copy(std::span<const FieldSlab> to) {
@@ -90,7 +103,7 @@ void Exchange::copy(std::span<const FieldSlab> to) {
 }
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
-    if (!copied) copy(fields);                             // while messages travel
+    if (!copied) copy(fields);  // while messages travel
     const double t = seconds_now();
     double unpacking = 0;
     if (overlaps() && !packing.add)
@@ -99,9 +112,13 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
             packing.unpack(fields, transport->incoming(), false, n);
             unpacking += seconds_now() - arrived;
         }
-    else transport->wait();
-    meetings.note(comm, partners, sent, t, seconds_now() - unpacking, sending, long(messages()), double(bytes()));
-    if (!overlaps() || packing.add) packing.unpack(fields, transport->incoming(), !transport->packs());        // +=: always in one order
+    else
+        transport->wait();
+    meetings.note(comm, partners, sent, t, seconds_now() - unpacking, sending, long(messages()),
+                  double(bytes()));
+    if (!overlaps() || packing.add)
+        packing.unpack(fields, transport->incoming(),
+                       !transport->packs());  // +=: always in one order
 }
 
 }  // namespace fathom

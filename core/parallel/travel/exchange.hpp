@@ -3,40 +3,50 @@
 ///   start   receives posted;   buffers <- runs of all fields, level by level;   send
 ///   copy    what stays with this rank, for who computes before `finish`
 ///   finish  copy, unless it was done;   wait;   runs of all fields <- buffers
-/// How messages travel is the transport's (transport.hpp). Everything is allocated on construction. All ranks construct, start and finish their exchanges in the same order.
+/// How messages travel is the transport's (transport.hpp). Everything is allocated on construction.
+/// All ranks construct, start and finish their exchanges in the same order.
 #pragma once
-#include "parallel/mpi.hpp"
-#include "parallel/travel/packing.hpp"
-#include "parallel/travel/transport.hpp"
 #include <cstddef>
 #include <span>
 #include <vector>
+#include "parallel/mpi.hpp"
+#include "parallel/travel/packing.hpp"
+#include "parallel/travel/transport.hpp"
 
 namespace fathom {
 
 class Exchange {
 public:
     using Item = Packing::Item;
-    Exchange(MPI_Comm, const Decomposition&, int halo, int bytes, std::vector<Item>, std::string_view transport = "packed");       ///< halos; bytes of a number: 4 or 8
-    /// Any plans, one for each item: `start` is given what is sent, `finish` where it goes. add: += in place of =.
-    Exchange(MPI_Comm, std::span<const Plan>, int bytes, std::vector<Item>, bool add = false, std::string_view transport = "packed");
+    Exchange(MPI_Comm, const Decomposition&, int halo, int bytes, std::vector<Item>,
+             std::string_view transport = "packed");  ///< halos; bytes of a number: 4 or 8
+    /// Any plans, one for each item: `start` is given what is sent, `finish` where it goes. add: +=
+    /// in place of =.
+    Exchange(MPI_Comm, std::span<const Plan>, int bytes, std::vector<Item>, bool add = false,
+             std::string_view transport = "packed");
     Exchange(const Exchange&) = delete;
     Exchange(Exchange&&) = default;
 
-    void start(std::span<const FieldSlab>);                ///< the slabs stay where they are until `finish`
+    void start(std::span<const FieldSlab>);  ///< the slabs stay where they are until `finish`
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
-    bool overlaps() const { return transport->overlaps(); }              ///< whoever exchanges should compute what needs no halo between `copy` and `finish`
-    std::size_t messages() const { return packing.parts.sends.size(); }  ///< sent by this rank each time
+    bool overlaps() const {
+        return transport->overlaps();
+    }  ///< whoever exchanges should compute what needs no halo between `copy` and `finish`
+    std::size_t messages() const {
+        return packing.parts.sends.size();
+    }  ///< sent by this rank each time
     std::size_t bytes() const { return packing.sent_bytes; }
-    /// Whether all ranks meet before messages go, of all exchanges of this process: helps where a network congests, and shows waiting apart from travelling.
+    /// Whether all ranks meet before messages go, of all exchanges of this process: helps where a
+    /// network congests, and shows waiting apart from travelling.
     static inline bool synchronise = false;
 
 private:
-    MPI_Comm comm; Packing packing;
+    MPI_Comm comm;
+    Packing packing;
     std::unique_ptr<Transport> transport;
-    int partners;                                          // of its meetings
-    double sent = 0, sending = 0;                          // when this rank began to send, and for how long
+    int partners;                  // of its meetings
+    double sent = 0, sending = 0;  // when this rank began to send, and for how long
     bool copied = false;
     std::span<const FieldSlab> from;
     Exchange(MPI_Comm, Packing, std::string_view transport);

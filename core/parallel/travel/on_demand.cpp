@@ -1,25 +1,40 @@
 #include "parallel/travel/on_demand.hpp"
-#include "base/error.hpp"
-#include "parallel/meeting.hpp"
 #include <algorithm>
 #include <atomic>
+#include "base/error.hpp"
+#include "parallel/meeting.hpp"
 
 namespace fathom {
 
-OnDemandHalo::OnDemandHalo(MPI_Comm comm, const Decomposition& d, std::vector<int> points_, int values, int bytes, int levels)
-    : comm(comm), ranks(d.ranks), values(values), bytes(bytes), levels(levels), points(std::move(points_)), owners(points.size()), held_rows(points.size()) {
+OnDemandHalo::OnDemandHalo(MPI_Comm comm, const Decomposition& d, std::vector<int> points_,
+                           int values, int bytes, int levels)
+    : comm(comm),
+      ranks(d.ranks),
+      values(values),
+      bytes(bytes),
+      levels(levels),
+      points(std::move(points_)),
+      owners(points.size()),
+      held_rows(points.size()) {
     MPI_Comm_rank(comm, &rank);
-    for (auto& b : d.blocks) if (b.owner >= 0)
-        for (int j = b.j0; j < b.j0 + b.ny; ++j) if (b.i0 < points[j]) owners[j].push_back({b.i0, std::min(b.i0 + b.nx, points[j]), b.owner});
+    for (auto& b : d.blocks)
+        if (b.owner >= 0)
+            for (int j = b.j0; j < b.j0 + b.ny; ++j)
+                if (b.i0 < points[j])
+                    owners[j].push_back({b.i0, std::min(b.i0 + b.nx, points[j]), b.owner});
     first_segment.push_back(0);
     for (std::size_t j = 0; j < points.size(); ++j) {
         std::ranges::sort(owners[j], {}, &Part::i0);
         first_segment.push_back(first_segment[j] + (points[j] + segment - 1) / segment);
         own.resize(first_segment.back(), 0);
         std::vector<bool> mine(points[j]);
-        for (auto& p : owners[j]) if (p.owner == rank) std::fill(mine.begin() + p.i0, mine.begin() + p.i1, true), held_rows[j] = true;
+        for (auto& p : owners[j])
+            if (p.owner == rank)
+                std::fill(mine.begin() + p.i0, mine.begin() + p.i1, true), held_rows[j] = true;
         for (int s = 0; s < segments(int(j)); ++s)
-            own[first_segment[j] + s] = std::all_of(mine.begin() + s * segment, mine.begin() + std::min((s + 1) * segment, points[j]), [](bool b) { return b; });
+            own[first_segment[j] + s] = std::all_of(
+                mine.begin() + s * segment, mine.begin() + std::min((s + 1) * segment, points[j]),
+                [](bool b) { return b; });
     }
     wanted.assign(own.size(), 0);
     held = own;
@@ -28,7 +43,10 @@ OnDemandHalo::OnDemandHalo(MPI_Comm comm, const Decomposition& d, std::vector<in
 void OnDemandHalo::need(int row, int first, int count) {
     const int n = points[row];
     std::uint8_t* mark = &wanted[first_segment[row]];
-    auto set = [&](int from, int to) { for (int s = from / segment; s <= to / segment; ++s) std::atomic_ref(mark[s]).store(1, std::memory_order_relaxed); };
+    auto set = [&](int from, int to) {
+        for (int s = from / segment; s <= to / segment; ++s)
+            std::atomic_ref(mark[s]).store(1, std::memory_order_relaxed);
+    };
     if (count >= n) return set(0, n - 1);
     first = ((first % n) + n) % n;
     if (first + count <= n) return set(first, first + count - 1);
@@ -54,27 +72,37 @@ bool OnDemandHalo::cover() {
 /// held <- own, wanted, and the segments around the wanted ones.
 void OnDemandHalo::widen() {
     held = own;
-    for (int j = 0; j < int(points.size()); ++j) for (int s = 0, n = segments(j); s < n; ++s) if (wanted[first_segment[j] + s])
-        for (int row = std::max(j - 1, 0); row <= std::min(j + 1, int(points.size()) - 1); ++row) {
-            const int m = segments(row), west = s * m / n - 1, east = ((s + 1) * m - 1) / n + 1;
-            for (int t = west; t <= east; ++t) held[first_segment[row] + (t + m) % m] = 1;
-        }
+    for (int j = 0; j < int(points.size()); ++j)
+        for (int s = 0, n = segments(j); s < n; ++s)
+            if (wanted[first_segment[j] + s])
+                for (int row = std::max(j - 1, 0); row <= std::min(j + 1, int(points.size()) - 1);
+                     ++row) {
+                    const int m = segments(row), west = s * m / n - 1,
+                              east = ((s + 1) * m - 1) / n + 1;
+                    for (int t = west; t <= east; ++t) held[first_segment[row] + (t + m) % m] = 1;
+                }
 }
 
 void OnDemandHalo::ask() {
-    struct Request { int row, first, count; };
+    struct Request {
+        int row, first, count;
+    };
     std::vector<std::vector<Request>> from(ranks);
     for (int j = 0; j < int(points.size()); ++j) {
         held_rows[j] = false;
         auto is_held = [&](int s) { return held[first_segment[j] + s]; };
         for (auto& p : owners[j]) {
-            if (p.owner == rank) { held_rows[j] = true; continue; }
-            for (int s = p.i0 / segment; s * segment < p.i1; ++s) if (is_held(s)) {
-                const int begin = std::max(p.i0, s * segment);
-                while ((s + 1) * segment < p.i1 && is_held(s + 1)) ++s;
-                from[p.owner].push_back({j, begin, std::min(p.i1, (s + 1) * segment) - begin});
+            if (p.owner == rank) {
                 held_rows[j] = true;
+                continue;
             }
+            for (int s = p.i0 / segment; s * segment < p.i1; ++s)
+                if (is_held(s)) {
+                    const int begin = std::max(p.i0, s * segment);
+                    while ((s + 1) * segment < p.i1 && is_held(s + 1)) ++s;
+                    from[p.owner].push_back({j, begin, std::min(p.i1, (s + 1) * segment) - begin});
+                    held_rows[j] = true;
+                }
         }
     }
     std::vector<int> asked(ranks), asking(ranks), asked_at(ranks + 1), asking_at(ranks + 1);
@@ -84,9 +112,11 @@ void OnDemandHalo::ask() {
         for (auto& q : from[r]) questions.insert(questions.end(), {q.row, q.first, q.count});
     }
     MPI_Alltoall(asked.data(), 1, MPI_INT, asking.data(), 1, MPI_INT, comm);
-    for (int r = 0; r < ranks; ++r) asked_at[r + 1] = asked_at[r] + asked[r], asking_at[r + 1] = asking_at[r] + asking[r];
+    for (int r = 0; r < ranks; ++r)
+        asked_at[r + 1] = asked_at[r] + asked[r], asking_at[r + 1] = asking_at[r] + asking[r];
     answers.resize(asking_at[ranks]);
-    MPI_Alltoallv(questions.data(), asked.data(), asked_at.data(), MPI_INT, answers.data(), asking.data(), asking_at.data(), MPI_INT, comm);
+    MPI_Alltoallv(questions.data(), asked.data(), asked_at.data(), MPI_INT, answers.data(),
+                  asking.data(), asking_at.data(), MPI_INT, comm);
 
     Plan plan;
     received = 0;
@@ -104,7 +134,8 @@ void OnDemandHalo::ask() {
         message(r, rank, {questions.data() + asked_at[r], std::size_t(asked[r])});
         for (auto& q : from[r]) received += q.count;
     }
-    halo.emplace(comm, std::span<const Plan>(&plan, 1), bytes, std::vector<Exchange::Item>{{Horizontal::center, false, 0, levels}});
+    halo.emplace(comm, std::span<const Plan>(&plan, 1), bytes,
+                 std::vector<Exchange::Item>{{Horizontal::center, false, 0, levels}});
 }
 
 void OnDemandHalo::exchange(const FieldSlab& rows) {

@@ -1,38 +1,47 @@
-/// Halo on demand: rows of a global array, of which a rank holds its own points and, from their owners, those that it asked for.
+/// Halo on demand: rows of a global array, of which a rank holds its own points and, from their
+/// owners, those that it asked for.
 ///
-///   need ... need    cover -> anything new?  then ask the owners, and a new plan    exchange    exchange ...
-/// What is asked for comes in segments of a row, with one segment and one row more around it: the plan lasts until somebody's needs grow
-/// beyond that. Semi-Lagrangian departure points ask with their stencils: no halo is as wide as the strongest wind could be.
+///   need ... need    cover -> anything new?  then ask the owners, and a new plan    exchange
+///       exchange ...
+/// What is asked for comes in segments of a row, with one segment and one row more around it: the
+/// plan lasts until somebody's needs grow beyond that. Semi-Lagrangian departure points ask with
+/// their stencils: no halo is as wide as the strongest wind could be.
 #pragma once
-#include "parallel/travel/exchange.hpp"
 #include <cstdint>
 #include <optional>
+#include "parallel/travel/exchange.hpp"
 
 namespace fathom {
 
 class OnDemandHalo {
 public:
-    /// points: of each global row, periodic; values: numbers of a point, beside each other; bytes: of a number.
-    OnDemandHalo(MPI_Comm, const Decomposition&, std::vector<int> points, int values, int bytes, int levels);
+    /// points: of each global row, periodic; values: numbers of a point, beside each other; bytes:
+    /// of a number.
+    OnDemandHalo(MPI_Comm, const Decomposition&, std::vector<int> points, int values, int bytes,
+                 int levels);
 
-    bool alone() const { return ranks == 1; }              ///< everything is here
+    bool alone() const { return ranks == 1; }  ///< everything is here
     /// Points first ... first + count - 1 of a row, modulo its length. Any thread.
     void need(int row, int first, int count);
-    /// Whether all that was needed since the last call is in the plan, on all ranks; if not, makes a plan that has it and returns true:
-    /// what was computed from points that were not there is to be done again after the next exchange.
+    /// Whether all that was needed since the last call is in the plan, on all ranks; if not, makes
+    /// a plan that has it and returns true: what was computed from points that were not there is to
+    /// be done again after the next exchange.
     bool cover();
-    void exchange(const FieldSlab& rows);                  ///< rows.at: of each global row, point 0 of level 0
-    bool holds(int row) const { return held_rows[row]; }   ///< own points or others' are there
+    void exchange(const FieldSlab& rows);  ///< rows.at: of each global row, point 0 of level 0
+    bool holds(int row) const { return held_rows[row]; }  ///< own points or others' are there
     std::size_t points_received() const { return received; }
-    long plans = 0;                                        ///< made so far
+    long plans = 0;  ///< made so far
 
 private:
-    static constexpr int segment = 8;                      ///< points
-    struct Part { int i0, i1, owner; };
-    MPI_Comm comm; int rank, ranks, values, bytes, levels;
-    std::vector<int> points, first_segment;                ///< of each row
-    std::vector<std::vector<Part>> owners;                 ///< of each row, from west to east
-    std::vector<std::uint8_t> wanted, own, held;           ///< of each segment
+    static constexpr int segment = 8;  ///< points
+    struct Part {
+        int i0, i1, owner;
+    };
+    MPI_Comm comm;
+    int rank, ranks, values, bytes, levels;
+    std::vector<int> points, first_segment;       ///< of each row
+    std::vector<std::vector<Part>> owners;        ///< of each row, from west to east
+    std::vector<std::uint8_t> wanted, own, held;  ///< of each segment
     std::vector<std::uint8_t> held_rows;
     std::optional<Exchange> halo;
     std::size_t received = 0;

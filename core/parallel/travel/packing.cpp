@@ -1,31 +1,39 @@
 #include "parallel/travel/packing.hpp"
-#include "base/pack.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <numeric>
+#include "base/pack.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t large = 32768;                       // numbers worth waking the threads for
-constexpr std::size_t beyond_cache = 8 << 20;              // bytes that will have left the caches when they are read
+constexpr std::size_t large = 32768;  // numbers worth waking the threads for
+constexpr std::size_t beyond_cache =
+    8 << 20;  // bytes that will have left the caches when they are read
 
 /// Numbers are moved as integers: a sign is a bit, whatever the value.
 template <class Number> struct As;
-template <> struct As<float> { using Bits = std::uint32_t; };
-template <> struct As<double> { using Bits = std::uint64_t; };
+template <> struct As<float> {
+    using Bits = std::uint32_t;
+};
+template <> struct As<double> {
+    using Bits = std::uint64_t;
+};
 
 template <class Number> using BitsOf = typename As<Number>::Bits;
-template <class Number> constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
+template <class Number>
+constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
 
-/// What is there already, zeros below the bottom above all, is not written: it may not even have memory yet.
+/// What is there already, zeros below the bottom above all, is not written: it may not even have
+/// memory yet.
 template <class Number> void put(Number* out, const Number* in, int count, int step, Number sign) {
     if (step == 1 && sign == 1 && count >= 8) {
-        if (std::memcmp(out, in, count * sizeof(Number))) std::memcpy(out, in, count * sizeof(Number));
+        if (std::memcmp(out, in, count * sizeof(Number)))
+            std::memcpy(out, in, count * sizeof(Number));
         return;
     }
     for (int n = 0; n < count; ++n) {
@@ -36,10 +44,15 @@ template <class Number> void put(Number* out, const Number* in, int count, int s
 
 /// Where a piece lies in a field: columns, levels, rows.
 template <class Number> struct Spot {
-    Number* at; std::ptrdiff_t level, row;
-    Spot(const FieldSlab& f, int block, int row, int column) : at((Number*)f.at[block] + row * f.row[block] + column), level(f.level[block]), row(f.row[block]) {}
+    Number* at;
+    std::ptrdiff_t level, row;
+    Spot(const FieldSlab& f, int block, int row, int column)
+        : at((Number*)f.at[block] + row * f.row[block] + column),
+          level(f.level[block]),
+          row(f.row[block]) {}
     template <class F> void each(int rows, int levels, F body) const {
-        for (int m = 0; m < rows; ++m) for (int k = 0; k < levels; ++k) body(at + m * row + k * level);
+        for (int m = 0; m < rows; ++m)
+            for (int k = 0; k < levels; ++k) body(at + m * row + k * level);
     }
 };
 
@@ -50,38 +63,52 @@ template <bool past, class Number> void lay(Number* to, const Number* from, std:
         constexpr std::size_t line = 64 / sizeof(Number);
         n = std::min(count, -std::uintptr_t(to) % 64 / sizeof(Number));
         std::memcpy(to, from, n * sizeof(Number));
-        for (; n + line <= count; n += line) fathom::Pack<Number, line>::load(from + n).stream(to + n);
+        for (; n + line <= count; n += line)
+            fathom::Pack<Number, line>::load(from + n).stream(to + n);
     }
     std::memcpy(to + n, from + n, (count - n) * sizeof(Number));
 }
 
-template <bool past, class Number> void lay_run(Number* to, const Number* in, const Run& r, bool flip) {
+template <bool past, class Number>
+void lay_run(Number* to, const Number* in, const Run& r, bool flip) {
     using Bits = BitsOf<Number>;
-    if (r.step == 1 && !flip) lay<past>(to, in, r.count);
-    else for (int i = 0; i < r.count; ++i) ((Bits*)to)[i] = ((const Bits*)in)[i * r.step] ^ (flip ? sign_bit<Number> : 0);
+    if (r.step == 1 && !flip)
+        lay<past>(to, in, r.count);
+    else
+        for (int i = 0; i < r.count; ++i)
+            ((Bits*)to)[i] = ((const Bits*)in)[i * r.step] ^ (flip ? sign_bit<Number> : 0);
 }
 
-template <class Number, bool add> void unpack(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
+template <class Number, bool add>
+void unpack(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
     const Number sign = flip ? -1 : 1;
     Spot<Number>(f, r.to_block, r.to_row, r.to_column).each(rows, f.levels, [&](Number* out) {
-        if constexpr (add) for (int n = 0; n < r.count; ++n) out[n] += sign * from[n];
-        else put(out, from, r.count, 1, sign);
+        if constexpr (add)
+            for (int n = 0; n < r.count; ++n) out[n] += sign * from[n];
+        else
+            put(out, from, r.count, 1, sign);
         from += r.count;
     });
 }
 
-template <class Number, bool add> void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, int rows, bool flip) {
-    const Spot<Number> source(from, r.from_block, r.from_row, r.from_column), target(to, r.to_block, r.to_row, r.to_column);
+template <class Number, bool add>
+void copy(const FieldSlab& from, const FieldSlab& to, const Run& r, int rows, bool flip) {
+    const Spot<Number> source(from, r.from_block, r.from_row, r.from_column),
+        target(to, r.to_block, r.to_row, r.to_column);
     const Number sign = flip ? -1 : 1;
-    for (int m = 0; m < rows; ++m) for (int k = 0; k < from.levels; ++k) {
-        const Number* in = source.at + m * source.row + k * source.level;
-        Number* out = target.at + m * target.row + k * target.level;
-        if constexpr (add) for (int n = 0; n < r.count; ++n) out[n] += sign * in[n * r.step];
-        else put(out, in, r.count, r.step, sign);
-    }
+    for (int m = 0; m < rows; ++m)
+        for (int k = 0; k < from.levels; ++k) {
+            const Number* in = source.at + m * source.row + k * source.level;
+            Number* out = target.at + m * target.row + k * target.level;
+            if constexpr (add)
+                for (int n = 0; n < r.count; ++n) out[n] += sign * in[n * r.step];
+            else
+                put(out, in, r.count, r.step, sign);
+        }
 }
 
-template <class Number> void restore(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
+template <class Number>
+void restore(const FieldSlab& f, const Run& r, int rows, bool flip, const Number* from) {
     using Bits = BitsOf<Number>;
     const Bits mask = flip ? sign_bit<Number> : 0;
     Spot<Bits>(f, r.from_block, r.from_row, r.from_column).each(rows, f.levels, [&](Bits* out) {
@@ -91,23 +118,35 @@ template <class Number> void restore(const FieldSlab& f, const Run& r, int rows,
 }
 
 template <class F> void for_pieces(std::size_t count, bool threads, F body) {
-    #pragma omp parallel for schedule(static) if (threads)
+#pragma omp parallel for schedule(static) if (threads)
     for (std::size_t n = 0; n < count; ++n) body(n);
 }
 
 /// body(float()) or body(double()).
-template <class F> void with_number(int bytes, F body) { if (bytes == 4) body(float()); else body(double()); }
+template <class F> void with_number(int bytes, F body) {
+    if (bytes == 4)
+        body(float());
+    else
+        body(double());
+}
 
 }  // namespace
 
-Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item, std::vector<Item> items, int bytes, int rank, bool add) : items(std::move(items)), number(bytes), add(add) {
-    std::map<int, std::vector<Piece>> out, in;             // by neighbour
+Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
+                 std::vector<Item> items, int bytes, int rank, bool add)
+    : items(std::move(items)), number(bytes), add(add) {
+    std::map<int, std::vector<Piece>> out, in;  // by neighbour
     auto append = [](std::vector<Piece>& list, int item, const Run& run, bool new_message) {
-        if (!new_message && !list.empty()) {               // the same run one row further north on both sides
+        if (!new_message && !list.empty()) {  // the same run one row further north on both sides
             const Run& r = list.back().run;
             const int rows = list.back().rows;
-            if (r.from_block == run.from_block && r.to_block == run.to_block && r.from_column == run.from_column && r.to_column == run.to_column && r.count == run.count &&
-                r.step == run.step && r.flipped == run.flipped && r.from_row + rows == run.from_row && r.to_row + rows == run.to_row) { ++list.back().rows; return; }
+            if (r.from_block == run.from_block && r.to_block == run.to_block &&
+                r.from_column == run.from_column && r.to_column == run.to_column &&
+                r.count == run.count && r.step == run.step && r.flipped == run.flipped &&
+                r.from_row + rows == run.from_row && r.to_row + rows == run.to_row) {
+                ++list.back().rows;
+                return;
+            }
         }
         list.push_back({item, 1, run, 0});
     };
@@ -119,14 +158,19 @@ Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
             for (auto& run : m.runs) append(list, int(n), run, &run == m.runs.data());
             if (mine && here) local_numbers += m.points * this->items[n].levels;
         }
-    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<std::size_t>& first, std::vector<Parts::Part>& messages) {
-        std::size_t offset = 0;                            // in numbers
+    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<std::size_t>& first,
+                       std::vector<Parts::Part>& messages) {
+        std::size_t offset = 0;  // in numbers
         for (auto& [other, list] : by_rank) {
             const std::size_t begin = offset;
             first.push_back(pieces.size());
-            for (auto& piece : list) piece.offset = offset, offset += std::size_t(piece.run.count) * piece.rows * this->items[piece.item].levels, pieces.push_back(piece);
+            for (auto& piece : list)
+                piece.offset = offset,
+                offset +=
+                    std::size_t(piece.run.count) * piece.rows * this->items[piece.item].levels,
+                pieces.push_back(piece);
             messages.push_back({other, begin * number, (offset - begin) * number});
-            offset = (offset + 15) / 16 * 16;              // messages start at a cache line
+            offset = (offset + 15) / 16 * 16;  // messages start at a cache line
         }
         first.push_back(pieces.size());
         return offset * number;
@@ -140,22 +184,34 @@ Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
 void Packing::order_by_source() {
     by_source.resize(packed.size());
     std::iota(by_source.begin(), by_source.end(), 0);
-    auto row = [&](int n) { const auto& [item, rows, run, offset] = packed[n]; return std::tuple(item, run.from_block, run.from_row, rows); };
-    std::ranges::stable_sort(by_source, {}, [&](int n) { return std::tuple_cat(row(n), std::tuple(packed[n].run.from_column)); });
+    auto row = [&](int n) {
+        const auto& [item, rows, run, offset] = packed[n];
+        return std::tuple(item, run.from_block, run.from_row, rows);
+    };
+    std::ranges::stable_sort(by_source, {}, [&](int n) {
+        return std::tuple_cat(row(n), std::tuple(packed[n].run.from_column));
+    });
     for (int first = 0, last; first < int(by_source.size()); first = last) {
-        for (last = first + 1; last < int(by_source.size()) && row(by_source[last]) == row(by_source[first]);) ++last;
+        for (last = first + 1;
+             last < int(by_source.size()) && row(by_source[last]) == row(by_source[first]);)
+            ++last;
         for (int m = 0; m < packed[by_source[first]].rows; ++m) strips.push_back({first, last, m});
     }
 }
 
-template <bool past, class Number> void Packing::pack_strip(const Strip& s, std::span<const FieldSlab> fields, Number* outgoing) const {
+template <bool past, class Number>
+void Packing::pack_strip(const Strip& s, std::span<const FieldSlab> fields,
+                         Number* outgoing) const {
     const Piece& any = packed[by_source[s.first]];
     const FieldSlab& f = fields[any.item];
     const Spot<const Number> source(f, any.run.from_block, any.run.from_row + s.row, 0);
-    for (int k = 0; k < f.levels; ++k) for (int n = s.first; n < s.last; ++n) {
-        const auto& [item, rows, r, offset] = packed[by_source[n]];
-        lay_run<past>(outgoing + offset + (std::size_t(s.row) * f.levels + k) * r.count, source.at + k * source.level + r.from_column, r, r.flipped && items[item].vector);
-    }
+    for (int k = 0; k < f.levels; ++k)
+        for (int n = s.first; n < s.last; ++n) {
+            const auto& [item, rows, r, offset] = packed[by_source[n]];
+            lay_run<past>(outgoing + offset + (std::size_t(s.row) * f.levels + k) * r.count,
+                          source.at + k * source.level + r.from_column, r,
+                          r.flipped && items[item].vector);
+        }
     if (past) stream_fence();
 }
 
@@ -163,7 +219,10 @@ void Packing::pack(std::span<const FieldSlab> fields, std::byte* outgoing) const
     const bool past = sent_bytes > beyond_cache;
     with_number(number, [&]<class Number>(Number) {
         for_pieces(strips.size(), sent_bytes > large * number, [&](std::size_t n) {
-            if (past) pack_strip<true>(strips[n], fields, (Number*)outgoing); else pack_strip<false>(strips[n], fields, (Number*)outgoing);
+            if (past)
+                pack_strip<true>(strips[n], fields, (Number*)outgoing);
+            else
+                pack_strip<false>(strips[n], fields, (Number*)outgoing);
         });
     });
 }
@@ -171,32 +230,42 @@ void Packing::pack(std::span<const FieldSlab> fields, std::byte* outgoing) const
 void Packing::pack(std::span<const FieldSlab> fields, std::byte* outgoing, std::size_t send) const {
     const std::size_t first = first_packed[send];
     with_number(number, [&]<class Number>(Number) {
-        for_pieces(first_packed[send + 1] - first, parts.sends[send].bytes > large * number, [&](std::size_t n) {
-            const auto& [item, rows, r, offset] = packed[first + n];
-            Number* to = (Number*)outgoing + offset;
-            Spot<const Number>(fields[item], r.from_block, r.from_row, r.from_column).each(rows, fields[item].levels, [&](const Number* in) {
-                lay_run<false>(to, in, r, r.flipped && items[item].vector);
-                to += r.count;
-            });
-        });
+        for_pieces(first_packed[send + 1] - first, parts.sends[send].bytes > large * number,
+                   [&](std::size_t n) {
+                       const auto& [item, rows, r, offset] = packed[first + n];
+                       Number* to = (Number*)outgoing + offset;
+                       Spot<const Number>(fields[item], r.from_block, r.from_row, r.from_column)
+                           .each(rows, fields[item].levels, [&](const Number* in) {
+                               lay_run<false>(to, in, r, r.flipped && items[item].vector);
+                               to += r.count;
+                           });
+                   });
     });
 }
 
 std::size_t Packing::plan_bytes() const {
     auto bytes = [](const auto&... list) { return (... + (list.capacity() * sizeof list[0])); };
-    return bytes(items, parts.sends, parts.receives, packed, unpacked, local, first_packed, first_unpacked, by_source, strips);
+    return bytes(items, parts.sends, parts.receives, packed, unpacked, local, first_packed,
+                 first_unpacked, by_source, strips);
 }
 
-std::vector<std::vector<Packing::InMemory>> Packing::pieces(std::span<const FieldSlab> fields) const {
+std::vector<std::vector<Packing::InMemory>> Packing::pieces(
+    std::span<const FieldSlab> fields) const {
     std::vector<std::vector<InMemory>> sends;
     auto send = parts.sends.begin();
     for (auto& p : packed) {
-        if (sends.empty() || p.offset * number >= send->offset + send->bytes) send = parts.sends.begin() + sends.size(), sends.emplace_back();
+        if (sends.empty() || p.offset * number >= send->offset + send->bytes)
+            send = parts.sends.begin() + sends.size(), sends.emplace_back();
         Spot<std::byte> spot(fields[p.item], p.run.from_block, 0, 0);
-        spot.at += (p.run.from_row * fields[p.item].row[p.run.from_block] + p.run.from_column) * number, spot.row *= number, spot.level *= number;
+        spot.at +=
+            (p.run.from_row * fields[p.item].row[p.run.from_block] + p.run.from_column) * number,
+            spot.row *= number, spot.level *= number;
         spot.each(p.rows, fields[p.item].levels, [&](const std::byte* in) {
-            if (p.run.step == 1) sends.back().push_back({in, p.run.count * number});
-            else for (int n = 0; n < p.run.count; ++n) sends.back().push_back({in + n * p.run.step * number, number});
+            if (p.run.step == 1)
+                sends.back().push_back({in, p.run.count * number});
+            else
+                for (int n = 0; n < p.run.count; ++n)
+                    sends.back().push_back({in + n * p.run.step * number, number});
         });
     }
     return sends;
@@ -207,49 +276,67 @@ void Packing::copy(std::span<const FieldSlab> from, std::span<const FieldSlab> t
         for_pieces(local.size(), !add && local_numbers > large, [&](std::size_t n) {
             const Piece& p = local[n];
             const bool flip = p.run.flipped && items[p.item].vector;
-            if (add) fathom::copy<Number, true>(from[p.item], to[p.item], p.run, p.rows, flip);
-            else fathom::copy<Number, false>(from[p.item], to[p.item], p.run, p.rows, flip);
+            if (add)
+                fathom::copy<Number, true>(from[p.item], to[p.item], p.run, p.rows, flip);
+            else
+                fathom::copy<Number, false>(from[p.item], to[p.item], p.run, p.rows, flip);
         });
     });
 }
 
-void Packing::unpack(std::span<const FieldSlab> fields, const std::byte* incoming, bool flip, int receive) const {
-    const std::size_t first = receive < 0 ? 0 : first_unpacked[receive], last = receive < 0 ? unpacked.size() : first_unpacked[receive + 1];
+void Packing::unpack(std::span<const FieldSlab> fields, const std::byte* incoming, bool flip,
+                     int receive) const {
+    const std::size_t first = receive < 0 ? 0 : first_unpacked[receive],
+                      last = receive < 0 ? unpacked.size() : first_unpacked[receive + 1];
     const std::size_t bytes = receive < 0 ? parts.incoming : parts.receives[receive].bytes;
     with_number(number, [&]<class Number>(Number) {
         for_pieces(last - first, !add && bytes > large * number, [&](std::size_t n) {
             const Piece& p = unpacked[first + n];
             const bool turn = flip && p.run.flipped && items[p.item].vector;
-            if (add) fathom::unpack<Number, true>(fields[p.item], p.run, p.rows, turn, (const Number*)incoming + p.offset);
-            else fathom::unpack<Number, false>(fields[p.item], p.run, p.rows, turn, (const Number*)incoming + p.offset);
+            if (add)
+                fathom::unpack<Number, true>(fields[p.item], p.run, p.rows, turn,
+                                             (const Number*)incoming + p.offset);
+            else
+                fathom::unpack<Number, false>(fields[p.item], p.run, p.rows, turn,
+                                              (const Number*)incoming + p.offset);
         });
     });
 }
 
-void Packing::unpack_part(std::size_t receive, std::span<const FieldSlab> fields, const std::byte* part) const {
+void Packing::unpack_part(std::size_t receive, std::span<const FieldSlab> fields,
+                          const std::byte* part) const {
     const std::size_t first = first_unpacked[receive];
     const bool past = parts.receives[receive].bytes > beyond_cache;
     with_number(number, [&]<class Number>(Number) {
         const Number* all = (const Number*)(part - parts.receives[receive].offset);
-        for_pieces(first_unpacked[receive + 1] - first, parts.receives[receive].bytes > large * number, [&](std::size_t n) {
-            const auto& [item, rows, r, offset] = unpacked[first + n];
-            const Number* from = all + offset;
-            const Spot<Number> target(fields[item], r.to_block, r.to_row, r.to_column);
-            const int levels = fields[item].levels;
-            const bool whole = target.level == r.count && target.row == std::ptrdiff_t(levels) * r.count;        // one piece there, too
-            const std::size_t count = whole ? std::size_t(rows) * levels * r.count : r.count;
-            target.each(whole ? 1 : rows, whole ? 1 : levels, [&](Number* to) {
-                if (past) lay<true>(to, from, count); else lay<false>(to, from, count);
-                from += count;
-            });
-            if (past) stream_fence();
-        });
+        for_pieces(first_unpacked[receive + 1] - first,
+                   parts.receives[receive].bytes > large * number, [&](std::size_t n) {
+                       const auto& [item, rows, r, offset] = unpacked[first + n];
+                       const Number* from = all + offset;
+                       const Spot<Number> target(fields[item], r.to_block, r.to_row, r.to_column);
+                       const int levels = fields[item].levels;
+                       const bool whole =
+                           target.level == r.count &&
+                           target.row == std::ptrdiff_t(levels) * r.count;  // one piece there, too
+                       const std::size_t count =
+                           whole ? std::size_t(rows) * levels * r.count : r.count;
+                       target.each(whole ? 1 : rows, whole ? 1 : levels, [&](Number* to) {
+                           if (past)
+                               lay<true>(to, from, count);
+                           else
+                               lay<false>(to, from, count);
+                           from += count;
+                       });
+                       if (past) stream_fence();
+                   });
     });
 }
 
 void Packing::restore(std::span<const FieldSlab> fields, const std::byte* outgoing) const {
     with_number(number, [&]<class Number>(Number) {
-        for (auto& p : packed) fathom::restore(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector, (const Number*)outgoing + p.offset);
+        for (auto& p : packed)
+            fathom::restore(fields[p.item], p.run, p.rows, p.run.flipped && items[p.item].vector,
+                            (const Number*)outgoing + p.offset);
     });
 }
 

@@ -1,61 +1,91 @@
-/// Packing: the pieces of several fields that plans move between ranks, one after another in a buffer with a part for each other rank.
-/// Who carries the buffers is somebody else's business: a transport (exchange.hpp), or servers that fetch them (output/offload.hpp).
+/// Packing: the pieces of several fields that plans move between ranks, one after another in a
+/// buffer with a part for each other rank. Who carries the buffers is somebody else's business: a
+/// transport (exchange.hpp), or servers that fetch them (output/offload.hpp).
 #pragma once
-#include "parallel/travel/plan.hpp"
 #include <cstddef>
 #include <span>
 #include <vector>
+#include "parallel/travel/plan.hpp"
 
 namespace fathom {
 
 /// Where the blocks of a rank keep a field.
 struct FieldSlab {
-    std::vector<std::byte*> at;                            ///< of each block: row 0, column 0 (both in the halo), level 0
-    std::vector<std::ptrdiff_t> row, level;                ///< strides in numbers
+    std::vector<std::byte*> at;  ///< of each block: row 0, column 0 (both in the halo), level 0
+    std::vector<std::ptrdiff_t> row, level;  ///< strides in numbers
     int levels;
 };
 
-/// The parts of a rank's outgoing and incoming buffers, ordered by the other rank; offsets are multiples of 16 numbers.
+/// The parts of a rank's outgoing and incoming buffers, ordered by the other rank; offsets are
+/// multiples of 16 numbers.
 struct Parts {
-    struct Part { int rank; std::size_t offset, bytes; };
+    struct Part {
+        int rank;
+        std::size_t offset, bytes;
+    };
     std::vector<Part> sends, receives;
-    std::size_t outgoing = 0, incoming = 0;                ///< bytes of the buffers
+    std::size_t outgoing = 0, incoming = 0;  ///< bytes of the buffers
 };
 
 class Packing {
 public:
-    struct Item { Horizontal horizontal; bool vector; int width; int levels; };
+    struct Item {
+        Horizontal horizontal;
+        bool vector;
+        int width;
+        int levels;
+    };
     /// One item for each field; bytes of a number: 4 or 8. add: += in place of =.
-    Packing(std::span<const Plan>, std::span<const int> plan_of_item, std::vector<Item>, int bytes, int rank, bool add = false);
+    Packing(std::span<const Plan>, std::span<const int> plan_of_item, std::vector<Item>, int bytes,
+            int rank, bool add = false);
 
     std::vector<Item> items;
-    int number; bool add;
+    int number;
+    bool add;
     Parts parts;
     std::size_t sent_bytes = 0;
 
     void pack(std::span<const FieldSlab>, std::byte* outgoing) const;
-    void pack(std::span<const FieldSlab>, std::byte* outgoing, std::size_t send) const;        ///< one message
-    void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) const;           ///< what stays with this rank
+    void pack(std::span<const FieldSlab>, std::byte* outgoing,
+              std::size_t send) const;  ///< one message
+    void copy(std::span<const FieldSlab> from,
+              std::span<const FieldSlab> to) const;  ///< what stays with this rank
     /// flip: the signs of vectors were left to the receiver. receive: one message; -1: all.
-    void unpack(std::span<const FieldSlab>, const std::byte* incoming, bool flip = false, int receive = -1) const;
-    void unpack_part(std::size_t receive, std::span<const FieldSlab>, const std::byte* part) const;      ///< of one rank, wherever it lies
-    void restore(std::span<const FieldSlab>, const std::byte* outgoing) const;                 ///< what was packed goes back to where it was
+    void unpack(std::span<const FieldSlab>, const std::byte* incoming, bool flip = false,
+                int receive = -1) const;
+    void unpack_part(std::size_t receive, std::span<const FieldSlab>,
+                     const std::byte* part) const;  ///< of one rank, wherever it lies
+    void restore(std::span<const FieldSlab>,
+                 const std::byte* outgoing) const;  ///< what was packed goes back to where it was
 
-    std::size_t plan_bytes() const;                        ///< memory of all this
+    std::size_t plan_bytes() const;  ///< memory of all this
 
-    struct InMemory { const std::byte* at; int bytes; };
-    std::vector<std::vector<InMemory>> pieces(std::span<const FieldSlab>) const;               ///< of each send, where they lie in the fields
+    struct InMemory {
+        const std::byte* at;
+        int bytes;
+    };
+    std::vector<std::vector<InMemory>> pieces(
+        std::span<const FieldSlab>) const;  ///< of each send, where they lie in the fields
 
 private:
-    struct Piece { int item, rows; Run run; std::size_t offset; };            ///< the same run in so many rows; offset: in numbers, in the buffer
+    struct Piece {
+        int item, rows;
+        Run run;
+        std::size_t offset;
+    };  ///< the same run in so many rows; offset: in numbers, in the buffer
     std::vector<Piece> packed, unpacked, local;
-    std::vector<std::size_t> first_packed, first_unpacked; ///< piece of each send or receive, and the end
+    std::vector<std::size_t> first_packed,
+        first_unpacked;  ///< piece of each send or receive, and the end
     std::size_t local_numbers = 0;
-    /// A row of a field, and the pieces of it: pieces first to last of by_source, which follow the memory that they are taken from.
-    struct Strip { int first, last, row; };
+    /// A row of a field, and the pieces of it: pieces first to last of by_source, which follow the
+    /// memory that they are taken from.
+    struct Strip {
+        int first, last, row;
+    };
     std::vector<int> by_source;
     std::vector<Strip> strips;
-    template <bool past, class Number> void pack_strip(const Strip&, std::span<const FieldSlab>, Number* outgoing) const;
+    template <bool past, class Number>
+    void pack_strip(const Strip&, std::span<const FieldSlab>, Number* outgoing) const;
     void order_by_source();
 };
 

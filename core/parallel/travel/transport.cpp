@@ -1,9 +1,9 @@
 #include "parallel/travel/transport.hpp"
-#include "base/error.hpp"
-#include "parallel/window.hpp"
 #include <cstring>
 #include <map>
 #include <string>
+#include "base/error.hpp"
+#include "parallel/window.hpp"
 
 namespace fathom {
 
@@ -13,20 +13,40 @@ using Word = std::uint64_t;
 
 /// Buffers of its own, and a list of requests.
 struct Messages : Transport {
-    MPI_Comm comm; Parts parts;
+    MPI_Comm comm;
+    Parts parts;
     std::vector<std::byte> sent, received;
     std::vector<MPI_Request> requests;
-    Messages(MPI_Comm comm, const Parts& p) : comm(comm), parts(p), sent(p.outgoing), received(p.incoming), requests(p.sends.size() + p.receives.size(), MPI_REQUEST_NULL) {
+    Messages(MPI_Comm comm, const Parts& p)
+        : comm(comm),
+          parts(p),
+          sent(p.outgoing),
+          received(p.incoming),
+          requests(p.sends.size() + p.receives.size(), MPI_REQUEST_NULL) {
         out = sent.data(), in = received.data();
     }
-    void wait() override { if (!requests.empty()) MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE); }
+    void wait() override {
+        if (!requests.empty())
+            MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    }
 };
 
 struct Packed : Messages {
     using Messages::Messages;
-    void post() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) { auto& r = parts.receives[n]; MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]); } }
-    void send_message(std::size_t n) override { auto& s = parts.sends[n]; MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm, &requests[parts.receives.size() + n]); }
-    void send() override { for (std::size_t n = 0; n < parts.sends.size(); ++n) send_message(n); }
+    void post() override {
+        for (std::size_t n = 0; n < parts.receives.size(); ++n) {
+            auto& r = parts.receives[n];
+            MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]);
+        }
+    }
+    void send_message(std::size_t n) override {
+        auto& s = parts.sends[n];
+        MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm,
+                  &requests[parts.receives.size() + n]);
+    }
+    void send() override {
+        for (std::size_t n = 0; n < parts.sends.size(); ++n) send_message(n);
+    }
 };
 
 struct Overlapped final : Packed {
@@ -34,9 +54,10 @@ struct Overlapped final : Packed {
     bool overlaps() const override { return true; }
     int arrived() override {
         int which = MPI_UNDEFINED;
-        if (!parts.receives.empty()) MPI_Waitany(int(parts.receives.size()), requests.data(), &which, MPI_STATUS_IGNORE);
+        if (!parts.receives.empty())
+            MPI_Waitany(int(parts.receives.size()), requests.data(), &which, MPI_STATUS_IGNORE);
         if (which != MPI_UNDEFINED) return which;
-        wait();                                            // for what was sent
+        wait();  // for what was sent
         return -1;
     }
 };
@@ -44,13 +65,15 @@ struct Overlapped final : Packed {
 /// Nothing is packed here: derived datatypes tell the library where the numbers lie.
 struct Datatypes final : Messages {
     using Types = std::vector<MPI_Datatype>;
-    std::map<std::vector<const std::byte*>, Types> of;     // fields that change places come back
+    std::map<std::vector<const std::byte*>, Types> of;  // fields that change places come back
     std::vector<const std::byte*> now;
     using Messages::Messages;
     ~Datatypes() {
         int over;
         MPI_Finalized(&over);
-        if (!over) for (auto& [at, types] : of) for (auto& type : types) MPI_Type_free(&type);
+        if (!over)
+            for (auto& [at, types] : of)
+                for (auto& type : types) MPI_Type_free(&type);
     }
     bool packs() const override { return false; }
     bool knows(std::span<const std::byte* const> at) override {
@@ -66,27 +89,45 @@ struct Datatypes final : Messages {
                 bytes.push_back(p.bytes);
                 MPI_Get_address(p.at, &at.emplace_back());
             }
-            MPI_Type_create_hindexed(int(bytes.size()), bytes.data(), at.data(), MPI_BYTE, &types.emplace_back());
+            MPI_Type_create_hindexed(int(bytes.size()), bytes.data(), at.data(), MPI_BYTE,
+                                     &types.emplace_back());
             MPI_Type_commit(&types.back());
         }
     }
-    void post() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) { auto& r = parts.receives[n]; MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]); } }
-    void send() override { for (std::size_t n = 0; n < parts.sends.size(); ++n) MPI_Isend(MPI_BOTTOM, 1, of[now][n], parts.sends[n].rank, 0, comm, &requests[parts.receives.size() + n]); }
+    void post() override {
+        for (std::size_t n = 0; n < parts.receives.size(); ++n) {
+            auto& r = parts.receives[n];
+            MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]);
+        }
+    }
+    void send() override {
+        for (std::size_t n = 0; n < parts.sends.size(); ++n)
+            MPI_Isend(MPI_BOTTOM, 1, of[now][n], parts.sends[n].rank, 0, comm,
+                      &requests[parts.receives.size() + n]);
+    }
 };
 
 struct Persistent final : Messages {
     Persistent(MPI_Comm c, const Parts& p) : Messages(c, p) {
         MPI_Request* request = requests.data();
-        for (auto& r : parts.receives) MPI_Recv_init(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, request++);
-        for (auto& s : parts.sends) MPI_Send_init(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm, request++);
+        for (auto& r : parts.receives)
+            MPI_Recv_init(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, request++);
+        for (auto& s : parts.sends)
+            MPI_Send_init(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm, request++);
     }
     ~Persistent() {
         int over;
         MPI_Finalized(&over);
-        if (!over) for (auto& r : requests) MPI_Request_free(&r);
+        if (!over)
+            for (auto& r : requests) MPI_Request_free(&r);
     }
-    void post() override { if (!parts.receives.empty()) MPI_Startall(int(parts.receives.size()), requests.data()); }
-    void send() override { if (!parts.sends.empty()) MPI_Startall(int(parts.sends.size()), requests.data() + parts.receives.size()); }
+    void post() override {
+        if (!parts.receives.empty()) MPI_Startall(int(parts.receives.size()), requests.data());
+    }
+    void send() override {
+        if (!parts.sends.empty())
+            MPI_Startall(int(parts.sends.size()), requests.data() + parts.receives.size());
+    }
 };
 
 struct Neighbourhood final : Messages {
@@ -94,9 +135,15 @@ struct Neighbourhood final : Messages {
     std::vector<int> from, to, receive_bytes, send_bytes, receive_at, send_at;
     MPI_Request request = MPI_REQUEST_NULL;
     Neighbourhood(MPI_Comm c, const Parts& p) : Messages(c, p) {
-        for (auto& r : parts.receives) from.push_back(r.rank), receive_bytes.push_back(int(r.bytes)), receive_at.push_back(int(r.offset));
-        for (auto& s : parts.sends) to.push_back(s.rank), send_bytes.push_back(int(s.bytes)), send_at.push_back(int(s.offset));
-        MPI_Dist_graph_create_adjacent(comm, int(from.size()), from.data(), MPI_UNWEIGHTED, int(to.size()), to.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+        for (auto& r : parts.receives)
+            from.push_back(r.rank), receive_bytes.push_back(int(r.bytes)),
+                receive_at.push_back(int(r.offset));
+        for (auto& s : parts.sends)
+            to.push_back(s.rank), send_bytes.push_back(int(s.bytes)),
+                send_at.push_back(int(s.offset));
+        MPI_Dist_graph_create_adjacent(comm, int(from.size()), from.data(), MPI_UNWEIGHTED,
+                                       int(to.size()), to.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                       &graph);
     }
     ~Neighbourhood() {
         int over;
@@ -104,16 +151,25 @@ struct Neighbourhood final : Messages {
         if (!over) MPI_Comm_free(&graph);
     }
     void post() override {}
-    void send() override { MPI_Ineighbor_alltoallv(out, send_bytes.data(), send_at.data(), MPI_BYTE, in, receive_bytes.data(), receive_at.data(), MPI_BYTE, graph, &request); }
+    void send() override {
+        MPI_Ineighbor_alltoallv(out, send_bytes.data(), send_at.data(), MPI_BYTE, in,
+                                receive_bytes.data(), receive_at.data(), MPI_BYTE, graph, &request);
+    }
     void wait() override { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 };
 
-/// What the other side of each message says about it: `mine` of my receives (sends) arrives as the result for the sends (receives).
-std::vector<std::size_t> tell(MPI_Comm comm, const std::vector<Transport::Part>& mine, std::span<const std::size_t> values, const std::vector<Transport::Part>& theirs) {
+/// What the other side of each message says about it: `mine` of my receives (sends) arrives as the
+/// result for the sends (receives).
+std::vector<std::size_t> tell(MPI_Comm comm, const std::vector<Transport::Part>& mine,
+                              std::span<const std::size_t> values,
+                              const std::vector<Transport::Part>& theirs) {
     std::vector<std::size_t> result(theirs.size());
     std::vector<MPI_Request> requests(mine.size() + theirs.size());
-    for (std::size_t n = 0; n < theirs.size(); ++n) MPI_Irecv(&result[n], sizeof(std::size_t), MPI_BYTE, theirs[n].rank, 1, comm, &requests[n]);
-    for (std::size_t n = 0; n < mine.size(); ++n) MPI_Isend(&values[n], sizeof(std::size_t), MPI_BYTE, mine[n].rank, 1, comm, &requests[theirs.size() + n]);
+    for (std::size_t n = 0; n < theirs.size(); ++n)
+        MPI_Irecv(&result[n], sizeof(std::size_t), MPI_BYTE, theirs[n].rank, 1, comm, &requests[n]);
+    for (std::size_t n = 0; n < mine.size(); ++n)
+        MPI_Isend(&values[n], sizeof(std::size_t), MPI_BYTE, mine[n].rank, 1, comm,
+                  &requests[theirs.size() + n]);
     MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     return result;
 }
@@ -124,32 +180,43 @@ std::vector<std::size_t> offsets(const std::vector<Transport::Part>& parts) {
 }
 std::vector<std::size_t> places(const std::vector<Transport::Part>& parts, std::size_t first) {
     std::vector<std::size_t> list;
-    for (std::size_t n = 0; n < parts.size(); ++n) list.push_back(first + 8 * n);      // flags, each in a cache line of its own
+    for (std::size_t n = 0; n < parts.size(); ++n)
+        list.push_back(first + 8 * n);  // flags, each in a cache line of its own
     return list;
 }
 std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
 
 /// Two incoming buffers in a window.
 struct Puts : Transport {
-    MPI_Comm comm; Parts parts;
-    std::size_t size;                                      // words of one buffer
+    MPI_Comm comm;
+    Parts parts;
+    std::size_t size;  // words of one buffer
     Window window;
     std::vector<std::byte> sent;
-    std::vector<std::size_t> there, size_there;            // of each send: the place and the size of a buffer in the receiver's window
+    std::vector<std::size_t> there,
+        size_there;  // of each send: the place and the size of a buffer in the receiver's window
     Word count = 0;
-    Puts(MPI_Comm comm, const Parts& p, std::size_t flags) : comm(comm), parts(p), size(words(p.incoming)), window(comm, 2 * size + flags), sent(p.outgoing) {
+    Puts(MPI_Comm comm, const Parts& p, std::size_t flags)
+        : comm(comm),
+          parts(p),
+          size(words(p.incoming)),
+          window(comm, 2 * size + flags),
+          sent(p.outgoing) {
         there = tell(comm, parts.receives, offsets(parts.receives), parts.sends);
-        size_there = tell(comm, parts.receives, std::vector(parts.receives.size(), size), parts.sends);
+        size_there =
+            tell(comm, parts.receives, std::vector(parts.receives.size(), size), parts.sends);
         out = sent.data();
     }
     void turn() { in = (std::byte*)(window.own() + ++count % 2 * size); }
     void put(std::size_t n) {
         auto& s = parts.sends[n];
-        window.put({(const Word*)(out + s.offset), (s.bytes + 7) / 8}, s.rank, there[n] + count % 2 * size_there[n]);
+        window.put({(const Word*)(out + s.offset), (s.bytes + 7) / 8}, s.rank,
+                   there[n] + count % 2 * size_there[n]);
     }
 };
 
-/// Nobody sends before everybody has posted, nobody reads before everybody has sent. Parts begin at multiples of 16 bytes, so that a last half word does no harm.
+/// Nobody sends before everybody has posted, nobody reads before everybody has sent. Parts begin at
+/// multiples of 16 bytes, so that a last half word does no harm.
 struct PutFence final : Puts {
     PutFence(MPI_Comm c, const Parts& p) : Puts(c, p, 0) {}
     bool meets() const override { return true; }
@@ -166,35 +233,55 @@ struct PutFence final : Puts {
 
 struct PutFlags final : Puts {
     std::vector<std::size_t> flag_there, free_there;
-    std::size_t flags, frees;                              // own: one for each receive, set when it is there; one for each send, set when its place is free
-    PutFlags(MPI_Comm c, const Parts& p) : Puts(c, p, 8 * (p.sends.size() + p.receives.size())), flags(2 * size), frees(flags + 8 * p.receives.size()) {
+    std::size_t flags,
+        // own: one for each receive, set when it is there; one for each send, set when its place is
+        // free
+        frees;
+    PutFlags(MPI_Comm c, const Parts& p)
+        : Puts(c, p, 8 * (p.sends.size() + p.receives.size())),
+          flags(2 * size),
+          frees(flags + 8 * p.receives.size()) {
         flag_there = tell(comm, parts.receives, places(parts.receives, flags), parts.sends);
         free_there = tell(comm, parts.sends, places(parts.sends, frees), parts.receives);
     }
     void post() override {
         turn();
-        for (std::size_t n = 0; n < parts.receives.size(); ++n) window.signal(parts.receives[n].rank, free_there[n], count + 1);      // of the next exchange
+        for (std::size_t n = 0; n < parts.receives.size(); ++n)
+            window.signal(parts.receives[n].rank, free_there[n],
+                          count + 1);  // of the next exchange
     }
     void send() override {
         for (std::size_t n = 0; n < parts.sends.size(); ++n) {
-            if (count > 1) spin([&] { return window.load(frees + 8 * n) >= count; }, [&] { window.progress(); });
+            if (count > 1)
+                spin([&] { return window.load(frees + 8 * n) >= count; },
+                     [&] { window.progress(); });
             put(n);
             window.signal(parts.sends[n].rank, flag_there[n], count);
         }
     }
     /// The flag may already be that of the exchange after this one, which lies in the other buffer.
-    void wait() override { for (std::size_t n = 0; n < parts.receives.size(); ++n) spin([&] { return window.load(flags + 8 * n) >= count; }, [&] { window.progress(); }); }
+    void wait() override {
+        for (std::size_t n = 0; n < parts.receives.size(); ++n)
+            spin([&] { return window.load(flags + 8 * n) >= count; }, [&] { window.progress(); });
+    }
 };
 
-/// Two outgoing buffers in a window, from which receivers get after a barrier. Who packs a buffer again is past the barrier that follows its last reading.
+/// Two outgoing buffers in a window, from which receivers get after a barrier. Who packs a buffer
+/// again is past the barrier that follows its last reading.
 struct GetBarrier final : Transport {
-    MPI_Comm comm; Parts parts;
+    MPI_Comm comm;
+    Parts parts;
     std::size_t size;
     Window window;
     std::vector<std::byte> received;
     std::vector<std::size_t> there, size_there;
     Word count = 0;
-    GetBarrier(MPI_Comm comm, const Parts& p) : comm(comm), parts(p), size(words(p.outgoing)), window(comm, 2 * size), received(p.incoming) {
+    GetBarrier(MPI_Comm comm, const Parts& p)
+        : comm(comm),
+          parts(p),
+          size(words(p.outgoing)),
+          window(comm, 2 * size),
+          received(p.incoming) {
         there = tell(comm, parts.sends, offsets(parts.sends), parts.receives);
         size_there = tell(comm, parts.sends, std::vector(parts.sends.size(), size), parts.receives);
         in = received.data();
@@ -206,15 +293,23 @@ struct GetBarrier final : Transport {
         MPI_Barrier(comm);
         for (std::size_t n = 0; n < parts.receives.size(); ++n) {
             auto& r = parts.receives[n];
-            window.get({(Word*)(in + r.offset), (r.bytes + 7) / 8}, r.rank, there[n] + count % 2 * size_there[n]);
+            window.get({(Word*)(in + r.offset), (r.bytes + 7) / 8}, r.rank,
+                       there[n] + count % 2 * size_there[n]);
         }
     }
 };
 
-/// Within a node the receiver copies from the sender's buffer, which is in shared memory; other nodes by messages.
+/// Within a node the receiver copies from the sender's buffer, which is in shared memory; other
+/// nodes by messages.
 struct Shared final : Transport {
-    struct Link { std::size_t part; int rank; std::size_t there; Word* flag; };        // rank within the node; flag: of the other side
-    MPI_Comm comm; Parts parts;
+    struct Link {
+        std::size_t part;
+        int rank;
+        std::size_t there;
+        Word* flag;
+    };  // rank within the node; flag: of the other side
+    MPI_Comm comm;
+    Parts parts;
     std::size_t size;
     SharedWindow window;
     std::vector<std::byte> received;
@@ -222,22 +317,50 @@ struct Shared final : Transport {
     std::vector<std::size_t> far_sends, far_receives, size_there;
     std::vector<MPI_Request> requests;
     Word count = 0;
-    Shared(MPI_Comm comm, const Parts& p) : comm(comm), parts(p), size(words(p.outgoing)), window(comm, 2 * size + 8 * (p.sends.size() + p.receives.size())), received(p.incoming) {
+    Shared(MPI_Comm comm, const Parts& p)
+        : comm(comm),
+          parts(p),
+          size(words(p.outgoing)),
+          window(comm, 2 * size + 8 * (p.sends.size() + p.receives.size())),
+          received(p.incoming) {
         in = received.data();
         MPI_Group all, node;
         MPI_Comm_group(comm, &all);
         MPI_Comm_group(window.node, &node);
-        auto within = [&](int rank) { int local; MPI_Group_translate_ranks(all, 1, &rank, node, &local); return local; };
-        const std::size_t done = 2 * size, sent = done + 8 * parts.receives.size();        // own words: what I have read of each sender, what I have written for each reader
-        const auto at = tell(comm, parts.sends, offsets(parts.sends), parts.receives), sizes = tell(comm, parts.sends, std::vector(parts.sends.size(), size), parts.receives);
-        const auto sent_there = tell(comm, parts.sends, places(parts.sends, sent), parts.receives), done_there = tell(comm, parts.receives, places(parts.receives, done), parts.sends);
+        auto within = [&](int rank) {
+            int local;
+            MPI_Group_translate_ranks(all, 1, &rank, node, &local);
+            return local;
+        };
+        const std::size_t
+            done = 2 * size,
+            sent =
+                done +
+                8 * parts
+                        .receives
+                        // own words: what I have read of each sender, what I have written for each
+                        // reader
+                        .size();
+        const auto at = tell(comm, parts.sends, offsets(parts.sends), parts.receives),
+                   sizes = tell(comm, parts.sends, std::vector(parts.sends.size(), size),
+                                parts.receives);
+        const auto sent_there = tell(comm, parts.sends, places(parts.sends, sent), parts.receives),
+                   done_there =
+                       tell(comm, parts.receives, places(parts.receives, done), parts.sends);
         for (std::size_t n = 0; n < parts.sends.size(); ++n) {
             const int r = within(parts.sends[n].rank);
-            if (r == MPI_UNDEFINED) far_sends.push_back(n); else readers.push_back({n, r, 0, window.of(r) + done_there[n]});
+            if (r == MPI_UNDEFINED)
+                far_sends.push_back(n);
+            else
+                readers.push_back({n, r, 0, window.of(r) + done_there[n]});
         }
         for (std::size_t n = 0; n < parts.receives.size(); ++n) {
             const int r = within(parts.receives[n].rank);
-            if (r == MPI_UNDEFINED) far_receives.push_back(n); else writers.push_back({n, r, at[n], window.of(r) + sent_there[n]}), size_there.push_back(sizes[n]);
+            if (r == MPI_UNDEFINED)
+                far_receives.push_back(n);
+            else
+                writers.push_back({n, r, at[n], window.of(r) + sent_there[n]}),
+                    size_there.push_back(sizes[n]);
         }
         requests.resize(far_sends.size() + far_receives.size());
         MPI_Group_free(&all);
@@ -247,36 +370,62 @@ struct Shared final : Transport {
     void post() override {
         ++count;
         out = (std::byte*)own(count % 2 * size);
-        for (std::size_t n = 0; n < far_receives.size(); ++n) { auto& r = parts.receives[far_receives[n]]; MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]); }
-        if (count > 2) for (auto& l : readers) spin([&] { return std::atomic_ref(*l.flag).load(std::memory_order_acquire) >= count - 2; }, [] {});
+        for (std::size_t n = 0; n < far_receives.size(); ++n) {
+            auto& r = parts.receives[far_receives[n]];
+            MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]);
+        }
+        if (count > 2)
+            for (auto& l : readers)
+                spin(
+                    [&] {
+                        return std::atomic_ref(*l.flag).load(std::memory_order_acquire) >=
+                               count - 2;
+                    },
+                    [] {});
     }
     void send() override {
-        for (auto& l : readers) SharedWindow::signal(own(2 * size + 8 * (parts.receives.size() + l.part)), count);
-        for (std::size_t n = 0; n < far_sends.size(); ++n) { auto& s = parts.sends[far_sends[n]]; MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm, &requests[far_receives.size() + n]); }
+        for (auto& l : readers)
+            SharedWindow::signal(own(2 * size + 8 * (parts.receives.size() + l.part)), count);
+        for (std::size_t n = 0; n < far_sends.size(); ++n) {
+            auto& s = parts.sends[far_sends[n]];
+            MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm,
+                      &requests[far_receives.size() + n]);
+        }
     }
     void wait() override {
         for (std::size_t n = 0; n < writers.size(); ++n) {
             auto& l = writers[n];
             auto& r = parts.receives[l.part];
-            spin([&] { return std::atomic_ref(*l.flag).load(std::memory_order_acquire) >= count; }, [] {});
-            std::memcpy(in + r.offset, window.of(l.rank) + count % 2 * size_there[n] + l.there, r.bytes);
+            spin([&] { return std::atomic_ref(*l.flag).load(std::memory_order_acquire) >= count; },
+                 [] {});
+            std::memcpy(in + r.offset, window.of(l.rank) + count % 2 * size_there[n] + l.there,
+                        r.bytes);
             SharedWindow::signal(own(2 * size + 8 * l.part), count);
         }
-        if (!requests.empty()) MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+        if (!requests.empty())
+            MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     }
 };
 
-template <class Kind> std::unique_ptr<Transport> make(MPI_Comm comm, const Parts& parts) { return std::make_unique<Kind>(comm, parts); }
+template <class Kind> std::unique_ptr<Transport> make(MPI_Comm comm, const Parts& parts) {
+    return std::make_unique<Kind>(comm, parts);
+}
 constexpr TransportKind kinds[] = {
     {"packed", "one non-blocking message to each neighbour, receives posted first", make<Packed>},
-    {"datatypes", "the same messages, gathered by the library from derived datatypes", make<Datatypes>},
+    {"datatypes", "the same messages, gathered by the library from derived datatypes",
+     make<Datatypes>},
     {"persistent", "packed messages, set up once", make<Persistent>},
     {"neighbourhood", "MPI_Ineighbor_alltoallv on a graph of the neighbours", make<Neighbourhood>},
     {"put-fence", "put into the neighbours' windows, then everybody meets", make<PutFence>},
     {"put-flags", "put, then a flag that the neighbour waits for", make<PutFlags>},
     {"get-barrier", "everybody meets, then get from the neighbours' windows", make<GetBarrier>},
-    {"shared", "copies from the neighbours' buffers, shared within the node; messages between nodes", make<Shared>},
-    {"overlapped", "packed messages, each sent once it is packed; what needs no halo is computed while they travel", make<Overlapped>, true},
+    {"shared",
+     "copies from the neighbours' buffers, shared within the node; messages between nodes",
+     make<Shared>},
+    {"overlapped",
+     "packed messages, each sent once it is packed; what needs no halo is computed while they "
+     "travel",
+     make<Overlapped>, true},
 };
 
 }  // namespace
@@ -284,7 +433,11 @@ constexpr TransportKind kinds[] = {
 std::span<const TransportKind> transports() { return kinds; }
 const TransportKind& transport(std::string_view name) {
     std::vector<std::string> names;
-    for (auto& k : kinds) if (k.name == name) return k; else names.emplace_back(k.name);
+    for (auto& k : kinds)
+        if (k.name == name)
+            return k;
+        else
+            names.emplace_back(k.name);
     throw Error("unknown exchange '", name, "'", near(std::string(name), names));
 }
 

@@ -1,20 +1,23 @@
-/// How packed halos travel: the catalogue. A transport owns the buffers; the exchange packs into `outgoing`, and unpacks from `incoming`.
+/// How packed halos travel: the catalogue. A transport owns the buffers; the exchange packs into
+/// `outgoing`, and unpacks from `incoming`.
 ///
 ///   post   what can be done before packing: receives, word that a buffer is free
 ///   send   all messages are packed
 ///   wait   all messages are in `incoming`
-/// One that does not pack is given, before `send`, where in memory the pieces of each message lie. One that overlaps sends each message as soon as it is
-/// packed, and hands out each as soon as it is there.
-/// One-sided ones keep two buffers that take turns. Nobody writes into memory that its owner may still read: for that an owner says so first, one exchange
-/// ahead, so that in the steady state nobody waits for the word.
+/// One that does not pack is given, before `send`, where in memory the pieces of each message lie.
+/// One that overlaps sends each message as soon as it is packed, and hands out each as soon as it
+/// is there.
+/// One-sided ones keep two buffers that take turns. Nobody writes into memory that its owner may
+/// still read: for that an owner says so first, one exchange ahead, so that in the steady state
+/// nobody waits for the word.
 #pragma once
-#include "parallel/mpi.hpp"
-#include "parallel/travel/packing.hpp"
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
+#include "parallel/mpi.hpp"
+#include "parallel/travel/packing.hpp"
 
 namespace fathom {
 
@@ -23,27 +26,38 @@ public:
     using Part = Parts::Part;
     using Piece = Packing::InMemory;
     virtual ~Transport() = default;
-    virtual bool packs() const { return true; }            ///< false: `pieces` in place of `outgoing`; signs are the receiver's business then
-    /// Whether the pieces at these addresses (of each field and block) were given before; one list for each send.
+    virtual bool packs() const {
+        return true;
+    }  ///< false: `pieces` in place of `outgoing`; signs are the receiver's business then
+    /// Whether the pieces at these addresses (of each field and block) were given before; one list
+    /// for each send.
     virtual bool knows(std::span<const std::byte* const>) { return true; }
     virtual void pieces(std::span<const std::vector<Piece>>) {}
-    virtual bool meets() const { return false; }           ///< everybody waits for everybody
-    virtual bool overlaps() const { return false; }        ///< `send_message` and `arrived` in place of `send` and `wait`
-    virtual void send_message(std::size_t) {}              ///< by its number among the sends
-    virtual int arrived() { return -1; }                   ///< waits for one of the receives: its number; -1: all have been handed out
+    virtual bool meets() const { return false; }  ///< everybody waits for everybody
+    virtual bool overlaps() const {
+        return false;
+    }  ///< `send_message` and `arrived` in place of `send` and `wait`
+    virtual void send_message(std::size_t) {}  ///< by its number among the sends
+    virtual int arrived() {
+        return -1;
+    }  ///< waits for one of the receives: its number; -1: all have been handed out
     virtual void post() = 0;
     virtual void send() = 0;
     virtual void wait() = 0;
-    std::byte* outgoing() const { return out; }            ///< from `post` on
-    const std::byte* incoming() const { return in; }       ///< from `wait` to the next `post`
+    std::byte* outgoing() const { return out; }       ///< from `post` on
+    const std::byte* incoming() const { return in; }  ///< from `wait` to the next `post`
 
 protected:
     std::byte *out = nullptr, *in = nullptr;
 };
 
 /// overlaps: whoever exchanges computes what needs no halo while messages travel.
-struct TransportKind { std::string_view name, text; std::unique_ptr<Transport> (*make)(MPI_Comm, const Parts&); bool overlaps = false; };
+struct TransportKind {
+    std::string_view name, text;
+    std::unique_ptr<Transport> (*make)(MPI_Comm, const Parts&);
+    bool overlaps = false;
+};
 std::span<const TransportKind> transports();
-const TransportKind& transport(std::string_view name);    ///< an error that names them all
+const TransportKind& transport(std::string_view name);  ///< an error that names them all
 
 }  // namespace fathom

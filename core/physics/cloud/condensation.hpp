@@ -1,10 +1,14 @@
-/// Large-scale condensation: what a layer holds beyond saturation falls at once, and evaporates in the layers below:
+/// Large-scale condensation: what a layer holds beyond saturation falls at once, and evaporates in
+/// the layers below:
 ///
-///   c = max(0, q - H q_s) / (1 + H L/c_p dq_s/dT),   q -= c,   T += L/c_p c                    (one Newton step towards q = H q_s)
-///   e = k_E (1 - q / q_s) sqrt(P)                                                                  (Sundqvist 1988), P the flux of rain
+///   c = max(0, q - H q_s) / (1 + H L/c_p dq_s/dT),   q -= c,   T += L/c_p c
+///       (one Newton step towards q = H q_s)
+///   e = k_E (1 - q / q_s) sqrt(P)
+///       (Sundqvist 1988), P the flux of rain
 ///
-/// at the end of the step: q and T with all tendencies so far. e takes neither more than the rain nor more than brings the layer to
-/// saturation. c_p T + L q of the column changes by nothing, q by the precipitation.
+/// at the end of the step: q and T with all tendencies so far. e takes neither more than the rain
+/// nor more than brings the layer to saturation. c_p T + L q of the column changes by nothing, q by
+/// the precipitation.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -14,32 +18,46 @@ namespace fathom::physics {
 struct LargeScaleCondensation {
     double step = 1200, saturation = 1, evaporation = 2e-5;
 
-    static constexpr std::string_view summary = "Large-scale condensation, with evaporation of the rain on its way";
+    static constexpr std::string_view summary =
+        "Large-scale condensation, with evaporation of the rain on its way";
     static constexpr std::tuple parameters{
-        Parameter<LargeScaleCondensation>{"step",        &LargeScaleCondensation::step,        "s", 1e-3, 1e5, "time step"},
-        Parameter<LargeScaleCondensation>{"saturation",  &LargeScaleCondensation::saturation,  "1", 0.5,  1,   "relative humidity that a layer keeps, H"},
-        Parameter<LargeScaleCondensation>{"evaporation", &LargeScaleCondensation::evaporation, "kg-1/2 m s-1/2", 0, 1e-2, "rate of evaporation, k_E"}};
+        Parameter<LargeScaleCondensation>{"step", &LargeScaleCondensation::step, "s", 1e-3, 1e5,
+                                          "time step"},
+        Parameter<LargeScaleCondensation>{"saturation", &LargeScaleCondensation::saturation, "1",
+                                          0.5, 1, "relative humidity that a layer keeps, H"},
+        Parameter<LargeScaleCondensation>{"evaporation", &LargeScaleCondensation::evaporation,
+                                          "kg-1/2 m s-1/2", 0, 1e-2, "rate of evaporation, k_E"}};
     static constexpr std::array fields{
-        reads  ("air_temperature",            place::center_layer,     "K"),
-        reads  ("specific_humidity",          place::center_layer,     "kg kg-1"),
-        reads  ("air_pressure",               place::center_layer,     "Pa"),
-        reads  ("pressure_interface",         place::center_interface, "Pa"),
-        updates("air_temperature_tendency",   place::center_layer,     "K s-1"),
-        updates("specific_humidity_tendency", place::center_layer,     "s-1"),
-        writes ("stratiform_precipitation",   place::center_column,    "kg m-2 s-1")};
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("air_pressure", place::center_layer, "Pa"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        updates("air_temperature_tendency", place::center_layer, "K s-1"),
+        updates("specific_humidity_tendency", place::center_layer, "s-1"),
+        writes("stratiform_precipitation", place::center_column, "kg m-2 s-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
-                                          InOut<Real> T_tendency, InOut<Real> q_tendency, Out<Real> precipitation) const {
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
+                    InOut<Real> T_tendency, InOut<Real> q_tendency, Out<Real> precipitation) const {
         const int levels = temperature.levels();
         Real rain = 0, upper = interface[0];
         for (int k = 0; k < levels; ++k) {
-            const Real lower = interface[k + 1], mass = (lower - upper) * (1 / constants::gravity), dT = T_tendency[k], dq = q_tendency[k];
+            const Real lower = interface[k + 1], mass = (lower - upper) * (1 / constants::gravity),
+                       dT = T_tendency[k], dq = q_tendency[k];
             const Real T = fma(dT, step, temperature[k]), q = fma(dq, step, humidity[k]);
             const Saturation<Real> at(T, pressure[k]);
-            const Real bend = 1 + saturation * latent_warming * at.slope, inverse = 1 / (bend * at.humidity * mass);   // one division for three
-            const Real per_bend = inverse * (at.humidity * mass), relative = q * (inverse * (bend * mass)), excess = q - saturation * at.humidity;
-            const Real condensed = larger(excess, 0) * per_bend, fallen = rain * (step * inverse * (bend * at.humidity));   // what the rain could give
-            const Real evaporated = larger(0, smaller(smaller(evaporation * step * (1 - relative) * sqrt(rain), -excess * per_bend), fallen));
+            const Real bend = 1 + saturation * latent_warming * at.slope,
+                       inverse = 1 / (bend * at.humidity * mass);  // one division for three
+            const Real per_bend = inverse * (at.humidity * mass),
+                       relative = q * (inverse * (bend * mass)),
+                       excess = q - saturation * at.humidity;
+            const Real condensed = larger(excess, 0) * per_bend,
+                       fallen = rain * (step * inverse *
+                                        (bend * at.humidity));  // what the rain could give
+            const Real evaporated =
+                larger(0, smaller(smaller(evaporation * step * (1 - relative) * sqrt(rain),
+                                          -excess * per_bend),
+                                  fallen));
             const Real net = (condensed - evaporated) * (1 / step);
             rain = larger(fma(net, mass, rain), 0);
             T_tendency[k] = dT + latent_warming * net;

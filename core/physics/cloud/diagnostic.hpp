@@ -1,11 +1,16 @@
-/// Clouds that radiation sees: their fraction from the relative humidity of a layer (Sundqvist et al. 1989; Slingo 1987), the water in them from
-/// the height z above the ground and the vapour W of the column (Hack 1998, J. Geophys. Res. 103, 22 177; Kiehl et al. 1998, J. Climate 11, 1131):
+/// Clouds that radiation sees: their fraction from the relative humidity of a layer (Sundqvist et
+/// al. 1989; Slingo 1987), the water in them from the height z above the ground and the vapour W of
+/// the column (Hack 1998, J. Geophys. Res. 103, 22 177; Kiehl et al. 1998, J. Climate 11, 1131):
 ///
-///   c = [max(0, q / q_s - H) / (1 - H)]^2 <= 1,   none above `top`;   H falls from `critical_humidity` above p = 0.5 p_s to `low_critical_humidity` below 0.85 p_s
-///   l = (rho_l / rho) exp(-z / h) min(1, depth / dp),   h = 700 m ln(1 + W / 1 kg m-2)               [kg kg-1], W = int q dp/g
+///   c = [max(0, q / q_s - H) / (1 - H)]^2 <= 1,   none above `top`;
+///       H falls from `critical_humidity` above p = 0.5 p_s to `low_critical_humidity` below 0.85
+///       p_s
+///   l = (rho_l / rho) exp(-z / h) min(1, depth / dp),   h = 700 m ln(1 + W / 1 kg m-2)
+///       [kg kg-1], W = int q dp/g
 ///
-/// A cloud does not fill a layer that is thicker than clouds are: of eight layers the lowest has 100 hPa. The lower H stands for small cumulus and
-/// stratocumulus. Water by height leaves to high clouds what they need to hold the heat back; in proportion to q_s they would have a tenth of it.
+/// A cloud does not fill a layer that is thicker than clouds are: of eight layers the lowest has
+/// 100 hPa. The lower H stands for small cumulus and stratocumulus. Water by height leaves to high
+/// clouds what they need to hold the heat back; in proportion to q_s they would have a tenth of it.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -13,39 +18,54 @@
 namespace fathom::physics {
 
 struct DiagnosticCloud {
-    double critical_humidity = 0.85, low_critical_humidity = 0.82, water_density = 2.1e-4, depth = 5e3, top = 1e4;
+    double critical_humidity = 0.85, low_critical_humidity = 0.82, water_density = 2.1e-4,
+           depth = 5e3, top = 1e4;
 
-    static constexpr std::string_view summary = "Cloud fraction and cloud water from relative humidity";
+    static constexpr std::string_view summary =
+        "Cloud fraction and cloud water from relative humidity";
     static constexpr std::tuple parameters{
-        Parameter<DiagnosticCloud>{"critical_humidity", &DiagnosticCloud::critical_humidity, "1",  0, 0.99, "relative humidity at which clouds begin, aloft"},
-        Parameter<DiagnosticCloud>{"low_critical_humidity", &DiagnosticCloud::low_critical_humidity, "1", 0, 0.99, "the same near the ground"},
-        Parameter<DiagnosticCloud>{"water_density",     &DiagnosticCloud::water_density,     "kg m-3", 0, 0.1, "cloud water near the ground, rho_l"},
-        Parameter<DiagnosticCloud>{"depth",             &DiagnosticCloud::depth,             "Pa", 1, 1e5,  "greatest depth of a cloud within a layer"},
-        Parameter<DiagnosticCloud>{"top",               &DiagnosticCloud::top,               "Pa", 0, 1e5,  "least pressure of clouds"}};
+        Parameter<DiagnosticCloud>{"critical_humidity", &DiagnosticCloud::critical_humidity, "1", 0,
+                                   0.99, "relative humidity at which clouds begin, aloft"},
+        Parameter<DiagnosticCloud>{"low_critical_humidity", &DiagnosticCloud::low_critical_humidity,
+                                   "1", 0, 0.99, "the same near the ground"},
+        Parameter<DiagnosticCloud>{"water_density", &DiagnosticCloud::water_density, "kg m-3", 0,
+                                   0.1, "cloud water near the ground, rho_l"},
+        Parameter<DiagnosticCloud>{"depth", &DiagnosticCloud::depth, "Pa", 1, 1e5,
+                                   "greatest depth of a cloud within a layer"},
+        Parameter<DiagnosticCloud>{"top", &DiagnosticCloud::top, "Pa", 0, 1e5,
+                                   "least pressure of clouds"}};
     static constexpr std::array fields{
-        reads ("air_temperature",    place::center_layer,     "K"),
-        reads ("specific_humidity",  place::center_layer,     "kg kg-1"),
-        reads ("air_pressure",       place::center_layer,     "Pa"),
-        reads ("pressure_interface", place::center_interface, "Pa"),
-        reads ("geopotential",       place::center_layer,     "m2 s-2"),
-        reads ("surface_geopotential", place::center_column,  "m2 s-2"),
-        writes("cloud_fraction",     place::center_layer,     "1"),
-        writes("cloud_water",        place::center_layer,     "kg kg-1")};
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("air_pressure", place::center_layer, "Pa"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("geopotential", place::center_layer, "m2 s-2"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        writes("cloud_fraction", place::center_layer, "1"),
+        writes("cloud_water", place::center_layer, "kg kg-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface, In<Real> geopotential, In<Real> surface, Out<Real> fraction,
-                                          Out<Real> water) const {
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
+                    In<Real> geopotential, In<Real> surface, Out<Real> fraction,
+                    Out<Real> water) const {
         using namespace constants;
         const int levels = fraction.levels();
         const Real per_surface = 1 / interface[levels];
         Real vapour = 0;
-        for (int k = 0; k < levels; ++k) vapour = fma(larger(humidity[k], 0) * (1 / gravity), interface[k + 1] - interface[k], vapour);
+        for (int k = 0; k < levels; ++k)
+            vapour = fma(larger(humidity[k], 0) * (1 / gravity), interface[k + 1] - interface[k],
+                         vapour);
         const Real per_depth = (1 / gravity / 700) / larger(log(1 + vapour), 0.05);
         for (int k = 0; k < levels; ++k) {
             const Real p = pressure[k], T = temperature[k], q_s = Saturation<Real>(T, p).humidity;
-            const Real low = smaller(larger(fma(p, per_surface, -0.5) * (1 / 0.35), 0), 1), H = fma(low, low_critical_humidity - critical_humidity, critical_humidity);
+            const Real low = smaller(larger(fma(p, per_surface, -0.5) * (1 / 0.35), 0), 1),
+                       H = fma(low, low_critical_humidity - critical_humidity, critical_humidity);
             const Real root = smaller(larger(fma(-H, q_s, humidity[k]) / (q_s * (1 - H)), 0), 1);
             fraction[k] = select(p < top, 0, root * root);
-            water[k] = (water_density * dry_air_gas_constant) * T / p * smaller(depth / (interface[k + 1] - interface[k]), 1) * brief_exp(-smaller(larger((geopotential[k] - surface[0]) * per_depth, 0), 80));
+            water[k] =
+                (water_density * dry_air_gas_constant) * T / p *
+                smaller(depth / (interface[k + 1] - interface[k]), 1) *
+                brief_exp(-smaller(larger((geopotential[k] - surface[0]) * per_depth, 0), 80));
         }
     }
 };

@@ -6,7 +6,9 @@
 namespace fathom::physics {
 
 Entries cloud() {
-    return {entry<PositiveHumidity>("PositiveHumidity"), entry<LargeScaleCondensation>("LargeScaleCondensation"), entry<DiagnosticCloud>("DiagnosticCloud")};
+    return {entry<PositiveHumidity>("PositiveHumidity"),
+            entry<LargeScaleCondensation>("LargeScaleCondensation"),
+            entry<DiagnosticCloud>("DiagnosticCloud")};
 }
 
 }  // namespace fathom::physics

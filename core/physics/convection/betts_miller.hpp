@@ -1,15 +1,21 @@
-/// Deep convection: simplified Betts-Miller (Frierson 2007, J. Atmos. Sci. 64, 1959-1976). A parcel of the lowest layer rises, dry and
-/// then saturated, to its level of neutral buoyancy; temperature and humidity relax towards it:
+/// Deep convection: simplified Betts-Miller (Frierson 2007, J. Atmos. Sci. 64, 1959-1976). A parcel
+/// of the lowest layer rises, dry and then saturated, to its level of neutral buoyancy; temperature
+/// and humidity relax towards it:
 ///
-///   dT = (T_p - Delta - T) / tau,   dq = (RH q_p - q) / tau,   P_q = -int dq dp/g,   P_T = (c_p / L) int (T_p - T) / tau dp/g
-///   P_T > 0, P_q > 0   deep: rain P_q, and Delta, the same in all cloudy layers, makes int (c_p dT + L dq) dp = 0
-///   P_T > 0, P_q <= 0  shallow: no rain; the top is lowered to where int dq = 0, and Delta makes int dT = 0
+///   dT = (T_p - Delta - T) / tau,   dq = (RH q_p - q) / tau,   P_q = -int dq dp/g,
+///       P_T = (c_p / L) int (T_p - T) / tau dp/g
+///   P_T > 0, P_q > 0   deep: rain P_q, and Delta, the same in all cloudy layers,
+///       makes int (c_p dT + L dq) dp = 0
+///   P_T > 0, P_q <= 0  shallow: no rain; the top is lowered to where int dq = 0,
+///       and Delta makes int dT = 0
 ///
-/// The parcel keeps its moist static energy h = c_p T + phi + L q: T_p is the larger of the dry adiabat's temperature and of that where q_s
-/// brings h, found in each layer for itself from the layer's own temperature by a step of Halley and one of Newton: 0.02 K where they differ
-/// by 10 K, and always on the right side. Temperature is virtual nowhere, as in the paper. tau is at least a step, so that the end of the
-/// step lies between the state and the reference. Layers below the cloud, where the parcel is dry, give water but keep their temperature:
-/// Frierson shifts them too, which heats the mixed layer by what balances the column, and the sea then has no heat to give.
+/// The parcel keeps its moist static energy h = c_p T + phi + L q: T_p is the larger of the dry
+/// adiabat's temperature and of that where q_s brings h, found in each layer for itself from the
+/// layer's own temperature by a step of Halley and one of Newton: 0.02 K where they differ by 10 K,
+/// and always on the right side. Temperature is virtual nowhere, as in the paper. tau is at least a
+/// step, so that the end of the step lies between the state and the reference. Layers below the
+/// cloud, where the parcel is dry, give water but keep their temperature: Frierson shifts them too,
+/// which heats the mixed layer by what balances the column, and the sea then has no heat to give.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -19,57 +25,77 @@ namespace fathom::physics {
 struct BettsMiller {
     double step = 1200, relaxation = 7200, relative_humidity = 0.7;
 
-    static constexpr std::string_view summary = "Deep and shallow convection: simplified Betts-Miller scheme of Frierson (2007)";
+    static constexpr std::string_view summary =
+        "Deep and shallow convection: simplified Betts-Miller scheme of Frierson (2007)";
     static constexpr std::tuple parameters{
-        Parameter<BettsMiller>{"step",              &BettsMiller::step,              "s", 1e-3, 1e5, "time step"},
-        Parameter<BettsMiller>{"relaxation",        &BettsMiller::relaxation,        "s", 60,   1e7, "time scale of convection, tau"},
-        Parameter<BettsMiller>{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1,  1,   "humidity of the reference over that of the parcel, RH"}};
+        Parameter<BettsMiller>{"step", &BettsMiller::step, "s", 1e-3, 1e5, "time step"},
+        Parameter<BettsMiller>{"relaxation", &BettsMiller::relaxation, "s", 60, 1e7,
+                               "time scale of convection, tau"},
+        Parameter<BettsMiller>{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1, 1,
+                               "humidity of the reference over that of the parcel, RH"}};
     static constexpr std::array fields{
-        reads  ("air_temperature",            place::center_layer,     "K"),
-        reads  ("specific_humidity",          place::center_layer,     "kg kg-1"),
-        reads  ("air_pressure",               place::center_layer,     "Pa"),
-        reads  ("pressure_interface",         place::center_interface, "Pa"),
-        reads  ("geopotential",               place::center_layer,     "m2 s-2"),
-        updates("air_temperature_tendency",   place::center_layer,     "K s-1"),
-        updates("specific_humidity_tendency", place::center_layer,     "s-1"),
-        writes ("convective_precipitation",   place::center_column,    "kg m-2 s-1")};
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("air_pressure", place::center_layer, "Pa"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("geopotential", place::center_layer, "m2 s-2"),
+        updates("air_temperature_tendency", place::center_layer, "K s-1"),
+        updates("specific_humidity_tendency", place::center_layer, "s-1"),
+        writes("convective_precipitation", place::center_column, "kg m-2 s-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface, In<Real> geopotential,
-                                          InOut<Real> T_tendency, InOut<Real> q_tendency, Out<Real> precipitation) const {
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
+                    In<Real> geopotential, InOut<Real> T_tendency, InOut<Real> q_tendency,
+                    Out<Real> precipitation) const {
         using namespace constants;
         constexpr int most = 160;
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
         const int levels = temperature.levels();
-        Real warmer[most], drier[most], cloudy[most], deep_share[most], shallow_share[most];     // T_p - T, q - RH q_p, and which part of a layer convects
+        Real warmer[most], drier[most], cloudy[most], deep_share[most],
+            shallow_share[most];  // T_p - T, q - RH q_p, and which part of a layer convects
         const int last = levels - 1;
-        const Real start_T = fma(T_tendency[last], step, temperature[last]), start_q = larger(fma(q_tendency[last], step, humidity[last]), 0), ground = geopotential[last];
-        const auto at = [&](int k, Real T, Real& f, Real& f1) -> Saturation<Real> {                                // f: what h exceeds that of T by, by differences
+        const Real start_T = fma(T_tendency[last], step, temperature[last]),
+                   start_q = larger(fma(q_tendency[last], step, humidity[last]), 0),
+                   ground = geopotential[last];
+        const auto at =
+            [&](int k, Real T, Real& f,
+                Real& f1) -> Saturation<Real> {  // f: what h exceeds that of T by, by differences
             const Saturation<Real> saturated(T, pressure[k]);
-            f = fma(cp, start_T - T, fma(L, start_q - saturated.humidity, ground - geopotential[k]));
+            f = fma(cp, start_T - T,
+                    fma(L, start_q - saturated.humidity, ground - geopotential[k]));
             f1 = fma(L, saturated.slope, cp);
             return saturated;
         };
         // a loop for each step: the processor works at several layers at once
         for (int k = 0; k < levels; ++k) {
             Real f, f1;
-            const Real here = fma(T_tendency[k], step, temperature[k]), bend = L * at(k, here, f, f1).bend;
-            warmer[k] = 2 * f * f1 / larger(fma(f1, 2 * f1, f * bend), f1 * f1);                                   // at most twice Newton's
+            const Real here = fma(T_tendency[k], step, temperature[k]),
+                       bend = L * at(k, here, f, f1).bend;
+            warmer[k] =
+                2 * f * f1 / larger(fma(f1, 2 * f1, f * bend), f1 * f1);  // at most twice Newton's
         }
         for (int k = 0; k < levels; ++k) {
-            const Real here = fma(T_tendency[k], step, temperature[k]), rise = geopotential[k] - ground;
+            const Real here = fma(T_tendency[k], step, temperature[k]),
+                       rise = geopotential[k] - ground;
             Real f, f1;
             at(k, here + warmer[k], f, f1);
-            const Real moist = warmer[k] + f / f1, dry = start_T - here - rise * (1 / cp), difference = larger(moist, dry);
+            const Real moist = warmer[k] + f / f1, dry = start_T - here - rise * (1 / cp),
+                       difference = larger(moist, dry);
             cloudy[k] = select(moist > dry, 1, Real(0));
             warmer[k] = difference;
-            drier[k] = fma(q_tendency[k], step, humidity[k]) - relative_humidity * (start_q + (1 / L) * fma(cp, start_T - here - difference, -rise));
+            drier[k] = fma(q_tendency[k], step, humidity[k]) -
+                       relative_humidity *
+                           (start_q + (1 / L) * fma(cp, start_T - here - difference, -rise));
         }
         // upward: sums over the layers that the parcel passes
-        Real rises = 1, buoyant = 0, lower = interface[levels], all_mass = 0, all_warmer = 0, all_drier = 0, room = 0, open = 1, shallow_mass = 0, shallow_warmer = 0;
+        Real rises = 1, buoyant = 0, lower = interface[levels], all_mass = 0, all_warmer = 0,
+             all_drier = 0, room = 0, open = 1, shallow_mass = 0, shallow_warmer = 0;
         for (int k = last; k >= 0; --k) {
-            const Real upper = interface[k], m = (lower - upper) * (1 / gravity), difference = warmer[k], excess = drier[k];
+            const Real upper = interface[k], m = (lower - upper) * (1 / gravity),
+                       difference = warmer[k], excess = drier[k];
             lower = upper;
-            // warmer than the layer: buoyant (1e-3 K, as the parcel of a neutral layer may be); cooler after having been so: the end
+            // warmer than the layer: buoyant (1e-3 K, as the parcel of a neutral layer may be);
+            // cooler after having been so: the end
             rises = select(difference < 0, rises * (1 - buoyant), rises);
             if (k < last) buoyant = select((difference > 1e-3) & (rises > 0.5), 1, buoyant);
             deep_share[k] = rises;
@@ -79,7 +105,10 @@ struct BettsMiller {
             all_warmer = fma(difference, in_cloud, all_warmer);
             all_drier = fma(excess, inside, all_drier);
             // shallow: as many layers from below as bring the vapour that the upper ones take
-            const Real given = fma(excess, inside, room), part = select(given >= 0, open, open * (room / larger(-excess * inside, 1e-30))) * rises;
+            const Real given = fma(excess, inside, room),
+                       part = select(given >= 0, open,
+                                     open * (room / larger(-excess * inside, 1e-30))) *
+                              rises;
             open = select(given >= 0, open, 0);
             room = larger(given, 0) * open;
             shallow_share[k] = part;
@@ -90,7 +119,9 @@ struct BettsMiller {
         const double rate = 1 / (relaxation > step ? relaxation : step);
         const auto happens = (buoyant > 0.5) & (all_warmer > 0), deep = all_drier > 0;
         const Real strength = select(happens, rate, Real(0));
-        const Real shift = select(deep, (all_warmer - latent_warming * all_drier) / larger(all_mass, 1e-6), shallow_warmer / larger(shallow_mass, 1e-6));
+        const Real shift =
+            select(deep, (all_warmer - latent_warming * all_drier) / larger(all_mass, 1e-6),
+                   shallow_warmer / larger(shallow_mass, 1e-6));
         for (int k = 0; k < levels; ++k) {
             const Real weight = select(deep, deep_share[k], shallow_share[k]) * strength;
             T_tendency[k] += weight * cloudy[k] * (warmer[k] - shift);

@@ -1,11 +1,15 @@
-/// Drag of gravity waves from sub-grid mountains (Palmer, Shutts & Swinbank 1986; saturation after Lindzen 1981, as in McFarlane 1987):
+/// Drag of gravity waves from sub-grid mountains (Palmer, Shutts & Swinbank 1986; saturation after
+/// Lindzen 1981, as in McFarlane 1987):
 ///
-///   tau_0 = rho_0 N_0 U_0 k h^2 / 2,   h = min(2 sigma, Fr U_0 / N_0)                    along the wind U_0 of the source  [N m-2]
-///   above it tau <= Fr^2 rho U^3 k / (2 N),   U the component of the wind along U_0, 0 where it turns against it
+///   tau_0 = rho_0 N_0 U_0 k h^2 / 2,   h = min(2 sigma, Fr U_0 / N_0)
+///       along the wind U_0 of the source  [N m-2]
+///   above it tau <= Fr^2 rho U^3 k / (2 N),
+///       U the component of the wind along U_0, 0 where it turns against it
 ///   dU/dt = -g dtau/dp,   at most half of U in a step;   kinetic energy lost warms the layer
 ///
-/// sigma is the standard deviation of the sub-grid orography, k its effective wave number. Wind, density and N of the source are means of
-/// the layers below 2 sigma (at least the two lowest). What is left at the top of the model leaves it; gravity_wave_stress is what stays.
+/// sigma is the standard deviation of the sub-grid orography, k its effective wave number. Wind,
+/// density and N of the source are means of the layers below 2 sigma (at least the two lowest).
+/// What is left at the top of the model leaves it; gravity_wave_stress is what stays.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -15,56 +19,83 @@ namespace fathom::physics {
 struct OrographicDrag {
     double step = 1200, wave_number = 1.2e-5, froude = 0.7, largest_height = 750;
 
-    static constexpr std::string_view summary = "Gravity-wave drag of sub-grid orography with saturation";
+    static constexpr std::string_view summary =
+        "Gravity-wave drag of sub-grid orography with saturation";
     static constexpr std::tuple parameters{
-        Parameter<OrographicDrag>{"step",           &OrographicDrag::step,           "s",   1e-3, 1e5,  "time step"},
-        Parameter<OrographicDrag>{"wave_number",    &OrographicDrag::wave_number,    "m-1", 0,    1e-3, "effective wave number of the mountains, k"},
-        Parameter<OrographicDrag>{"froude",         &OrographicDrag::froude,         "1",   0.1,  5,    "N h / U at which waves break, Fr"},
-        Parameter<OrographicDrag>{"largest_height", &OrographicDrag::largest_height, "m",   0,    5000, "bound on the standard deviation of the orography"}};
+        Parameter<OrographicDrag>{"step", &OrographicDrag::step, "s", 1e-3, 1e5, "time step"},
+        Parameter<OrographicDrag>{"wave_number", &OrographicDrag::wave_number, "m-1", 0, 1e-3,
+                                  "effective wave number of the mountains, k"},
+        Parameter<OrographicDrag>{"froude", &OrographicDrag::froude, "1", 0.1, 5,
+                                  "N h / U at which waves break, Fr"},
+        Parameter<OrographicDrag>{"largest_height", &OrographicDrag::largest_height, "m", 0, 5000,
+                                  "bound on the standard deviation of the orography"}};
     static constexpr std::array fields{
-        reads  ("eastward_wind",            place::center_layer,     "m s-1"),
-        reads  ("northward_wind",           place::center_layer,     "m s-1"),
-        reads  ("air_temperature",          place::center_layer,     "K"),
-        reads  ("pressure_interface",       place::center_interface, "Pa"),
-        reads  ("geopotential",             place::center_layer,     "m2 s-2"),
-        reads  ("surface_geopotential",     place::center_column,    "m2 s-2"),
-        reads  ("orography_deviation",      place::center_column,    "m"),
-        updates("eastward_wind_tendency",   place::center_layer,     "m s-2"),
-        updates("northward_wind_tendency",  place::center_layer,     "m s-2"),
-        updates("air_temperature_tendency", place::center_layer,     "K s-1"),
-        writes ("gravity_wave_stress",      place::center_column,    "N m-2")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("air_temperature", place::center_layer, "K"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("geopotential", place::center_layer, "m2 s-2"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        reads("orography_deviation", place::center_column, "m"),
+        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
+        updates("northward_wind_tendency", place::center_layer, "m s-2"),
+        updates("air_temperature_tendency", place::center_layer, "K s-1"),
+        writes("gravity_wave_stress", place::center_column, "N m-2")};
 
-    template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> interface, In<Real> geopotential, In<Real> surface_geopotential, In<Real> deviation,
-                                          InOut<Real> u_tendency, InOut<Real> v_tendency, InOut<Real> T_tendency, Out<Real> stress) const {
+    template <class Real>
+    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> interface,
+                    In<Real> geopotential, In<Real> surface_geopotential, In<Real> deviation,
+                    InOut<Real> u_tendency, InOut<Real> v_tendency, InOut<Real> T_tendency,
+                    Out<Real> stress) const {
         using namespace constants;
         const int levels = u.levels(), last = levels - 1;
-        const Real sigma = smaller(larger(deviation[0], 0), largest_height), source = surface_geopotential[0] + 2 * gravity * sigma;
-        const auto stability = [&](int k) -> Real {                   // N^2 between layers k - 1 and k
-            const Real warming = temperature[k - 1] - temperature[k], rise = geopotential[k - 1] - geopotential[k];
-            return larger(2 * gravity * gravity * fma(warming, dry_air_heat_capacity, rise) / (dry_air_heat_capacity * (temperature[k - 1] + temperature[k]) * rise), 1e-6);
+        const Real sigma = smaller(larger(deviation[0], 0), largest_height),
+                   source = surface_geopotential[0] + 2 * gravity * sigma;
+        const auto stability = [&](int k) -> Real {  // N^2 between layers k - 1 and k
+            const Real warming = temperature[k - 1] - temperature[k],
+                       rise = geopotential[k - 1] - geopotential[k];
+            return larger(
+                2 * gravity * gravity * fma(warming, dry_air_heat_capacity, rise) /
+                    (dry_air_heat_capacity * (temperature[k - 1] + temperature[k]) * rise),
+                1e-6);
         };
-        Real mass = interface[levels] - interface[last], mean_u = mass * u[last], mean_v = mass * v[last], mean_T = mass * temperature[last], mean_N2 = mass * stability(last);
+        Real mass = interface[levels] - interface[last], mean_u = mass * u[last],
+             mean_v = mass * v[last], mean_T = mass * temperature[last],
+             mean_N2 = mass * stability(last);
         for (int k = last - 1; k > 0; --k) {
-            const Real weight = select((geopotential[k] < source) | (Real(k) > last - 1.5), interface[k + 1] - interface[k], Real(0));
+            const Real weight = select((geopotential[k] < source) | (Real(k) > last - 1.5),
+                                       interface[k + 1] - interface[k], Real(0));
             mass += weight;
-            mean_u = fma(weight, u[k], mean_u); mean_v = fma(weight, v[k], mean_v); mean_T = fma(weight, temperature[k], mean_T);
+            mean_u = fma(weight, u[k], mean_u);
+            mean_v = fma(weight, v[k], mean_v);
+            mean_T = fma(weight, temperature[k], mean_T);
             mean_N2 = fma(weight, stability(k), mean_N2);
         }
         const Real per_mass = 1 / mass, E = mean_u * per_mass, N_wind = mean_v * per_mass;
-        const Real speed = sqrt(fma(E, E, fma(N_wind, N_wind, 1e-4))), along_E = E / speed, along_N = N_wind / speed, frequency = sqrt(mean_N2 * per_mass);
-        const Real height = smaller(2 * sigma, froude * speed / frequency), density = interface[levels] / (dry_air_gas_constant * (mean_T * per_mass));
+        const Real speed = sqrt(fma(E, E, fma(N_wind, N_wind, 1e-4))), along_E = E / speed,
+                   along_N = N_wind / speed, frequency = sqrt(mean_N2 * per_mass);
+        const Real height = smaller(2 * sigma, froude * speed / frequency),
+                   density = interface[levels] / (dry_air_gas_constant * (mean_T * per_mass));
         const Real launched = 0.5 * wave_number * density * frequency * speed * (height * height);
         Real tau = launched;
         for (int k = last; k > 0; --k) {
-            const Real thickness = interface[k + 1] - interface[k], here_u = u[k], here_v = v[k], T = 0.5 * (temperature[k] + temperature[k - 1]);
-            const Real along = larger(fma(along_E, here_u, along_N * here_v), 0), U = larger(0.5 * (along + fma(along_E, u[k - 1], along_N * v[k - 1])), 0);
-            const Real carried = (0.5 * wave_number * froude * froude) * interface[k] / (dry_air_gas_constant * T) * (U * U * U) / sqrt(stability(k));
+            const Real thickness = interface[k + 1] - interface[k], here_u = u[k], here_v = v[k],
+                       T = 0.5 * (temperature[k] + temperature[k - 1]);
+            const Real along = larger(fma(along_E, here_u, along_N * here_v), 0),
+                       U = larger(0.5 * (along + fma(along_E, u[k - 1], along_N * v[k - 1])), 0);
+            const Real carried = (0.5 * wave_number * froude * froude) * interface[k] /
+                                 (dry_air_gas_constant * T) * (U * U * U) / sqrt(stability(k));
             const Real above = select(geopotential[k - 1] < source, tau, smaller(tau, carried));
-            const Real given = smaller(tau - above, along * thickness * (0.5 / (gravity * step))), rate = gravity * given / thickness;
+            const Real given = smaller(tau - above, along * thickness * (0.5 / (gravity * step))),
+                       rate = gravity * given / thickness;
             u_tendency[k] += -(rate * along_E);
             v_tendency[k] += -(rate * along_N);
-            const Real wind_E = fma(u_tendency[k], step, here_u), wind_N = fma(v_tendency[k], step, here_v);      // at the end of the step: the mean is half a change back
-            T_tendency[k] += rate * (fma(along_E, wind_E, along_N * wind_N) + (0.5 * step) * rate) * (1 / dry_air_heat_capacity);
+            const Real wind_E = fma(u_tendency[k], step, here_u),
+                       wind_N =
+                           fma(v_tendency[k], step,
+                               here_v);  // at the end of the step: the mean is half a change back
+            T_tendency[k] += rate * (fma(along_E, wind_E, along_N * wind_N) + (0.5 * step) * rate) *
+                             (1 / dry_air_heat_capacity);
             tau -= given;
         }
         tau = launched - tau;

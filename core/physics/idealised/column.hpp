@@ -1,7 +1,8 @@
-/// What a single column needs in place of a dynamical core: hydrostatic heights over fixed pressures, tendencies from nothing, and
-/// a step of the state by them.
+/// What a single column needs in place of a dynamical core: hydrostatic heights over fixed
+/// pressures, tendencies from nothing, and a step of the state by them.
 ///
-///   phi_k-1/2 = phi_k+1/2 + R T_v ln(p_k+1/2 / p_k-1/2),   phi_k = phi_k+1/2 + alpha_k R T_v,   alpha_k = 1 - p_k-1/2 / dp_k ln(p_k+1/2 / p_k-1/2)
+///   phi_k-1/2 = phi_k+1/2 + R T_v ln(p_k+1/2 / p_k-1/2),   phi_k = phi_k+1/2 + alpha_k R T_v,
+///       alpha_k = 1 - p_k-1/2 / dp_k ln(p_k+1/2 / p_k-1/2)
 ///   x <- x + dt dx/dt
 ///
 /// (Simmons & Burridge 1981; the interface at the top has p > 0.)
@@ -13,29 +14,37 @@
 namespace fathom::physics {
 
 struct ColumnHydrostatics {
-    static constexpr std::string_view summary = "Geopotential over fixed pressures, and tendencies that start from nothing";
+    static constexpr std::string_view summary =
+        "Geopotential over fixed pressures, and tendencies that start from nothing";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("air_temperature",            place::center_layer,     "K"),
-        reads ("specific_humidity",          place::center_layer,     "kg kg-1"),
-        reads ("pressure_interface",         place::center_interface, "Pa"),
-        reads ("surface_geopotential",       place::center_column,    "m2 s-2"),
-        writes("geopotential",               place::center_layer,     "m2 s-2"),
-        writes("eastward_wind_tendency",     place::center_layer,     "m s-2"),
-        writes("northward_wind_tendency",    place::center_layer,     "m s-2"),
-        writes("air_temperature_tendency",   place::center_layer,     "K s-1"),
-        writes("specific_humidity_tendency", place::center_layer,     "s-1")};
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        writes("geopotential", place::center_layer, "m2 s-2"),
+        writes("eastward_wind_tendency", place::center_layer, "m s-2"),
+        writes("northward_wind_tendency", place::center_layer, "m s-2"),
+        writes("air_temperature_tendency", place::center_layer, "K s-1"),
+        writes("specific_humidity_tendency", place::center_layer, "s-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> humidity, In<Real> interface, In<Real> surface, Out<Real> geopotential,
-                                          Out<Real> u_tendency, Out<Real> v_tendency, Out<Real> T_tendency, Out<Real> q_tendency) const {
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> humidity, In<Real> interface, In<Real> surface,
+                    Out<Real> geopotential, Out<Real> u_tendency, Out<Real> v_tendency,
+                    Out<Real> T_tendency, Out<Real> q_tendency) const {
         const int levels = temperature.levels();
         Real phi = surface[0], lower = interface[levels];
         for (int k = levels - 1; k >= 0; --k) {
-            const Real upper = interface[k], thick = log(lower / upper), RT = constants::dry_air_gas_constant * temperature[k] * (1 + virtual_factor * humidity[k]);
+            const Real upper = interface[k], thick = log(lower / upper),
+                       RT = constants::dry_air_gas_constant * temperature[k] *
+                            (1 + virtual_factor * humidity[k]);
             geopotential[k] = phi + RT * (1 - upper / (lower - upper) * thick);
             phi += RT * thick;
             lower = upper;
-            u_tendency[k] = 0; v_tendency[k] = 0; T_tendency[k] = 0; q_tendency[k] = 0;
+            u_tendency[k] = 0;
+            v_tendency[k] = 0;
+            T_tendency[k] = 0;
+            q_tendency[k] = 0;
         }
     }
 };
@@ -44,19 +53,22 @@ struct ColumnStep {
     double step = 1200;
 
     static constexpr std::string_view summary = "The state of a single column a step later";
-    static constexpr std::tuple parameters{Parameter<ColumnStep>{"step", &ColumnStep::step, "s", 1e-3, 1e5, "time step"}};
+    static constexpr std::tuple parameters{
+        Parameter<ColumnStep>{"step", &ColumnStep::step, "s", 1e-3, 1e5, "time step"}};
     static constexpr std::array fields{
-        reads  ("eastward_wind_tendency",     place::center_layer, "m s-2"),
-        reads  ("northward_wind_tendency",    place::center_layer, "m s-2"),
-        reads  ("air_temperature_tendency",   place::center_layer, "K s-1"),
-        reads  ("specific_humidity_tendency", place::center_layer, "s-1"),
-        updates("eastward_wind",              place::center_layer, "m s-1"),
-        updates("northward_wind",             place::center_layer, "m s-1"),
-        updates("air_temperature",            place::center_layer, "K"),
-        updates("specific_humidity",          place::center_layer, "kg kg-1")};
+        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
+        reads("northward_wind_tendency", place::center_layer, "m s-2"),
+        reads("air_temperature_tendency", place::center_layer, "K s-1"),
+        reads("specific_humidity_tendency", place::center_layer, "s-1"),
+        updates("eastward_wind", place::center_layer, "m s-1"),
+        updates("northward_wind", place::center_layer, "m s-1"),
+        updates("air_temperature", place::center_layer, "K"),
+        updates("specific_humidity", place::center_layer, "kg kg-1")};
 
-    template <class Real> void operator()(In<Real> u_tendency, In<Real> v_tendency, In<Real> T_tendency, In<Real> q_tendency,
-                                          InOut<Real> u, InOut<Real> v, InOut<Real> temperature, InOut<Real> humidity) const {
+    template <class Real>
+    void operator()(In<Real> u_tendency, In<Real> v_tendency, In<Real> T_tendency,
+                    In<Real> q_tendency, InOut<Real> u, InOut<Real> v, InOut<Real> temperature,
+                    InOut<Real> humidity) const {
         for (int k = 0; k < u.levels(); ++k) {
             u[k] = fma(u_tendency[k], step, u[k]);
             v[k] = fma(v_tendency[k], step, v[k]);

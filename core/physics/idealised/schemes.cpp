@@ -4,6 +4,9 @@
 
 namespace fathom::physics {
 
-Entries idealised() { return {entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"), entry<ColumnStep>("ColumnStep")}; }
+Entries idealised() {
+    return {entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"),
+            entry<ColumnStep>("ColumnStep")};
+}
 
 }  // namespace fathom::physics

@@ -1,20 +1,26 @@
-/// Conductances between the surface and the lowest layer of the air, for the open sea and for the ground (land and sea ice):
+/// Conductances between the surface and the lowest layer of the air, for the open sea and for the
+/// ground (land and sea ice):
 ///
 ///   K = rho C_H U,   D = rho C_D U            [kg m-2 s-1],   U^2 = u^2 + v^2 + gust^2
-///   Ri = g z (s_v,air - s_v,surface) / (c_p T_v U^2),   s_v = c_p T (1 + 0.608 q) + phi                    C_D, C_H: louis.hpp
-///   wetness of soil   w = min(1, W / (0.75 W_max)) / (1 + r C_H U),   r = r_s (1 + 100 W m-2 / R),   R the net short wave
-///   sea: z_0 from the neutral coefficients at 10 m of Large & Yeager (2009), as in BulkForcing;  ground: roughness_length, ice 1 mm, z_0h = z_0 / 10
+///   Ri = g z (s_v,air - s_v,surface) / (c_p T_v U^2),   s_v = c_p T (1 + 0.608 q) + phi
+///       C_D, C_H: louis.hpp
+///   wetness of soil   w = min(1, W / (0.75 W_max)) / (1 + r C_H U),   r = r_s (1 + 100 W m-2 / R),
+///       R the net short wave
+///   sea: z_0 from the neutral coefficients at 10 m of Large & Yeager (2009), as in BulkForcing;
+///       ground: roughness_length, ice 1 mm, z_0h = z_0 / 10
 ///
-/// Plants give water through stomata, which open with light (Jarvis 1976, Phil. Trans. R. Soc. B 273, 593-610; Stewart 1988): r_s is the resistance of
-/// a canopy in full light. A bucket without it evaporates twice what land does (Milly 1992, J. Climate 5, 209-226).
-/// z is the height of the lowest layer, or of the top of the surface layer below it: above that air is mixed, and has no logarithmic profile.
-/// The flux itself belongs to VerticalDiffusion, which solves for both ends of it. u*^2 = D U / rho and the flux of buoyancy
-/// B = g / (c_p T_v) (K / rho) (s_v,surface - s_v,air), at the start of the step, are what the boundary layer above grows by.
+/// Plants give water through stomata, which open with light (Jarvis 1976, Phil. Trans. R. Soc. B
+/// 273, 593-610; Stewart 1988): r_s is the resistance of a canopy in full light. A bucket without
+/// it evaporates twice what land does (Milly 1992, J. Climate 5, 209-226). z is the height of the
+/// lowest layer, or of the top of the surface layer below it: above that air is mixed, and has no
+/// logarithmic profile. The flux itself belongs to VerticalDiffusion, which solves for both ends of
+/// it. u*^2 = D U / rho and the flux of buoyancy B = g / (c_p T_v) (K / rho) (s_v,surface -
+/// s_v,air), at the start of the step, are what the boundary layer above grows by.
 #pragma once
 #include "field/process.hpp"
-#include "physics/sea_surface/bulk.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/louis.hpp"
+#include "physics/sea_surface/bulk.hpp"
 #include "physics/thermodynamics/moist.hpp"
 
 namespace fathom::physics {
@@ -22,82 +28,120 @@ namespace fathom::physics {
 struct BulkExchange {
     double gust = 2, ice_roughness = 1e-3, most_roughness = 5, canopy_resistance = 70, layer = 100;
 
-    static constexpr std::string_view summary = "Conductances for momentum, heat and vapour between surface and air";
+    static constexpr std::string_view summary =
+        "Conductances for momentum, heat and vapour between surface and air";
     static constexpr std::tuple parameters{
-        Parameter<BulkExchange>{"gust",           &BulkExchange::gust,           "m s-1", 0.1,  10,  "speed of gusts, added to the wind in squares"},
-        Parameter<BulkExchange>{"ice_roughness",  &BulkExchange::ice_roughness,  "m",     1e-5, 1,   "roughness length of sea ice"},
-        Parameter<BulkExchange>{"most_roughness", &BulkExchange::most_roughness, "m",     1e-3, 100, "bound on the roughness length of land"},
-        Parameter<BulkExchange>{"canopy_resistance", &BulkExchange::canopy_resistance, "s m-1", 0, 1e4, "resistance of plants to evaporation in full light, r_s"},
-        Parameter<BulkExchange>{"layer",          &BulkExchange::layer,          "m",     10,   1e4, "greatest depth of the surface layer"}};
+        Parameter<BulkExchange>{"gust", &BulkExchange::gust, "m s-1", 0.1, 10,
+                                "speed of gusts, added to the wind in squares"},
+        Parameter<BulkExchange>{"ice_roughness", &BulkExchange::ice_roughness, "m", 1e-5, 1,
+                                "roughness length of sea ice"},
+        Parameter<BulkExchange>{"most_roughness", &BulkExchange::most_roughness, "m", 1e-3, 100,
+                                "bound on the roughness length of land"},
+        Parameter<BulkExchange>{"canopy_resistance", &BulkExchange::canopy_resistance, "s m-1", 0,
+                                1e4, "resistance of plants to evaporation in full light, r_s"},
+        Parameter<BulkExchange>{"layer", &BulkExchange::layer, "m", 10, 1e4,
+                                "greatest depth of the surface layer"}};
     static constexpr std::array fields{
-        reads ("eastward_wind",           place::center_layer,     "m s-1"),
-        reads ("northward_wind",          place::center_layer,     "m s-1"),
-        reads ("air_temperature",         place::center_layer,     "K"),
-        reads ("specific_humidity",       place::center_layer,     "kg kg-1"),
-        reads ("air_pressure",            place::center_layer,     "Pa"),
-        reads ("pressure_interface",      place::center_interface, "Pa"),
-        reads ("geopotential",            place::center_layer,     "m2 s-2"),
-        reads ("surface_geopotential",    place::center_column,    "m2 s-2"),
-        reads ("open_sea",                place::center_column,    "1"),
-        reads ("ice_share",               place::center_column,    "1"),
-        reads ("soil_moisture",           place::center_column,    "kg m-2"),
-        reads ("snow_amount",             place::center_column,    "kg m-2"),
-        reads ("surface_net_shortwave",   place::center_column,    "W m-2"),
-        reads ("roughness_length",        place::center_column,    "m"),
-        reads ("sea_surface_temperature", place::center_column,    "K"),
-        reads ("ground_temperature",      place::center_column,    "K"),
-        writes("sea_conductance",         place::center_column,    "kg m-2 s-1"),
-        writes("ground_conductance",      place::center_column,    "kg m-2 s-1"),
-        writes("soil_wetness",            place::center_column,    "1"),
-        writes("ground_wetness",          place::center_column,    "1"),
-        writes("momentum_conductance",    place::center_column,    "kg m-2 s-1"),
-        writes("sea_roughness",           place::center_column,    "m"),
-        writes("ground_roughness",        place::center_column,    "m"),
-        writes("friction_velocity",       place::center_column,    "m s-1"),
-        writes("buoyancy_flux",           place::center_column,    "m2 s-3")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("air_pressure", place::center_layer, "Pa"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("geopotential", place::center_layer, "m2 s-2"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        reads("open_sea", place::center_column, "1"),
+        reads("ice_share", place::center_column, "1"),
+        reads("soil_moisture", place::center_column, "kg m-2"),
+        reads("snow_amount", place::center_column, "kg m-2"),
+        reads("surface_net_shortwave", place::center_column, "W m-2"),
+        reads("roughness_length", place::center_column, "m"),
+        reads("sea_surface_temperature", place::center_column, "K"),
+        reads("ground_temperature", place::center_column, "K"),
+        writes("sea_conductance", place::center_column, "kg m-2 s-1"),
+        writes("ground_conductance", place::center_column, "kg m-2 s-1"),
+        writes("soil_wetness", place::center_column, "1"),
+        writes("ground_wetness", place::center_column, "1"),
+        writes("momentum_conductance", place::center_column, "kg m-2 s-1"),
+        writes("sea_roughness", place::center_column, "m"),
+        writes("ground_roughness", place::center_column, "m"),
+        writes("friction_velocity", place::center_column, "m s-1"),
+        writes("buoyancy_flux", place::center_column, "m2 s-3")};
 
-    template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface, In<Real> geopotential,
-                                          In<Real> surface_geopotential, In<Real> open_sea, In<Real> ice_share, In<Real> soil_water, In<Real> snow, In<Real> sunlight, In<Real> roughness,
-                                          In<Real> sea_temperature, In<Real> ground_temperature, Out<Real> sea_conductance, Out<Real> ground_conductance,
-                                          Out<Real> soil_wetness, Out<Real> wetness, Out<Real> momentum_conductance, Out<Real> sea_roughness, Out<Real> ground_roughness,
-                                          Out<Real> friction_velocity, Out<Real> buoyancy_flux) const {
+    template <class Real>
+    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity,
+                    In<Real> pressure, In<Real> interface, In<Real> geopotential,
+                    In<Real> surface_geopotential, In<Real> open_sea, In<Real> ice_share,
+                    In<Real> soil_water, In<Real> snow, In<Real> sunlight, In<Real> roughness,
+                    In<Real> sea_temperature, In<Real> ground_temperature,
+                    Out<Real> sea_conductance, Out<Real> ground_conductance, Out<Real> soil_wetness,
+                    Out<Real> wetness, Out<Real> momentum_conductance, Out<Real> sea_roughness,
+                    Out<Real> ground_roughness, Out<Real> friction_velocity,
+                    Out<Real> buoyancy_flux) const {
         using namespace constants;
-        constexpr double karman = 0.4, neutral_heat = 34.6e-3;        // of C_H / sqrt(C_D): that of vapour, which carries most of the heat
+        constexpr double
+            karman = 0.4,
+            neutral_heat =
+                34.6e-3;  // of C_H / sqrt(C_D): that of vapour, which carries most of the heat
         const int last = temperature.levels() - 1;
-        const Real U_E = u[last], U_N = v[last], square = fma(U_E, U_E, fma(U_N, U_N, gust * gust)), speed = sqrt(square);
-        const Real T = temperature[last], q = humidity[last], virtual_T = T * (1 + virtual_factor * q), density = pressure[last] / (dry_air_gas_constant * virtual_T);
-        const Real middle = larger((geopotential[last] - surface_geopotential[0]) * (1 / gravity), 2), rise = gravity * middle;
+        const Real U_E = u[last], U_N = v[last], square = fma(U_E, U_E, fma(U_N, U_N, gust * gust)),
+                   speed = sqrt(square);
+        const Real T = temperature[last], q = humidity[last],
+                   virtual_T = T * (1 + virtual_factor * q),
+                   density = pressure[last] / (dry_air_gas_constant * virtual_T);
+        const Real middle =
+                       larger((geopotential[last] - surface_geopotential[0]) * (1 / gravity), 2),
+                   rise = gravity * middle;
         const Real height = smaller(middle, layer), log_height = log(height);
-        const Real per_energy = 1 / (dry_air_heat_capacity * virtual_T), surface_pressure = interface[last + 1];
+        const Real per_energy = 1 / (dry_air_heat_capacity * virtual_T),
+                   surface_pressure = interface[last + 1];
         const Real richardson_scale = (gravity * height) * per_energy / square;
 
-        const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0], ground = 1 - open_sea[0];
-        const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity, ground_q = Saturation<Real>(ground_T, surface_pressure).humidity;
-        const auto above = [&](Real surface_T, Real surface_q) -> Real {      // s_v of the air less that of the surface, by differences
-            return fma(dry_air_heat_capacity, (T - surface_T) + virtual_factor * (T * q - surface_T * surface_q), rise);
+        const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0],
+                   ground = 1 - open_sea[0];
+        const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity,
+                   ground_q = Saturation<Real>(ground_T, surface_pressure).humidity;
+        const auto above = [&](Real surface_T, Real surface_q)
+            -> Real {  // s_v of the air less that of the surface, by differences
+            return fma(dry_air_heat_capacity,
+                       (T - surface_T) + virtual_factor * (T * q - surface_T * surface_q), rise);
         };
         const Real over_sea = above(sea_T, sea_q), moist = ground::soil_wetness(soil_water[0]);
         const Real cover = ground::snow_cover(snow[0]), ice = ice_share[0];
-        const auto over_ground = [&](Real soil) -> Real { return above(ground_T, fma(cover + (1 - cover) * fma(ice, 1 - soil, soil), ground_q - q, q)); };
-        const Real log_ten = log_height - 2.302585092994046;          // ln(z / 10 m); the wind at 10 m as over z_0 = 0.1 mm
-        const Real root = BulkForcing::neutral_drag_root(larger(speed * (11.51292546497023 / (log_ten + 11.51292546497023)), 0.5));
-        const Louis<Real> at_sea(log_ten + karman / root, log_ten + karman / neutral_heat, over_sea * richardson_scale);
-        const Real z_0 = smaller(larger(fma(ice_share[0], ice_roughness - roughness[0], roughness[0]), 1e-5), smaller(most_roughness, 0.5 * height));
+        const auto over_ground = [&](Real soil) -> Real {
+            return above(ground_T,
+                         fma(cover + (1 - cover) * fma(ice, 1 - soil, soil), ground_q - q, q));
+        };
+        const Real log_ten =
+            log_height - 2.302585092994046;  // ln(z / 10 m); the wind at 10 m as over z_0 = 0.1 mm
+        const Real root = BulkForcing::neutral_drag_root(
+            larger(speed * (11.51292546497023 / (log_ten + 11.51292546497023)), 0.5));
+        const Louis<Real> at_sea(log_ten + karman / root, log_ten + karman / neutral_heat,
+                                 over_sea * richardson_scale);
+        const Real z_0 =
+            smaller(larger(fma(ice_share[0], ice_roughness - roughness[0], roughness[0]), 1e-5),
+                    smaller(most_roughness, 0.5 * height));
         const Real log_ground = log_height - log(z_0);
-        const Louis<Real> at_ground(log_ground, log_ground + 2.302585092994046, over_ground(moist) * richardson_scale);
+        const Louis<Real> at_ground(log_ground, log_ground + 2.302585092994046,
+                                    over_ground(moist) * richardson_scale);
 
-        const Real flow = density * speed, sea_K = flow * at_sea.heat, ground_K = flow * at_ground.heat;
-        const Real light = larger(sunlight[0], 1), soil = moist * light / fma(canopy_resistance * speed * at_ground.heat, light + 100, light);
+        const Real flow = density * speed, sea_K = flow * at_sea.heat,
+                   ground_K = flow * at_ground.heat;
+        const Real light = larger(sunlight[0], 1),
+                   soil = moist * light /
+                          fma(canopy_resistance * speed * at_ground.heat, light + 100, light);
         const Real drag = open_sea[0] * at_sea.momentum + ground * at_ground.momentum;
         sea_conductance[0] = sea_K;
         ground_conductance[0] = ground_K;
         soil_wetness[0] = soil;
         wetness[0] = cover + (1 - cover) * fma(ice, 1 - soil, soil);
         momentum_conductance[0] = flow * drag;
-        sea_roughness[0] = 10 * exp(-karman / root);                  // of the wind's neutral profile through 10 m
+        sea_roughness[0] = 10 * exp(-karman / root);  // of the wind's neutral profile through 10 m
         ground_roughness[0] = z_0;
         friction_velocity[0] = speed * sqrt(drag);
-        buoyancy_flux[0] = -(gravity * per_energy) * (open_sea[0] * (sea_K * over_sea) + ground * (ground_K * over_ground(soil))) / density;
+        buoyancy_flux[0] =
+            -(gravity * per_energy) *
+            (open_sea[0] * (sea_K * over_sea) + ground * (ground_K * over_ground(soil))) / density;
     }
 };
 

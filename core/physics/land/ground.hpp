@@ -1,15 +1,22 @@
-/// Land and sea ice as a slab over a slower one, with a bucket of water and snow; the sea keeps the temperature that it is given.
-/// A column has a share of open sea and a share of ground; of the ground, `ice_share` is sea ice, the rest land.
+/// Land and sea ice as a slab over a slower one, with a bucket of water and snow; the sea keeps the
+/// temperature that it is given. A column has a share of open sea and a share of ground; of the
+/// ground, `ice_share` is sea ice, the rest land.
 ///
 ///   SurfaceState     albedo, emission sigma T^4 (emissivity 1)
-///   BulkExchange     wetness beta = s + (1 - s) (land w + ice),   s = S / (S + 10 kg m-2),   w = min(1, W / (0.75 W_max)) / (1 + r C_H U)
-///   GroundResponse   T* = T + dt / C [R_short (1 - a_ground) / (1 - a) + R_long - sigma T^4 - G],   G = Lambda (T - T_below)
+///   BulkExchange     wetness beta = s + (1 - s) (land w + ice),   s = S / (S + 10 kg m-2),
+///       w = min(1, W / (0.75 W_max)) / (1 + r C_H U)
+///   GroundResponse   T* = T + dt / C [R_short (1 - a_ground) / (1 - a) + R_long - sigma T^4 - G],
+///       G = Lambda (T - T_below)
 ///   VerticalDiffusion finds T', implicitly with the air above:   C (T' - T*) / dt = -(H + L E)
-///   LandSurface      T = T' - L_f (E_snow + melt) / C,   dT_deep/dt = G / C_deep,   dW/dt = rain + melt - E,   dS/dt = snow - melt - E_snow
+///   LandSurface      T = T' - L_f (E_snow + melt) / C,   dT_deep/dt = G / C_deep,
+///       dW/dt = rain + melt - E,   dS/dt = snow - melt - E_snow
 ///
-/// C T + C_deep T_deep - L_f S changes by the fluxes through the surface alone, W + S of land by rain, snow, evaporation and runoff (W per
-/// area of land, the rest per area of ground; what melts on sea ice is the sea's). Under sea ice T_below is the freezing point of the sea; what would heat ice beyond melting leaves as ice_melt_flux. C and Lambda of land are those of
-/// force-restore for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978, J. Geophys. Res. 83, 1889-1903).
+/// C T + C_deep T_deep - L_f S changes by the fluxes through the surface alone, W + S of land by
+/// rain, snow, evaporation and runoff (W per area of land, the rest per area of ground; what melts
+/// on sea ice is the sea's). Under sea ice T_below is the freezing point of the sea; what would
+/// heat ice beyond melting leaves as ice_melt_flux. C and Lambda of land are those of force-restore
+/// for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978, J. Geophys. Res. 83,
+/// 1889-1903).
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -18,49 +25,71 @@
 namespace fathom::physics {
 
 namespace ground {
-inline constexpr double snow_half_cover = 10;                         // water of the snow that hides half of the ground [kg m-2]
-inline constexpr double bucket = 150, moist = 0.75 * bucket;          // what the soil holds; from where on it evaporates freely [kg m-2]
-inline constexpr double sea_freezing = 271.35, melting = 273.15;      // [K]
-inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5, deep_capacity = 3e6;      // [J m-2 K-1]
-inline constexpr double land_conductance = 8.7, ice_conductance = 1.4;                        // [W m-2 K-1]; ice: 1.5 m of it
+inline constexpr double snow_half_cover =
+    10;  // water of the snow that hides half of the ground [kg m-2]
+inline constexpr double
+    bucket = 150,
+    moist = 0.75 * bucket;  // what the soil holds; from where on it evaporates freely [kg m-2]
+inline constexpr double sea_freezing = 271.35, melting = 273.15;  // [K]
+inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5,
+                        deep_capacity = 3e6;  // [J m-2 K-1]
+inline constexpr double land_conductance = 8.7,
+                        ice_conductance = 1.4;  // [W m-2 K-1]; ice: 1.5 m of it
 template <class Real> Real snow_cover(Real snow) { return snow / (snow + snow_half_cover); }
-template <class Real> Real soil_wetness(Real water) { return larger(smaller(water * (1 / moist), 1), 1e-6); }
-template <class Real> Real capacity(Real ice) { return land_capacity + ice * (ice_capacity - land_capacity); }
+template <class Real> Real soil_wetness(Real water) {
+    return larger(smaller(water * (1 / moist), 1), 1e-6);
 }
+template <class Real> Real capacity(Real ice) {
+    return land_capacity + ice * (ice_capacity - land_capacity);
+}
+}  // namespace ground
 
 struct SurfaceState {
     double sea_albedo = 0.065, ice_albedo = 0.6, snow_albedo = 0.75, forest_snow_albedo = 0.45;
 
-    static constexpr std::string_view summary = "What surface radiation and air see: albedo, emission, wetness, shares of open sea and ice";
+    static constexpr std::string_view summary =
+        "What surface radiation and air see: albedo, emission, wetness, shares of open sea and ice";
     static constexpr std::tuple parameters{
-        Parameter<SurfaceState>{"sea_albedo",         &SurfaceState::sea_albedo,         "1", 0, 0.99, "albedo of the open sea"},
-        Parameter<SurfaceState>{"ice_albedo",         &SurfaceState::ice_albedo,         "1", 0, 0.99, "albedo of sea ice without snow"},
-        Parameter<SurfaceState>{"snow_albedo",        &SurfaceState::snow_albedo,        "1", 0, 0.99, "albedo of snow on open ground and ice"},
-        Parameter<SurfaceState>{"forest_snow_albedo", &SurfaceState::forest_snow_albedo, "1", 0, 0.99, "albedo of land under snow that is dark without, as forests are"}};
-    static constexpr std::array fields{
-        reads ("land_fraction",           place::center_column, "1"),
-        reads ("sea_ice_fraction",        place::center_column, "1"),
-        reads ("sea_surface_temperature", place::center_column, "K"),
-        reads ("ground_temperature",      place::center_column, "K"),
-        reads ("snow_amount",             place::center_column, "kg m-2"),
-        reads ("snow_free_albedo",        place::center_column, "1"),
-        writes("open_sea",                place::center_column, "1"),
-        writes("ice_share",               place::center_column, "1"),
-        writes("albedo",                  place::center_column, "1"),
-        writes("ground_absorption",       place::center_column, "1"),
-        writes("surface_emission",        place::center_column, "W m-2"),
-        writes("surface_temperature",     place::center_column, "K")};
+        Parameter<SurfaceState>{"sea_albedo", &SurfaceState::sea_albedo, "1", 0, 0.99,
+                                "albedo of the open sea"},
+        Parameter<SurfaceState>{"ice_albedo", &SurfaceState::ice_albedo, "1", 0, 0.99,
+                                "albedo of sea ice without snow"},
+        Parameter<SurfaceState>{"snow_albedo", &SurfaceState::snow_albedo, "1", 0, 0.99,
+                                "albedo of snow on open ground and ice"},
+        Parameter<SurfaceState>{"forest_snow_albedo", &SurfaceState::forest_snow_albedo, "1", 0,
+                                0.99,
+                                "albedo of land under snow that is dark without, as forests are"}};
+    static constexpr std::array fields{reads("land_fraction", place::center_column, "1"),
+                                       reads("sea_ice_fraction", place::center_column, "1"),
+                                       reads("sea_surface_temperature", place::center_column, "K"),
+                                       reads("ground_temperature", place::center_column, "K"),
+                                       reads("snow_amount", place::center_column, "kg m-2"),
+                                       reads("snow_free_albedo", place::center_column, "1"),
+                                       writes("open_sea", place::center_column, "1"),
+                                       writes("ice_share", place::center_column, "1"),
+                                       writes("albedo", place::center_column, "1"),
+                                       writes("ground_absorption", place::center_column, "1"),
+                                       writes("surface_emission", place::center_column, "W m-2"),
+                                       writes("surface_temperature", place::center_column, "K")};
 
-    template <class Real> void operator()(In<Real> land_fraction, In<Real> ice_fraction, In<Real> sea_temperature, In<Real> ground_temperature, In<Real> snow,
-                                          In<Real> land_albedo, Out<Real> open_sea, Out<Real> ice_share, Out<Real> albedo, Out<Real> absorption,
-                                          Out<Real> emission, Out<Real> temperature) const {
-        const Real land = smaller(larger(land_fraction[0], 0), 1), ice = (1 - land) * smaller(larger(ice_fraction[0], 0), 1), all = land + ice;
+    template <class Real>
+    void operator()(In<Real> land_fraction, In<Real> ice_fraction, In<Real> sea_temperature,
+                    In<Real> ground_temperature, In<Real> snow, In<Real> land_albedo,
+                    Out<Real> open_sea, Out<Real> ice_share, Out<Real> albedo, Out<Real> absorption,
+                    Out<Real> emission, Out<Real> temperature) const {
+        const Real land = smaller(larger(land_fraction[0], 0), 1),
+                   ice = (1 - land) * smaller(larger(ice_fraction[0], 0), 1), all = land + ice;
         const Real share = ice / larger(all, 1e-6), cover = ground::snow_cover(snow[0]);
-        const Real a = land_albedo[0], of_land = fma(cover, select(a < 0.17, forest_snow_albedo, Real(snow_albedo)) - a, a);
-        const Real of_ice = fma(cover, snow_albedo - ice_albedo, ice_albedo), of_ground = fma(share, of_ice - of_land, of_land);
+        const Real a = land_albedo[0],
+                   of_land =
+                       fma(cover, select(a < 0.17, forest_snow_albedo, Real(snow_albedo)) - a, a);
+        const Real of_ice = fma(cover, snow_albedo - ice_albedo, ice_albedo),
+                   of_ground = fma(share, of_ice - of_land, of_land);
         const Real mean = fma(all, of_ground - sea_albedo, sea_albedo);
-        const Real sea_square = sea_temperature[0] * sea_temperature[0], ground_square = ground_temperature[0] * ground_temperature[0];
-        const Real fourth = (1 - all) * (sea_square * sea_square) + all * (ground_square * ground_square);
+        const Real sea_square = sea_temperature[0] * sea_temperature[0],
+                   ground_square = ground_temperature[0] * ground_temperature[0];
+        const Real fourth =
+            (1 - all) * (sea_square * sea_square) + all * (ground_square * ground_square);
         open_sea[0] = 1 - all;
         ice_share[0] = share;
         albedo[0] = mean;
@@ -73,23 +102,30 @@ struct SurfaceState {
 struct GroundResponse {
     double step = 1200;
 
-    static constexpr std::string_view summary = "Ground temperature at the end of the step but for the turbulent fluxes, and its inertia";
-    static constexpr std::tuple parameters{Parameter<GroundResponse>{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
+    static constexpr std::string_view summary =
+        "Ground temperature at the end of the step but for the turbulent fluxes, and its inertia";
+    static constexpr std::tuple parameters{
+        Parameter<GroundResponse>{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
     static constexpr std::array fields{
-        reads ("ground_temperature",        place::center_column, "K"),
-        reads ("deep_ground_temperature",   place::center_column, "K"),
-        reads ("ice_share",                 place::center_column, "1"),
-        reads ("ground_absorption",         place::center_column, "1"),
-        reads ("surface_net_shortwave",     place::center_column, "W m-2"),
-        reads ("surface_downward_longwave", place::center_column, "W m-2"),
-        writes("ground_forcing",            place::center_column, "K"),
-        writes("ground_inertia",            place::center_column, "W m-2 K-1")};
+        reads("ground_temperature", place::center_column, "K"),
+        reads("deep_ground_temperature", place::center_column, "K"),
+        reads("ice_share", place::center_column, "1"),
+        reads("ground_absorption", place::center_column, "1"),
+        reads("surface_net_shortwave", place::center_column, "W m-2"),
+        reads("surface_downward_longwave", place::center_column, "W m-2"),
+        writes("ground_forcing", place::center_column, "K"),
+        writes("ground_inertia", place::center_column, "W m-2 K-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> deep, In<Real> ice_share, In<Real> absorption, In<Real> shortwave, In<Real> longwave,
-                                          Out<Real> forcing, Out<Real> inertia) const {
-        const Real T = temperature[0], ice = ice_share[0], land = 1 - ice, response = ground::capacity(ice) * (1 / step), square = T * T;
-        const Real below = land * (ground::land_conductance * (T - deep[0])) + ice * (ground::ice_conductance * (T - ground::sea_freezing));
-        const Real gain = absorption[0] * shortwave[0] + longwave[0] - constants::stefan_boltzmann * (square * square) - below;
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> deep, In<Real> ice_share, In<Real> absorption,
+                    In<Real> shortwave, In<Real> longwave, Out<Real> forcing,
+                    Out<Real> inertia) const {
+        const Real T = temperature[0], ice = ice_share[0], land = 1 - ice,
+                   response = ground::capacity(ice) * (1 / step), square = T * T;
+        const Real below = land * (ground::land_conductance * (T - deep[0])) +
+                           ice * (ground::ice_conductance * (T - ground::sea_freezing));
+        const Real gain = absorption[0] * shortwave[0] + longwave[0] -
+                          constants::stefan_boltzmann * (square * square) - below;
         forcing[0] = T + gain / response;
         inertia[0] = response;
     }
@@ -98,41 +134,57 @@ struct GroundResponse {
 struct LandSurface {
     double step = 1200;
 
-    static constexpr std::string_view summary = "Ground temperature, soil water, snow and runoff at the end of the step";
-    static constexpr std::tuple parameters{Parameter<LandSurface>{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
+    static constexpr std::string_view summary =
+        "Ground temperature, soil water, snow and runoff at the end of the step";
+    static constexpr std::tuple parameters{
+        Parameter<LandSurface>{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
     static constexpr std::array fields{
-        reads  ("ice_share",                place::center_column, "1"),
-        reads  ("soil_wetness",             place::center_column, "1"),
-        reads  ("ground_forcing",           place::center_column, "K"),
-        reads  ("ground_inertia",           place::center_column, "W m-2 K-1"),
-        reads  ("ground_turbulent_flux",    place::center_column, "W m-2"),
-        reads  ("ground_evaporation",       place::center_column, "kg m-2 s-1"),
-        reads  ("convective_precipitation", place::center_column, "kg m-2 s-1"),
-        reads  ("stratiform_precipitation", place::center_column, "kg m-2 s-1"),
-        reads  ("snowfall",                 place::center_column, "kg m-2 s-1"),
-        updates("ground_temperature",       place::center_column, "K"),
-        updates("deep_ground_temperature",  place::center_column, "K"),
-        updates("soil_moisture",            place::center_column, "kg m-2"),
-        updates("snow_amount",              place::center_column, "kg m-2"),
-        writes ("runoff",                   place::center_column, "kg m-2 s-1"),
-        writes ("ice_melt_flux",            place::center_column, "W m-2")};
+        reads("ice_share", place::center_column, "1"),
+        reads("soil_wetness", place::center_column, "1"),
+        reads("ground_forcing", place::center_column, "K"),
+        reads("ground_inertia", place::center_column, "W m-2 K-1"),
+        reads("ground_turbulent_flux", place::center_column, "W m-2"),
+        reads("ground_evaporation", place::center_column, "kg m-2 s-1"),
+        reads("convective_precipitation", place::center_column, "kg m-2 s-1"),
+        reads("stratiform_precipitation", place::center_column, "kg m-2 s-1"),
+        reads("snowfall", place::center_column, "kg m-2 s-1"),
+        updates("ground_temperature", place::center_column, "K"),
+        updates("deep_ground_temperature", place::center_column, "K"),
+        updates("soil_moisture", place::center_column, "kg m-2"),
+        updates("snow_amount", place::center_column, "kg m-2"),
+        writes("runoff", place::center_column, "kg m-2 s-1"),
+        writes("ice_melt_flux", place::center_column, "W m-2")};
 
-    template <class Real> void operator()(In<Real> ice_share, In<Real> soil_wetness, In<Real> forcing, In<Real> inertia, In<Real> turbulent, In<Real> evaporation, In<Real> convective, In<Real> stratiform,
-                                          In<Real> snowfall, InOut<Real> temperature, InOut<Real> deep, InOut<Real> water, InOut<Real> snow, Out<Real> runoff, Out<Real> ice_melt) const {
+    template <class Real>
+    void operator()(In<Real> ice_share, In<Real> soil_wetness, In<Real> forcing, In<Real> inertia,
+                    In<Real> turbulent, In<Real> evaporation, In<Real> convective,
+                    In<Real> stratiform, In<Real> snowfall, InOut<Real> temperature,
+                    InOut<Real> deep, InOut<Real> water, InOut<Real> snow, Out<Real> runoff,
+                    Out<Real> ice_melt) const {
         constexpr double fusion = constants::fusion_heat;
-        const Real ice = ice_share[0], land = 1 - ice, before = temperature[0], S = snow[0], W = water[0], T_deep = deep[0];
-        const Real cover = ground::snow_cover(S), soil = soil_wetness[0], per_wetness = 1 / (cover + (1 - cover) * (land * soil + ice));
+        const Real ice = ice_share[0], land = 1 - ice, before = temperature[0], S = snow[0],
+                   W = water[0], T_deep = deep[0];
+        const Real cover = ground::snow_cover(S), soil = soil_wetness[0],
+                   per_wetness = 1 / (cover + (1 - cover) * (land * soil + ice));
         const Real E = evaporation[0], per_capacity = 1 / (inertia[0] * step);
-        // evaporation takes from snow what there is; the rest of snow's share is taken where no snow lies
-        const Real supply = fma(snowfall[0], step, S), from_snow = smaller(E * step * (cover * per_wetness), supply);
+        // evaporation takes from snow what there is; the rest of snow's share is taken where no
+        // snow lies
+        const Real supply = fma(snowfall[0], step, S),
+                   from_snow = smaller(E * step * (cover * per_wetness), supply);
         const Real short_of = E * step * (cover * per_wetness) - from_snow;
         const Real from_soil = E * step * ((1 - cover) * soil * per_wetness) + short_of;
-        const Real left = supply - from_snow, T = forcing[0] - turbulent[0] / inertia[0] - (fusion * per_capacity) * from_snow;
-        const Real melt = larger(smaller(left, (T - ground::melting) / (fusion * per_capacity)), 0), warm = T - (fusion * per_capacity) * melt;
-        const Real over = select(ice > 0.5, larger(warm - ground::melting, 0), 0);       // ice does not become warmer than melting
-        const Real content = W + (convective[0] + stratiform[0] - snowfall[0]) * step + melt - from_soil, kept = smaller(larger(content, 0), ground::bucket);
+        const Real left = supply - from_snow,
+                   T = forcing[0] - turbulent[0] / inertia[0] - (fusion * per_capacity) * from_snow;
+        const Real melt = larger(smaller(left, (T - ground::melting) / (fusion * per_capacity)), 0),
+                   warm = T - (fusion * per_capacity) * melt;
+        const Real over = select(ice > 0.5, larger(warm - ground::melting, 0),
+                                 0);  // ice does not become warmer than melting
+        const Real content =
+                       W + (convective[0] + stratiform[0] - snowfall[0]) * step + melt - from_soil,
+                   kept = smaller(larger(content, 0), ground::bucket);
         temperature[0] = warm - over;
-        deep[0] = T_deep + land * (ground::land_conductance * step / ground::deep_capacity) * (before - T_deep);
+        deep[0] = T_deep + land * (ground::land_conductance * step / ground::deep_capacity) *
+                               (before - T_deep);
         water[0] = kept;
         snow[0] = left - melt;
         runoff[0] = (content - kept) * (1 / step);

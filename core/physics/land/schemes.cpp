@@ -6,10 +6,8 @@
 namespace fathom::physics {
 
 Entries land() {
-    return {entry<SurfaceState>("SurfaceState"),
-            entry<GroundResponse>("GroundResponse"),
-            entry<BulkExchange>("BulkExchange"),
-            entry<Snowfall>("Snowfall"),
+    return {entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"),
+            entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
             entry<LandSurface>("LandSurface")};
 }
 

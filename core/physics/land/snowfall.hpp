@@ -1,6 +1,8 @@
-/// Precipitation that reaches cold ground has frozen on its way: its heat of fusion warms the layers where it froze, by mass:
+/// Precipitation that reaches cold ground has frozen on its way: its heat of fusion warms the
+/// layers where it froze, by mass:
 ///
-///   snow = P share(T_lowest),   share(T) = clamp((275.15 K - T) / 2 K, 0, 1),   dT_k = L_f snow share(T_k) / (c_p sum m_k share(T_k))
+///   snow = P share(T_lowest),   share(T) = clamp((275.15 K - T) / 2 K, 0, 1),
+///       dT_k = L_f snow share(T_k) / (c_p sum m_k share(T_k))
 ///
 /// The atmosphere gains L_f snow; what melts it on the ground gives that back.
 #pragma once
@@ -13,28 +15,36 @@ namespace fathom::physics {
 struct Snowfall {
     double step = 1200;
 
-    static constexpr std::string_view summary = "Which part of the precipitation is snow, with its heat of fusion";
-    static constexpr std::tuple parameters{Parameter<Snowfall>{"step", &Snowfall::step, "s", 1e-3, 1e5, "time step"}};
+    static constexpr std::string_view summary =
+        "Which part of the precipitation is snow, with its heat of fusion";
+    static constexpr std::tuple parameters{
+        Parameter<Snowfall>{"step", &Snowfall::step, "s", 1e-3, 1e5, "time step"}};
     static constexpr std::array fields{
-        reads  ("air_temperature",          place::center_layer,     "K"),
-        reads  ("pressure_interface",       place::center_interface, "Pa"),
-        reads  ("convective_precipitation", place::center_column,    "kg m-2 s-1"),
-        reads  ("stratiform_precipitation", place::center_column,    "kg m-2 s-1"),
-        updates("air_temperature_tendency", place::center_layer,     "K s-1"),
-        writes ("snowfall",                 place::center_column,    "kg m-2 s-1")};
+        reads("air_temperature", place::center_layer, "K"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("convective_precipitation", place::center_column, "kg m-2 s-1"),
+        reads("stratiform_precipitation", place::center_column, "kg m-2 s-1"),
+        updates("air_temperature_tendency", place::center_layer, "K s-1"),
+        writes("snowfall", place::center_column, "kg m-2 s-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> interface, In<Real> convective, In<Real> stratiform, InOut<Real> tendency, Out<Real> snowfall) const {
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> interface, In<Real> convective,
+                    In<Real> stratiform, InOut<Real> tendency, Out<Real> snowfall) const {
         constexpr int most = 160;
         const int levels = temperature.levels();
         Real share[most], frozen = 0, upper = interface[0];
         for (int k = 0; k < levels; ++k) {
             const Real lower = interface[k + 1];
-            share[k] = smaller(larger((275.15 - fma(tendency[k], step, temperature[k])) * 0.5, 0), 1);
+            share[k] =
+                smaller(larger((275.15 - fma(tendency[k], step, temperature[k])) * 0.5, 0), 1);
             frozen = fma(share[k], lower - upper, frozen);
             upper = lower;
         }
         const Real snow = (convective[0] + stratiform[0]) * share[levels - 1];
-        const Real warming = snow * (constants::fusion_heat * constants::gravity / constants::dry_air_heat_capacity) / larger(frozen, 1e-3);
+        const Real warming =
+            snow *
+            (constants::fusion_heat * constants::gravity / constants::dry_air_heat_capacity) /
+            larger(frozen, 1e-3);
         for (int k = 0; k < levels; ++k) tendency[k] += warming * share[k];
         snowfall[0] = snow;
     }

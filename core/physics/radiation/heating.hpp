@@ -1,9 +1,11 @@
 /// From the fluxes that Radiation left to the heating of this very step:
 ///
-///   F_k = longwave_k + e_k (sigma T_s^4 - seen) - I s_k   upward at interface k,   dT_k/dt = g / c_p (F_k+1 - F_k) / dp_k
+///   F_k = longwave_k + e_k (sigma T_s^4 - seen) - I s_k   upward at interface k,
+///       dT_k/dt = g / c_p (F_k+1 - F_k) / dp_k
 ///
-/// I the insolation now, s_k the net short wave per insolation, e_k the share of the surface's emission that reaches interface k. At the
-/// surface the air takes exactly what ground and sea give: surface_net_shortwave and emission less surface_downward_longwave.
+/// I the insolation now, s_k the net short wave per insolation, e_k the share of the surface's
+/// emission that reaches interface k. At the surface the air takes exactly what ground and sea
+/// give: surface_net_shortwave and emission less surface_downward_longwave.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -12,33 +14,41 @@
 namespace fathom::physics {
 
 struct RadiativeHeating {
-    static constexpr std::string_view summary = "Heating by the fluxes of the last radiation, under the sun and over the surface of now";
+    static constexpr std::string_view summary =
+        "Heating by the fluxes of the last radiation, under the sun and over the surface of now";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("pressure_interface",       place::center_interface, "Pa"),
-        reads  ("shortwave_share",          place::center_interface, "1"),
-        reads  ("longwave_flux",            place::center_interface, "W m-2"),
-        reads  ("emission_share",           place::center_interface, "1"),
-        reads  ("emission_seen",            place::center_column,    "W m-2"),
-        reads  ("surface_emission",         place::center_column,    "W m-2"),
-        reads  ("insolation",               place::center_column,    "W m-2"),
-        updates("air_temperature_tendency", place::center_layer,     "K s-1"),
-        writes ("surface_net_shortwave",    place::center_column,    "W m-2"),
-        writes ("outgoing_longwave",        place::center_column,    "W m-2"),
-        writes ("toa_net_shortwave",        place::center_column,    "W m-2")};
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("shortwave_share", place::center_interface, "1"),
+        reads("longwave_flux", place::center_interface, "W m-2"),
+        reads("emission_share", place::center_interface, "1"),
+        reads("emission_seen", place::center_column, "W m-2"),
+        reads("surface_emission", place::center_column, "W m-2"),
+        reads("insolation", place::center_column, "W m-2"),
+        updates("air_temperature_tendency", place::center_layer, "K s-1"),
+        writes("surface_net_shortwave", place::center_column, "W m-2"),
+        writes("outgoing_longwave", place::center_column, "W m-2"),
+        writes("toa_net_shortwave", place::center_column, "W m-2")};
 
-    template <class Real> void operator()(In<Real> interface, In<Real> shortwave, In<Real> longwave, In<Real> share, In<Real> seen, In<Real> emission, In<Real> insolation,
-                                          InOut<Real> tendency, Out<Real> surface_shortwave, Out<Real> outgoing, Out<Real> toa_shortwave) const {
+    template <class Real>
+    void operator()(In<Real> interface, In<Real> shortwave, In<Real> longwave, In<Real> share,
+                    In<Real> seen, In<Real> emission, In<Real> insolation, InOut<Real> tendency,
+                    Out<Real> surface_shortwave, Out<Real> outgoing,
+                    Out<Real> toa_shortwave) const {
         const int levels = tendency.levels();
         const Real sun = insolation[0], more = emission[0] - seen[0];
-        const auto upward = [&](int k) -> Real { return fma(share[k], more, longwave[k]) - sun * shortwave[k]; };
+        const auto upward = [&](int k) -> Real {
+            return fma(share[k], more, longwave[k]) - sun * shortwave[k];
+        };
         Real above = upward(0), upper = interface[0];
         outgoing[0] = fma(share[0], more, longwave[0]);
         toa_shortwave[0] = sun * shortwave[0];
         for (int k = 0; k < levels; ++k) {
             const Real below = upward(k + 1), lower = interface[k + 1];
-            tendency[k] += (constants::gravity / constants::dry_air_heat_capacity) * (below - above) / (lower - upper);
-            above = below; upper = lower;
+            tendency[k] += (constants::gravity / constants::dry_air_heat_capacity) *
+                           (below - above) / (lower - upper);
+            above = below;
+            upper = lower;
         }
         surface_shortwave[0] = sun * shortwave[levels];
     }

@@ -1,4 +1,5 @@
-/// A standard profile of ozone, for cases without data of their own: 290 Dobson units, most about 9 hPa:
+/// A standard profile of ozone, for cases without data of their own: 290 Dobson units, most about 9
+/// hPa:
 ///
 ///   ozone = 1e-5 exp(-(ln(p / 9 hPa) / 1.2)^2 / 2) + 5e-8        [kg kg-1]
 #pragma once
@@ -11,10 +12,10 @@ struct StandardOzone {
     double amount = 1;
 
     static constexpr std::string_view summary = "A standard profile of ozone";
-    static constexpr std::tuple parameters{Parameter<StandardOzone>{"amount", &StandardOzone::amount, "1", 0, 10, "factor on the whole profile"}};
-    static constexpr std::array fields{
-        reads ("air_pressure", place::center_layer, "Pa"),
-        writes("ozone",        place::center_layer, "kg kg-1")};
+    static constexpr std::tuple parameters{Parameter<StandardOzone>{
+        "amount", &StandardOzone::amount, "1", 0, 10, "factor on the whole profile"}};
+    static constexpr std::array fields{reads("air_pressure", place::center_layer, "Pa"),
+                                       writes("ozone", place::center_layer, "kg kg-1")};
 
     template <class Real> void operator()(In<Real> pressure, Out<Real> ozone) const {
         for (int k = 0; k < ozone.levels(); ++k) {

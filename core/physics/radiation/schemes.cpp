@@ -7,7 +7,8 @@
 namespace fathom::physics {
 
 Entries radiation() {
-    return {entry<Sunlight>("Sunlight"), entry<StandardOzone>("StandardOzone"), entry<Radiation>("Radiation"), entry<RadiativeHeating>("RadiativeHeating")};
+    return {entry<Sunlight>("Sunlight"), entry<StandardOzone>("StandardOzone"),
+            entry<Radiation>("Radiation"), entry<RadiativeHeating>("RadiativeHeating")};
 }
 
 }  // namespace fathom::physics

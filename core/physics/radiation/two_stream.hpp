@@ -1,24 +1,36 @@
-/// Radiative fluxes in a column of gases and clouds, a few spectral terms (gases.hpp), every few hours:
+/// Radiative fluxes in a column of gases and clouds, a few spectral terms (gases.hpp), every few
+/// hours:
 ///
-///   long wave    U_k = U_k+1 t + (1 - t) B_up,   D_k+1 = D_k t + (1 - t) B_down,   t = exp(-tau) (1 - c (1 - exp(-a L)))
-///                B = w sigma T^4, towards the source at the interface where a layer is opaque: B_mean + tau / (3.6 + tau) (B_interface - B_mean)
-///   short wave   layers reflect R and transmit (1 - R) A, A = exp(-tau / mu) downward and exp(-1.66 tau) upward, joined by adding:
-///                alpha_k = R + T alpha_k+1 T' / (1 - alpha_k+1 R'),   D_k+1 = D_k T / (1 - alpha_k+1 R'),   net = D (1 - alpha)
-///                conservative two-stream R of the scaled depth s: [3/4 s + (1/2 - 3/4 mu)(1 - exp(-s / mu))] / (1 + 3/4 s); diffuse 3/4 s / (1 + 3/4 s)
+///   long wave    U_k = U_k+1 t + (1 - t) B_up,   D_k+1 = D_k t + (1 - t) B_down,
+///       t = exp(-tau) (1 - c (1 - exp(-a L)))
+///                B = w sigma T^4, towards the source at the interface where a layer is opaque:
+///                    B_mean + tau / (3.6 + tau) (B_interface - B_mean)
+///   short wave   layers reflect R and transmit (1 - R) A,
+///       A = exp(-tau / mu) downward and exp(-1.66 tau) upward, joined by adding:
+///                alpha_k = R + T alpha_k+1 T' / (1 - alpha_k+1 R'),
+///                    D_k+1 = D_k T / (1 - alpha_k+1 R'),   net = D (1 - alpha)
+///                conservative two-stream R of the scaled depth s: [3/4 s + (1/2 - 3/4 mu)(1
+///                    - exp(-s / mu))] / (1 + 3/4 s); diffuse 3/4 s / (1 + 3/4 s)
 ///
-///   overlap      1 - C = prod (1 - max(c_k, c_k-1)) / (1 - c_k-1);   fluxes = (1 - C) those of clear air + C those under clouds of fraction c_k / C
+///   overlap      1 - C = prod (1 - max(c_k, c_k-1)) / (1 - c_k-1);
+///       fluxes = (1 - C) those of clear air + C those under clouds of fraction c_k / C
 ///
-/// c is the cloud's fraction of a layer, L its water [kg m-2], s = 22 L for clouds, a = 130 m2 kg-1 for water above 263 K, half of that for the larger
-/// particles of ice below 243 K (Kiehl et al. 1998, J. Climate 11, 1131-1149), linear between. Clouds of neighbouring layers lie above each other, others
-/// at random (Geleyn & Hollingsworth 1979); within the cloudy part of the column, C, they are taken at random (Morcrette & Fouquart 1986).
-/// Aerosol, alike everywhere, lies in the lowest kilometres as p^4: of its optical depth tau_a 6 per cent absorb, (1 - g) = 0.35 of the rest scatter
-/// (as the uniform one of Kiehl et al. 1998); short wave alone sees it. Were all clouds at random, six layers of a quarter each would hide four fifths of the ground, the more the thinner the layers are.
-/// What stays until the next call is what the sun and the surface then scale (RadiativeHeating): the net short wave per insolation, the net
-/// long wave, and the share of the surface's emission that reaches each interface. mu is that in the middle of the period. Scattering is
-/// not two-stream in the gases' sense: the beam's absorption and its scattering are taken one after the other.
+/// c is the cloud's fraction of a layer, L its water [kg m-2], s = 22 L for clouds, a = 130 m2 kg-1
+/// for water above 263 K, half of that for the larger particles of ice below 243 K (Kiehl et al.
+/// 1998, J. Climate 11, 1131-1149), linear between. Clouds of neighbouring layers lie above each
+/// other, others at random (Geleyn & Hollingsworth 1979); within the cloudy part of the column, C,
+/// they are taken at random (Morcrette & Fouquart 1986). Aerosol, alike everywhere, lies in the
+/// lowest kilometres as p^4: of its optical depth tau_a 6 per cent absorb, (1 - g) = 0.35 of the
+/// rest scatter (as the uniform one of Kiehl et al. 1998); short wave alone sees it. Were all
+/// clouds at random, six layers of a quarter each would hide four fifths of the ground, the more
+/// the thinner the layers are. What stays until the next call is what the sun and the surface then
+/// scale (RadiativeHeating): the net short wave per insolation, the net long wave, and the share of
+/// the surface's emission that reaches each interface. mu is that in the middle of the period.
+/// Scattering is not two-stream in the gases' sense: the beam's absorption and its scattering are
+/// taken one after the other.
 #pragma once
-#include "base/constants.hpp"
 #include "base/brief.hpp"
+#include "base/constants.hpp"
 #include "base/pack.hpp"
 #include "field/process.hpp"
 #include "physics/radiation/gases.hpp"
@@ -28,37 +40,45 @@ namespace fathom::physics {
 struct Radiation {
     double carbon_dioxide = 400, aerosol = 0.12;
 
-    static constexpr std::string_view summary = "Long-wave and short-wave fluxes of a clear and cloudy column";
+    static constexpr std::string_view summary =
+        "Long-wave and short-wave fluxes of a clear and cloudy column";
     static constexpr std::tuple parameters{
-        Parameter<Radiation>{"carbon_dioxide", &Radiation::carbon_dioxide, "1e-6", 0, 1e5, "mole fraction of CO2"},
-        Parameter<Radiation>{"aerosol",        &Radiation::aerosol,        "1",    0, 5,   "optical depth of the aerosol, tau_a"}};
+        Parameter<Radiation>{"carbon_dioxide", &Radiation::carbon_dioxide, "1e-6", 0, 1e5,
+                             "mole fraction of CO2"},
+        Parameter<Radiation>{"aerosol", &Radiation::aerosol, "1", 0, 5,
+                             "optical depth of the aerosol, tau_a"}};
     static constexpr std::array fields{
-        reads ("air_temperature",              place::center_layer,     "K"),
-        reads ("specific_humidity",            place::center_layer,     "kg kg-1"),
-        reads ("air_pressure",                 place::center_layer,     "Pa"),
-        reads ("pressure_interface",           place::center_interface, "Pa"),
-        reads ("ozone",                        place::center_layer,     "kg kg-1"),
-        reads ("cloud_fraction",               place::center_layer,     "1"),
-        reads ("cloud_water",                  place::center_layer,     "kg kg-1"),
-        reads ("surface_temperature",          place::center_column,    "K"),
-        reads ("surface_emission",             place::center_column,    "W m-2"),
-        reads ("albedo",                       place::center_column,    "1"),
-        reads ("cosine_zenith_ahead",          place::center_column,    "1"),
-        writes("shortwave_share",              place::center_interface, "1"),
-        writes("longwave_flux",                place::center_interface, "W m-2"),
-        writes("emission_share",               place::center_interface, "1"),
-        writes("emission_seen",                place::center_column,    "W m-2"),
-        writes("surface_downward_longwave",    place::center_column,    "W m-2")};
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("air_pressure", place::center_layer, "Pa"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("ozone", place::center_layer, "kg kg-1"),
+        reads("cloud_fraction", place::center_layer, "1"),
+        reads("cloud_water", place::center_layer, "kg kg-1"),
+        reads("surface_temperature", place::center_column, "K"),
+        reads("surface_emission", place::center_column, "W m-2"),
+        reads("albedo", place::center_column, "1"),
+        reads("cosine_zenith_ahead", place::center_column, "1"),
+        writes("shortwave_share", place::center_interface, "1"),
+        writes("longwave_flux", place::center_interface, "W m-2"),
+        writes("emission_share", place::center_interface, "1"),
+        writes("emission_seen", place::center_column, "W m-2"),
+        writes("surface_downward_longwave", place::center_column, "W m-2")};
 
     static constexpr int most = 160;
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface, In<Real> ozone, In<Real> cloud_fraction, In<Real> cloud_water,
-                                          In<Real> surface_temperature, In<Real> surface_emission, In<Real> albedo, In<Real> zenith,
-                                          Out<Real> shortwave, Out<Real> longwave, Out<Real> emission_share, Out<Real> emission_seen, Out<Real> downward) const {
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
+                    In<Real> ozone, In<Real> cloud_fraction, In<Real> cloud_water,
+                    In<Real> surface_temperature, In<Real> surface_emission, In<Real> albedo,
+                    In<Real> zenith, Out<Real> shortwave, Out<Real> longwave,
+                    Out<Real> emission_share, Out<Real> emission_seen, Out<Real> downward) const {
         const int levels = temperature.levels();
-        Real mass[most], vapour[most], moist[most], absorber[most], level[most], cloud[most], water[most];       // m, q m, q m p/p0, o m, p/p0, c, L
+        Real mass[most], vapour[most], moist[most], absorber[most], level[most], cloud[most],
+            water[most];  // m, q m, q m p/p0, o m, p/p0, c, L
         for (int k = 0; k < levels; ++k) {
-            const Real m = (interface[k + 1] - interface[k]) * (1 / constants::gravity), q = larger(humidity[k], 0);
+            const Real m = (interface[k + 1] - interface[k]) * (1 / constants::gravity),
+                       q = larger(humidity[k], 0);
             mass[k] = m;
             level[k] = pressure[k] * 1e-5;
             vapour[k] = q * m;
@@ -67,7 +87,7 @@ struct Radiation {
             cloud[k] = smaller(larger(cloud_fraction[k], 0), 1);
             water[k] = larger(cloud_water[k], 0) * m;
         }
-        Real free = 1, above = 0;                                     // of cloud, from the top to here
+        Real free = 1, above = 0;  // of cloud, from the top to here
         for (int k = 0; k < levels; ++k) {
             free = free * ((1 - larger(cloud[k], above)) / larger(1 - above, 1e-6));
             above = cloud[k];
@@ -75,20 +95,26 @@ struct Radiation {
         const Real cover = 1 - free, per_cover = 1 / larger(cover, 1e-6);
         for (int k = 0; k < levels; ++k) cloud[k] = smaller(cloud[k] * per_cover, 1);
         const Real share[2] = {free, cover};
-        emit(temperature, humidity, surface_temperature[0], surface_emission[0], mass, vapour, moist, absorber, level, share, cloud, water, longwave, emission_share, downward);
+        emit(temperature, humidity, surface_temperature[0], surface_emission[0], mass, vapour,
+             moist, absorber, level, share, cloud, water, longwave, emission_share, downward);
         emission_seen[0] = surface_emission[0];
-        shine(levels, albedo[0], larger(zenith[0], 0.05), mass, vapour, moist, absorber, level, share, cloud, water, shortwave);
+        shine(levels, albedo[0], larger(zenith[0], 0.05), mass, vapour, moist, absorber, level,
+              share, cloud, water, shortwave);
     }
 
 private:
     template <class Real> static Real through(Real tau) { return brief_exp(-smaller(tau, 80)); }
 
     /// part[0] of the column is clear, part[1] has the clouds.
-    template <class Real> void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature, Real surface_emission, const Real* mass, const Real* vapour, const Real* moist,
-                                    const Real* absorber, const Real* level, const Real* part, const Real* cloud, const Real* water, Out<Real> longwave, Out<Real> share, Out<Real> downward) const {
+    template <class Real>
+    void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
+              Real surface_emission, const Real* mass, const Real* vapour, const Real* moist,
+              const Real* absorber, const Real* level, const Real* part, const Real* cloud,
+              const Real* water, Out<Real> longwave, Out<Real> share, Out<Real> downward) const {
         using namespace gases;
         const int levels = temperature.levels();
-        Real T_scaled[most], black[most], T_edge[most + 1], black_edge[most + 1], open[most], gas[most], from_above[most], from_below[most], net[most + 1], reaching[most + 1];
+        Real T_scaled[most], black[most], T_edge[most + 1], black_edge[most + 1], open[most],
+            gas[most], from_above[most], from_below[most], net[most + 1], reaching[most + 1];
         const auto planck = [](Real T, Real& scaled, Real& emission) {
             const Real square = T * T;
             scaled = (T - 250) * (1 / 50.);
@@ -99,25 +125,34 @@ private:
         for (int k = 0; k < levels; ++k) {
             const Real T = temperature[k], m = mass[k];
             planck(T, T_scaled[k], black[k]);
-            if (k > 0) planck((T_above * m + T * m_above) / (m + m_above), T_edge[k], black_edge[k]);
+            if (k > 0)
+                planck((T_above * m + T * m_above) / (m + m_above), T_edge[k], black_edge[k]);
             const Real liquid = smaller(larger((T - 243.15) * (1 / 20.), 0), 1);
             open[k] = 1 - cloud[k] * (1 - through(fma(65, liquid, 65) * water[k]));
-            T_above = T; m_above = m;
-            net[k] = 0; reaching[k] = 0;
+            T_above = T;
+            m_above = m;
+            net[k] = 0;
+            reaching[k] = 0;
         }
         planck(T_above, T_edge[levels], black_edge[levels]);
-        net[levels] = 0; reaching[levels] = 0;
+        net[levels] = 0;
+        reaching[levels] = 0;
         const double x = carbon_dioxide * 1e-6;
         const Real t_surface = (surface_temperature - 250) * (1 / 50.);
         Real arriving = 0;
         for (int g = 0; g < longwave_terms; ++g) {
-            const auto weight = [g](Real scaled) -> Real { return fma(scaled, fma(scaled, w2[g], w1[g]), Real(w0[g])); };
+            const auto weight = [g](Real scaled) -> Real {
+                return fma(scaled, fma(scaled, w2[g], w1[g]), Real(w0[g]));
+            };
             const double carbon = c0[g] * x, with_pressure = c1[g] * x + b[g];
             Real B_upper = weight(T_edge[0]) * black_edge[0];
             for (int k = 0; k < levels; ++k) {
-                const Real tau = fma(vapour[k], h0[g], moist[k] * fma(larger(humidity[k], 0), hc[g], h1[g]))
-                               + fma(mass[k], fma(level[k], with_pressure, carbon), absorber[k] * fma(level[k], o1[g], Real(o0[g])));
-                const Real opaque = tau / (3.6 + tau), B = weight(T_scaled[k]) * black[k], B_lower = weight(T_edge[k + 1]) * black_edge[k + 1];
+                const Real tau =
+                    fma(vapour[k], h0[g], moist[k] * fma(larger(humidity[k], 0), hc[g], h1[g])) +
+                    fma(mass[k], fma(level[k], with_pressure, carbon),
+                        absorber[k] * fma(level[k], o1[g], Real(o0[g])));
+                const Real opaque = tau / (3.6 + tau), B = weight(T_scaled[k]) * black[k],
+                           B_lower = weight(T_edge[k + 1]) * black_edge[k + 1];
                 gas[k] = through(tau);
                 from_above[k] = fma(opaque, B_upper - B, B);
                 from_below[k] = fma(opaque, B_lower - B, B);
@@ -125,19 +160,22 @@ private:
             }
             const Real of_surface = weight(t_surface);
             for (int r = 0; r < 2; ++r) {
-                Real D = 0, U = part[r] * of_surface * surface_emission, reaches = part[r] * of_surface;
+                Real D = 0, U = part[r] * of_surface * surface_emission,
+                     reaches = part[r] * of_surface;
                 for (int k = 0; k < levels; ++k) {
                     const Real passes = r ? gas[k] * open[k] : gas[k];
                     D = fma(passes, D - part[r] * from_below[k], part[r] * from_below[k]);
                     net[k + 1] -= D;
                 }
                 arriving += D;
-                net[levels] += U; reaching[levels] += reaches;
+                net[levels] += U;
+                reaching[levels] += reaches;
                 for (int k = levels - 1; k >= 0; --k) {
                     const Real passes = r ? gas[k] * open[k] : gas[k];
                     U = fma(passes, U - part[r] * from_above[k], part[r] * from_above[k]);
                     reaches *= passes;
-                    net[k] += U; reaching[k] += reaches;
+                    net[k] += U;
+                    reaching[k] += reaches;
                 }
             }
         }
@@ -147,12 +185,16 @@ private:
         downward[0] = arriving;
     }
 
-    template <class Real> void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour, const Real* moist, const Real* absorber, const Real* level,
-                                     const Real* part, const Real* cloud, const Real* water, Out<Real> shortwave) const {
+    template <class Real>
+    void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour,
+               const Real* moist, const Real* absorber, const Real* level, const Real* part,
+               const Real* cloud, const Real* water, Out<Real> shortwave) const {
         using namespace gases;
-        Real beam_cloud[most], cloud_back[most], beam[most], back[most], R_beam[most], R_back[most], T_down[most], alpha[most + 1], net[most + 1];     // reflection of cloud from above and from below
+        Real beam_cloud[most], cloud_back[most], beam[most], back[most], R_beam[most], R_back[most],
+            T_down[most], alpha[most + 1],
+            net[most + 1];  // reflection of cloud from above and from below
         const Real slant = 1 / mu, upper_half = 0.5 - 0.75 * mu;
-        Real dust[most];                                              // optical depth of the aerosol: tau_a over a surface at 1000 hPa
+        Real dust[most];  // optical depth of the aerosol: tau_a over a surface at 1000 hPa
         for (int k = 0; k < levels; ++k) {
             const Real square = level[k] * level[k];
             dust[k] = (5e-5 * constants::gravity * aerosol) * mass[k] * (square * square);
@@ -164,8 +206,13 @@ private:
         net[levels] = 0;
         for (int g = 0; g < shortwave_terms; ++g) {
             for (int k = 0; k < levels; ++k) {
-                const Real tau = fma(vapour[k], sh0[g], moist[k] * sh1[g]) + fma(absorber[k], so[g], fma(mass[k] * level[k], sb[g], 0.06 * dust[k])), s = fma(mass[k], rayleigh[g], 0.33 * dust[k]);
-                const Real x = s * slant, grown = x * fma(x, fma(x, 1 / 6., 0.5), 1), both = 1 / ((1 + 0.75 * s) * (1 + grown));      // 1 - exp(-x) ~ grown / (1 + grown)
+                const Real tau = fma(vapour[k], sh0[g], moist[k] * sh1[g]) +
+                                 fma(absorber[k], so[g],
+                                     fma(mass[k] * level[k], sb[g], 0.06 * dust[k])),
+                           s = fma(mass[k], rayleigh[g], 0.33 * dust[k]);
+                const Real x = s * slant, grown = x * fma(x, fma(x, 1 / 6., 0.5), 1),
+                           both = 1 / ((1 + 0.75 * s) *
+                                       (1 + grown));  // 1 - exp(-x) ~ grown / (1 + grown)
                 beam[k] = through(tau * slant);
                 back[k] = through(1.66 * tau);
                 R_beam[k] = fma(upper_half, grown, 0.75 * s * (1 + grown)) * both;
@@ -175,9 +222,18 @@ private:
                 alpha[levels] = albedo;
                 for (int k = levels - 1; k >= 0; --k) {
                     const Real cloudy = r ? cloud[k] : Real(0), clear = 1 - cloudy;
-                    const Real by_cloud = cloudy / (1 + (1.66 * cloud_absorption[g]) * water[k]);                   // what cloud scatters and its water does not absorb
-                    const Real T = beam[k] * fma(clear, 1 - R_beam[k], by_cloud * (1 - beam_cloud[k])), T_back = back[k] * fma(clear, 1 - R_back[k], by_cloud * (1 - cloud_back[k]));
-                    const Real R = fma(0.5, beam[k], 0.5) * fma(clear, R_beam[k], by_cloud * beam_cloud[k]), R_below = fma(0.5, back[k], 0.5) * fma(clear, R_back[k], by_cloud * cloud_back[k]);
+                    const Real by_cloud =
+                        cloudy /
+                        (1 + (1.66 * cloud_absorption[g]) *
+                                 water[k]);  // what cloud scatters and its water does not absorb
+                    const Real T = beam[k] *
+                                   fma(clear, 1 - R_beam[k], by_cloud * (1 - beam_cloud[k])),
+                               T_back = back[k] *
+                                        fma(clear, 1 - R_back[k], by_cloud * (1 - cloud_back[k]));
+                    const Real R = fma(0.5, beam[k], 0.5) *
+                                   fma(clear, R_beam[k], by_cloud * beam_cloud[k]),
+                               R_below = fma(0.5, back[k], 0.5) *
+                                         fma(clear, R_back[k], by_cloud * cloud_back[k]);
                     const Real join = 1 / (1 - alpha[k + 1] * R_below);
                     T_down[k] = T * join;
                     alpha[k] = fma(T * T_back * join, alpha[k + 1], R);

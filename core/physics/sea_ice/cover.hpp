@@ -1,6 +1,7 @@
 /// Observed sea ice over the water: what air and sun do reaches the open part only.
 ///
-///   Q = (1 - a) Q_open,   sunlight and E - P alike,   a the share of ice;   stress passes through the ice
+///   Q = (1 - a) Q_open,   sunlight and E - P alike,   a the share of ice;
+///       stress passes through the ice
 #pragma once
 #include "base/pack.hpp"
 #include "field/process.hpp"
@@ -8,15 +9,17 @@
 namespace fathom::physics {
 
 struct IceCover {
-    static constexpr std::string_view summary = "Heat and freshwater fluxes reach the part of the sea that observed ice leaves open";
+    static constexpr std::string_view summary =
+        "Heat and freshwater fluxes reach the part of the sea that observed ice leaves open";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("sea_ice_fraction",        place::center_column, "1"),
-        updates("surface_heat_flux",       place::center_column, "W m-2"),
-        updates("surface_shortwave_flux",  place::center_column, "W m-2"),
+        reads("sea_ice_fraction", place::center_column, "1"),
+        updates("surface_heat_flux", place::center_column, "W m-2"),
+        updates("surface_shortwave_flux", place::center_column, "W m-2"),
         updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1")};
 
-    template <class Real> void operator()(In<Real> ice, InOut<Real> heat, InOut<Real> sun, InOut<Real> water) const {
+    template <class Real>
+    void operator()(In<Real> ice, InOut<Real> heat, InOut<Real> sun, InOut<Real> water) const {
         const Real open = 1.0 - smaller(larger(ice[0], 0), 1);
         heat[0] = heat[0] * open;
         sun[0] = sun[0] * open;

@@ -3,8 +3,6 @@
 
 namespace fathom::physics {
 
-Entries sea_ice() {
-    return {entry<IceCover>("IceCover")};
-}
+Entries sea_ice() { return {entry<IceCover>("IceCover")}; }
 
 }  // namespace fathom::physics

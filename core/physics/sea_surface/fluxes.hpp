@@ -1,10 +1,12 @@
 /// What heat and fresh water do to the tracers, as fluxes into the top layer:
 ///
 ///   temperature_surface_flux = Q / (rho0 c_p)              [degC m s-1]
-///   salinity_surface_flux    = -S_ref F / rho_fresh        [1e-3 m s-1]   (virtual salt flux: the volume of the water stays)
+///   salinity_surface_flux    = -S_ref F / rho_fresh        [1e-3 m s-1]
+///       (virtual salt flux: the volume of the water stays)
 ///
-/// One reference salinity everywhere: where the fresh water sums to zero, so does the salt. Restoring adds to these fluxes after this
-/// process has set them; in idealised cases Q and F are arrays, or 0.
+/// One reference salinity everywhere: where the fresh water sums to zero, so does the salt.
+/// Restoring adds to these fluxes after this process has set them; in idealised cases Q and F are
+/// arrays, or 0.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -15,17 +17,22 @@ namespace fathom::physics {
 struct SurfaceFluxes {
     double reference_salinity = 34.7;
 
-    static constexpr std::string_view summary = "Fluxes of temperature and salinity from those of heat and fresh water";
+    static constexpr std::string_view summary =
+        "Fluxes of temperature and salinity from those of heat and fresh water";
     static constexpr std::tuple parameters{
-        Parameter<SurfaceFluxes>{"reference_salinity", &SurfaceFluxes::reference_salinity, "1e-3", 0, 100, "salinity that fresh water dilutes"}};
+        Parameter<SurfaceFluxes>{"reference_salinity", &SurfaceFluxes::reference_salinity, "1e-3",
+                                 0, 100, "salinity that fresh water dilutes"}};
     static constexpr std::array fields{
-        reads ("surface_heat_flux",        place::center_column, "W m-2"),
-        reads ("surface_freshwater_flux",  place::center_column, "kg m-2 s-1"),
+        reads("surface_heat_flux", place::center_column, "W m-2"),
+        reads("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
         writes("temperature_surface_flux", place::center_column, "degC m s-1"),
-        writes("salinity_surface_flux",    place::center_column, "1e-3 m s-1")};
+        writes("salinity_surface_flux", place::center_column, "1e-3 m s-1")};
 
-    template <class Real> void operator()(In<Real> heat, In<Real> freshwater, Out<Real> temperature_flux, Out<Real> salinity_flux) const {
-        temperature_flux[0] = heat[0] * (1 / (constants::sea_water_density * constants::sea_water_heat_capacity));
+    template <class Real>
+    void operator()(In<Real> heat, In<Real> freshwater, Out<Real> temperature_flux,
+                    Out<Real> salinity_flux) const {
+        temperature_flux[0] =
+            heat[0] * (1 / (constants::sea_water_density * constants::sea_water_heat_capacity));
         salinity_flux[0] = freshwater[0] * (-reference_salinity / constants::fresh_water_density);
     }
 };

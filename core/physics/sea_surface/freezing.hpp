@@ -1,39 +1,50 @@
-/// A slab of ice on water that does not cool below its freezing point: what the water lacks is taken from the latent heat of frazil ice, which rejects its salt; before
-/// the water warms again the ice gives both back. Closed: rho0 c_p h T - frazil_heat and h S - s frazil_heat do not change.
+/// A slab of ice on water that does not cool below its freezing point: what the water lacks is
+/// taken from the latent heat of frazil ice, which rejects its salt; before the water warms again
+/// the ice gives both back. Closed: rho0 c_p h T - frazil_heat and h S - s frazil_heat do not
+/// change.
 ///
-///   g = max(rho0 c_p h (T_f(S) - T) / (1 + 0.0544 rho0 c_p s), -frazil_heat),   s = (S_ref - S_ice) / (rho_fresh L)
+///   g = max(rho0 c_p h (T_f(S) - T) / (1 + 0.0544 rho0 c_p s), -frazil_heat),
+///       s = (S_ref - S_ice) / (rho_fresh L)
 ///   frazil_heat += g,   T += g / (rho0 c_p h),   S += s g / h
 ///
-/// The denominator makes it exact: with salt rejected the freezing point falls, and T = T_f(S) holds afterwards. h = dz_0 + eta is the thickness of the top layer; as
-/// all fresh water, that of ice is a virtual salt flux, with the reference salinity of SurfaceFluxes. The ice does not move.
+/// The denominator makes it exact: with salt rejected the freezing point falls, and T = T_f(S)
+/// holds afterwards. h = dz_0 + eta is the thickness of the top layer; as all fresh water, that of
+/// ice is a virtual salt flux, with the reference salinity of SurfaceFluxes. The ice does not move.
 #pragma once
+#include <tuple>
 #include "base/constants.hpp"
 #include "base/pack.hpp"
 #include "field/thickness.hpp"
 #include "physics/sea_ice/ice.hpp"
-#include <tuple>
 
 namespace fathom::physics {
 
 template <bool own> struct FreezingLimit {
     double ice_salinity = 4, reference_salinity = 34.7;
 
-    static constexpr std::string_view summary = "Sea water stays at or above freezing; frazil ice keeps the heat and rejects the salt";
+    static constexpr std::string_view summary =
+        "Sea water stays at or above freezing; frazil ice keeps the heat and rejects the salt";
     static constexpr std::tuple parameters{
-        Parameter<FreezingLimit>{"ice_salinity",       &FreezingLimit::ice_salinity,       "1e-3", 0, 100, "salt that stays in the ice"},
-        Parameter<FreezingLimit>{"reference_salinity", &FreezingLimit::reference_salinity, "1e-3", 0, 100, "salinity that fresh water dilutes"}};
-    static constexpr std::array fields{
-        reads  ("surface_height", place::center_column, "m"),
-        cell_thickness<own>(),
-        updates("temperature",    place::center_layer,  "degC"),
-        updates("salinity",       place::center_layer,  "1e-3"),
-        updates("frazil_heat",    place::center_column, "J m-2")};
+        Parameter<FreezingLimit>{"ice_salinity", &FreezingLimit::ice_salinity, "1e-3", 0, 100,
+                                 "salt that stays in the ice"},
+        Parameter<FreezingLimit>{"reference_salinity", &FreezingLimit::reference_salinity, "1e-3",
+                                 0, 100, "salinity that fresh water dilutes"}};
+    static constexpr std::array fields{reads("surface_height", place::center_column, "m"),
+                                       cell_thickness<own>(),
+                                       updates("temperature", place::center_layer, "degC"),
+                                       updates("salinity", place::center_layer, "1e-3"),
+                                       updates("frazil_heat", place::center_column, "J m-2")};
 
-    template <class Real> void operator()(In<Real> height, Thickness<Real, own> thickness, InOut<Real> temperature, InOut<Real> salinity, InOut<Real> frazil_heat) const {
-        constexpr double capacity = constants::sea_water_density * constants::sea_water_heat_capacity;
-        const double rejected = (reference_salinity - ice_salinity) / (constants::fresh_water_density * constants::fusion_heat);
+    template <class Real>
+    void operator()(In<Real> height, Thickness<Real, own> thickness, InOut<Real> temperature,
+                    InOut<Real> salinity, InOut<Real> frazil_heat) const {
+        constexpr double capacity =
+            constants::sea_water_density * constants::sea_water_heat_capacity;
+        const double rejected = (reference_salinity - ice_salinity) /
+                                (constants::fresh_water_density * constants::fusion_heat);
         const double share = capacity / (1 + freezing_slope * capacity * rejected);
-        const Real h = height[0] + thickness[0], T = temperature[0], S = salinity[0], frazil = frazil_heat[0];
+        const Real h = height[0] + thickness[0], T = temperature[0], S = salinity[0],
+                   frazil = frazil_heat[0];
         const Real given = larger(h * share * (freezing_temperature(S) - T), -frazil);
         temperature[0] = T + given / (h * capacity);
         salinity[0] = S + rejected * given / h;

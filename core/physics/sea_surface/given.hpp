@@ -1,4 +1,5 @@
-/// A surface flux of a tracer that is given, beside what heat and fresh water bring (SurfaceFluxes).
+/// A surface flux of a tracer that is given, beside what heat and fresh water bring
+/// (SurfaceFluxes).
 #pragma once
 #include "base/pack.hpp"
 #include "field/process.hpp"
@@ -8,11 +9,12 @@ namespace fathom::physics {
 struct GivenFlux {
     static constexpr std::string_view summary = "Adds a surface flux of a tracer as it is given";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads  ("given", place::center_column, "1"),
-        updates("flux",  place::center_column, "1")};
+    static constexpr std::array fields{reads("given", place::center_column, "1"),
+                                       updates("flux", place::center_column, "1")};
 
-    template <class Real> void operator()(In<Real> given, InOut<Real> flux) const { flux[0] += given[0]; }
+    template <class Real> void operator()(In<Real> given, InOut<Real> flux) const {
+        flux[0] += given[0];
+    }
 };
 
 }  // namespace fathom::physics

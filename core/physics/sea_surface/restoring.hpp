@@ -1,15 +1,18 @@
-/// Restoring of a surface tracer to an observed value (Haney 1971, J. Phys. Oceanogr. 1, 241-248), with one coefficient:
+/// Restoring of a surface tracer to an observed value (Haney 1971, J. Phys. Oceanogr. 1, 241-248),
+/// with one coefficient:
 ///
-///   flux += v (target - tracer),   v the piston velocity [m s-1]: dz_0 / v is the time scale of the top layer
+///   flux += v (target - tracer),
+///       v the piston velocity [m s-1]: dz_0 / v is the time scale of the top layer
 ///   flux += a v (target - S)       SalinityRestoringUnderIce, a the observed share of ice
 ///
-/// and of temperature beside the flux Q that was observed over the observed temperature, with the slope of that flux (Barnier, Siefridt &
-/// Marchesiello 1995, J. Mar. Syst. 6, 363-380):
+/// and of temperature beside the flux Q that was observed over the observed temperature, with the
+/// slope of that flux (Barnier, Siefridt & Marchesiello 1995, J. Mar. Syst. 6, 363-380):
 ///
 ///   Q(T) = Q + dQ/dT (T - target),   dQ/dT < 0 [W m-2 K-1]: data, or BulkSensitivity
 ///
-/// Where the sea is at its freezing point, FreezingLimit bounds what a colder target can do. Ocean models without an ice model hold salinity faster under ice, for what
-/// ice that freezes here and melts there does to it (as the ocean-alone runs of POP: 50 m in 30 days).
+/// Where the sea is at its freezing point, FreezingLimit bounds what a colder target can do. Ocean
+/// models without an ice model hold salinity faster under ice, for what ice that freezes here and
+/// melts there does to it (as the ocean-alone runs of POP: 50 m in 30 days).
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -18,60 +21,76 @@
 namespace fathom::physics {
 
 struct TemperatureRestoring {
-    double piston_velocity = 1e-5;                                    // about 40 W m-2 K-1
+    double piston_velocity = 1e-5;  // about 40 W m-2 K-1
 
     static constexpr std::string_view summary = "Restores surface temperature to an observed one";
-    static constexpr std::tuple parameters{
-        Parameter<TemperatureRestoring>{"piston_velocity", &TemperatureRestoring::piston_velocity, "m s-1", 0, 1, "thickness of the top layer over the time scale"}};
+    static constexpr std::tuple parameters{Parameter<TemperatureRestoring>{
+        "piston_velocity", &TemperatureRestoring::piston_velocity, "m s-1", 0, 1,
+        "thickness of the top layer over the time scale"}};
     static constexpr std::array fields{
-        reads  ("temperature",              place::center_layer,  "degC"),
-        reads  ("restoring_temperature",    place::center_column, "degC"),
+        reads("temperature", place::center_layer, "degC"),
+        reads("restoring_temperature", place::center_column, "degC"),
         updates("temperature_surface_flux", place::center_column, "degC m s-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> target, InOut<Real> flux) const { flux[0] += piston_velocity * (target[0] - temperature[0]); }
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> target, InOut<Real> flux) const {
+        flux[0] += piston_velocity * (target[0] - temperature[0]);
+    }
 };
 
 struct BarnierRestoring {
-    static constexpr std::string_view summary = "Restores surface temperature by the slope of the heat flux (Barnier et al. 1995)";
+    static constexpr std::string_view summary =
+        "Restores surface temperature by the slope of the heat flux (Barnier et al. 1995)";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads  ("temperature",              place::center_layer,  "degC"),
-        reads  ("restoring_temperature",    place::center_column, "degC"),
-        reads  ("heat_flux_sensitivity",    place::center_column, "W m-2 K-1"),
+        reads("temperature", place::center_layer, "degC"),
+        reads("restoring_temperature", place::center_column, "degC"),
+        reads("heat_flux_sensitivity", place::center_column, "W m-2 K-1"),
         updates("temperature_surface_flux", place::center_column, "degC m s-1")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> target, In<Real> sensitivity, InOut<Real> flux) const {
-        flux[0] += sensitivity[0] * (temperature[0] - target[0]) * (1 / (constants::sea_water_density * constants::sea_water_heat_capacity));
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> target, In<Real> sensitivity,
+                    InOut<Real> flux) const {
+        flux[0] += sensitivity[0] * (temperature[0] - target[0]) *
+                   (1 / (constants::sea_water_density * constants::sea_water_heat_capacity));
     }
 };
 
 struct SalinityRestoring {
-    double piston_velocity = 50. / (300 * 86400);                     // 50 m in 300 days, as in the coordinated ocean experiments
+    double piston_velocity =
+        50. / (300 * 86400);  // 50 m in 300 days, as in the coordinated ocean experiments
 
     static constexpr std::string_view summary = "Restores surface salinity to an observed one";
-    static constexpr std::tuple parameters{
-        Parameter<SalinityRestoring>{"piston_velocity", &SalinityRestoring::piston_velocity, "m s-1", 0, 1, "thickness of the top layer over the time scale"}};
+    static constexpr std::tuple parameters{Parameter<SalinityRestoring>{
+        "piston_velocity", &SalinityRestoring::piston_velocity, "m s-1", 0, 1,
+        "thickness of the top layer over the time scale"}};
     static constexpr std::array fields{
-        reads  ("salinity",              place::center_layer,  "1e-3"),
-        reads  ("restoring_salinity",    place::center_column, "1e-3"),
+        reads("salinity", place::center_layer, "1e-3"),
+        reads("restoring_salinity", place::center_column, "1e-3"),
         updates("salinity_surface_flux", place::center_column, "1e-3 m s-1")};
 
-    template <class Real> void operator()(In<Real> salinity, In<Real> target, InOut<Real> flux) const { flux[0] += piston_velocity * (target[0] - salinity[0]); }
+    template <class Real>
+    void operator()(In<Real> salinity, In<Real> target, InOut<Real> flux) const {
+        flux[0] += piston_velocity * (target[0] - salinity[0]);
+    }
 };
 
 struct SalinityRestoringUnderIce {
     double piston_velocity = 50. / (30 * 86400);
 
-    static constexpr std::string_view summary = "Restores salinity under observed sea ice to an observed one";
-    static constexpr std::tuple parameters{
-        Parameter<SalinityRestoringUnderIce>{"piston_velocity", &SalinityRestoringUnderIce::piston_velocity, "m s-1", 0, 1, "thickness of the top layer over the time scale, under ice"}};
+    static constexpr std::string_view summary =
+        "Restores salinity under observed sea ice to an observed one";
+    static constexpr std::tuple parameters{Parameter<SalinityRestoringUnderIce>{
+        "piston_velocity", &SalinityRestoringUnderIce::piston_velocity, "m s-1", 0, 1,
+        "thickness of the top layer over the time scale, under ice"}};
     static constexpr std::array fields{
-        reads  ("salinity",              place::center_layer,  "1e-3"),
-        reads  ("restoring_salinity",    place::center_column, "1e-3"),
-        reads  ("sea_ice_fraction",      place::center_column, "1"),
+        reads("salinity", place::center_layer, "1e-3"),
+        reads("restoring_salinity", place::center_column, "1e-3"),
+        reads("sea_ice_fraction", place::center_column, "1"),
         updates("salinity_surface_flux", place::center_column, "1e-3 m s-1")};
 
-    template <class Real> void operator()(In<Real> salinity, In<Real> target, In<Real> ice, InOut<Real> flux) const {
+    template <class Real>
+    void operator()(In<Real> salinity, In<Real> target, In<Real> ice, InOut<Real> flux) const {
         flux[0] += piston_velocity * smaller(larger(ice[0], 0), 1) * (target[0] - salinity[0]);
     }
 };

@@ -1,29 +1,34 @@
-/// Between true directions at cell centers and grid directions at corners. grid_angle, at corners, turns counterclockwise from true
-/// east to the grid's x:
+/// Between true directions at cell centers and grid directions at corners. grid_angle, at corners,
+/// turns counterclockwise from true east to the grid's x:
 ///
 ///   surface_stress_x =  tau_E cos + tau_N sin        current_E = u cos - v sin
 ///   surface_stress_y = -tau_E sin + tau_N cos        current_N = u sin + v cos
 #pragma once
-#include "base/elementary.hpp"
-#include "field/field.hpp"
 #include <array>
 #include <tuple>
+#include "base/elementary.hpp"
+#include "field/field.hpp"
 
 namespace fathom::physics {
 
 /// A corner takes the mean of its four cells; where a corner is wet, all four are.
 struct StressToGrid {
-    static constexpr std::string_view summary = "Wind stress from cell centers to corners and to the directions of the grid";
+    static constexpr std::string_view summary =
+        "Wind stress from cell centers to corners and to the directions of the grid";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("stress_eastward",  place::center_column,        "N m-2", 1),
-        reads ("stress_northward", place::center_column,        "N m-2", 1),
-        reads ("grid_angle",       place::corner_column,        "rad"),
+        reads("stress_eastward", place::center_column, "N m-2", 1),
+        reads("stress_northward", place::center_column, "N m-2", 1),
+        reads("grid_angle", place::corner_column, "rad"),
         writes("surface_stress_x", place::corner_vector_column, "N m-2"),
         writes("surface_stress_y", place::corner_vector_column, "N m-2")};
 
-    template <class Real> void operator()(In<Real, 1> eastward, In<Real, 1> northward, In<Real> angle, Out<Real> x, Out<Real> y) const {
-        auto mean = [](In<Real, 1> f) -> Real { return ((f[0] + f(east)[0]) + (f(north)[0] + f(northeast)[0])) * 0.25; };
+    template <class Real>
+    void operator()(In<Real, 1> eastward, In<Real, 1> northward, In<Real> angle, Out<Real> x,
+                    Out<Real> y) const {
+        auto mean = [](In<Real, 1> f) -> Real {
+            return ((f[0] + f(east)[0]) + (f(north)[0] + f(northeast)[0])) * 0.25;
+        };
         const Real E = mean(eastward), N = mean(northward);
         const auto [sine, cosine] = sine_cosine(angle[0]);
         x[0] = E * cosine + N * sine;
@@ -31,19 +36,22 @@ struct StressToGrid {
     }
 };
 
-/// Surface current at cell centers, the mean of the four corners (0 on land). BulkForcing subtracts it from the wind: without this
-/// process the fields stay 0, and winds are absolute.
+/// Surface current at cell centers, the mean of the four corners (0 on land). BulkForcing subtracts
+/// it from the wind: without this process the fields stay 0, and winds are absolute.
 struct SurfaceCurrent {
-    static constexpr std::string_view summary = "Surface current at cell centers in true directions: makes the wind relative to it";
+    static constexpr std::string_view summary =
+        "Surface current at cell centers in true directions: makes the wind relative to it";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("velocity_x",                 place::corner_vector_layer, "m s-1", 1),
-        reads ("velocity_y",                 place::corner_vector_layer, "m s-1", 1),
-        reads ("grid_angle",                 place::corner_column,       "rad",   1),
-        writes("surface_current_eastward",   place::center_column,       "m s-1"),
-        writes("surface_current_northward",  place::center_column,       "m s-1")};
+        reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
+        reads("velocity_y", place::corner_vector_layer, "m s-1", 1),
+        reads("grid_angle", place::corner_column, "rad", 1),
+        writes("surface_current_eastward", place::center_column, "m s-1"),
+        writes("surface_current_northward", place::center_column, "m s-1")};
 
-    template <class Real> void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> angle, Out<Real> eastward, Out<Real> northward) const {
+    template <class Real>
+    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> angle, Out<Real> eastward,
+                    Out<Real> northward) const {
         Real E = 0, N = 0;
         for (Shift corner : {here, -east, -north, -northeast}) {
             const auto [sine, cosine] = sine_cosine(angle(corner)[0]);

@@ -1,11 +1,14 @@
-/// What the equations of state share: density as an anomaly, and static stability, in one sweep down the column.
+/// What the equations of state share: density as an anomaly, and static stability, in one sweep
+/// down the column.
 ///
 ///   density_anomaly = rho(S, T, p) - rho_ref(p)                                  [kg m-3]
-///   N^2 = g / rho0 (rho(S_k, T_k, p_k) - rho(S_k-1, T_k-1, p_k)) / distance      [s-2]   at interface k, between layers k-1 and k
+///   N^2 = g / rho0 (rho(S_k, T_k, p_k) - rho(S_k-1, T_k-1, p_k)) / distance      [s-2]
+///       at interface k, between layers k-1 and k
 ///
-/// rho_ref is a function of depth alone: it drops out of horizontal pressure gradients and of N^2, and without it a number of
-/// 32 bits resolves 1e-6 kg m-3 instead of 1e-4. Both parcels of N^2 stand under the pressure of the lower layer: what
-/// compressibility does to both alike is no stratification.
+/// rho_ref is a function of depth alone: it drops out of horizontal pressure gradients and of N^2,
+/// and without it a number of 32 bits resolves 1e-6 kg m-3 instead of 1e-4. Both parcels of N^2
+/// stand under the pressure of the lower layer: what compressibility does to both alike is no
+/// stratification.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -13,15 +16,21 @@
 
 namespace fathom::physics {
 
-/// rho_ref(p), p in dbar: MWJF at salinity 34.9, potential temperature 2 degC, within 0.007 kg m-3 down to 8000 dbar.
-constexpr double reference_density(double p) { return 1027.897 + p * (4.69348e-3 - 4.94596e-8 * p); }
+/// rho_ref(p), p in dbar: MWJF at salinity 34.9, potential temperature 2 degC, within 0.007 kg m-3
+/// down to 8000 dbar.
+constexpr double reference_density(double p) {
+    return 1027.897 + p * (4.69348e-3 - 4.94596e-8 * p);
+}
 
-/// An equation of state splits into Parcel (what depends on T and S alone: kept from the layer above, it is not computed twice),
-/// Level (what depends on pressure alone: once for all columns) and `anomaly`, which joins them; `anomalies` does it for two parcels at
-/// one level, at less than twice the cost. As templates on their number they also give expansion and contraction (expansion.hpp).
+/// An equation of state splits into Parcel (what depends on T and S alone: kept from the layer
+/// above, it is not computed twice), Level (what depends on pressure alone: once for all columns)
+/// and `anomaly`, which joins them; `anomalies` does it for two parcels at one level, at less than
+/// twice the cost. As templates on their number they also give expansion and contraction
+/// (expansion.hpp).
 template <class State, class Real>
-void density_and_stratification(const State& state, In<Real> temperature, In<Real> salinity, auto level, Profile<Real> thickness,
-                                Out<Real> anomaly, Out<Real> stratification) {
+void density_and_stratification(const State& state, In<Real> temperature, In<Real> salinity,
+                                auto level, Profile<Real> thickness, Out<Real> anomaly,
+                                Out<Real> stratification) {
     using Parcel = typename State::template Parcel<Real>;
     Parcel above(state, temperature[0], salinity[0]);
     const int levels = anomaly.levels();
@@ -29,8 +38,10 @@ void density_and_stratification(const State& state, In<Real> temperature, In<Rea
         const Parcel here(state, temperature[k], salinity[k]);
         const auto [lower, upper] = state.anomalies(here, above, level(k));
         anomaly[k] = lower;
-        stratification[k] = (lower - upper) * (2 * constants::gravity / constants::sea_water_density / (thickness[k > 0 ? k - 1 : 0] + thickness[k]));
-        above = here;                                                 // k = 0: the parcel against itself, 0
+        stratification[k] =
+            (lower - upper) * (2 * constants::gravity / constants::sea_water_density /
+                               (thickness[k > 0 ? k - 1 : 0] + thickness[k]));
+        above = here;  // k = 0: the parcel against itself, 0
     }
     stratification[levels] = 0;
 }

@@ -1,8 +1,10 @@
-/// Thermal expansion and haline contraction of any equation of state, exact derivatives at the layer's own pressure:
+/// Thermal expansion and haline contraction of any equation of state, exact derivatives at the
+/// layer's own pressure:
 ///
 ///   alpha = -(d rho / dT) / rho0,     beta = (d rho / dS) / rho0
 ///
-/// Parcel and Level of the equation of state are computed with numbers that carry their derivatives, unless it has `derivatives` of its own.
+/// Parcel and Level of the equation of state are computed with numbers that carry their
+/// derivatives, unless it has `derivatives` of its own.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -15,40 +17,57 @@ template <class Real> struct Differential {
     Differential() = default;
     Differential(Real value, Real by_T, Real by_S) : value(value), by_T(by_T), by_S(by_S) {}
     Differential(Real value) : value(value), by_T(0), by_S(0) {}
-    template <class A> requires std::is_arithmetic_v<A> Differential(A x) : Differential(Real(x)) {}
+    template <class A> requires std::is_arithmetic_v<A>
+    Differential(A x) : Differential(Real(x)) {}
 
-    friend Differential operator+(Differential a, Differential b) { return {a.value + b.value, a.by_T + b.by_T, a.by_S + b.by_S}; }
-    friend Differential operator-(Differential a, Differential b) { return {a.value - b.value, a.by_T - b.by_T, a.by_S - b.by_S}; }
-    friend Differential operator*(Differential a, double b) { return {a.value * b, a.by_T * b, a.by_S * b}; }
+    friend Differential operator+(Differential a, Differential b) {
+        return {a.value + b.value, a.by_T + b.by_T, a.by_S + b.by_S};
+    }
+    friend Differential operator-(Differential a, Differential b) {
+        return {a.value - b.value, a.by_T - b.by_T, a.by_S - b.by_S};
+    }
+    friend Differential operator*(Differential a, double b) {
+        return {a.value * b, a.by_T * b, a.by_S * b};
+    }
     friend Differential operator*(double a, Differential b) { return b * a; }
     friend Differential operator*(Differential a, Differential b) {
-        return {a.value * b.value, fma(a.by_T, b.value, a.value * b.by_T), fma(a.by_S, b.value, a.value * b.by_S)};
+        return {a.value * b.value, fma(a.by_T, b.value, a.value * b.by_T),
+                fma(a.by_S, b.value, a.value * b.by_S)};
     }
     friend Differential operator/(Differential a, Differential b) {
         const Real inverse = 1 / b.value, quotient = a.value * inverse;
-        return {quotient, (a.by_T - quotient * b.by_T) * inverse, (a.by_S - quotient * b.by_S) * inverse};
+        return {quotient, (a.by_T - quotient * b.by_T) * inverse,
+                (a.by_S - quotient * b.by_S) * inverse};
     }
-    friend Differential fma(Differential a, double b, Differential c) { return {fma(a.value, b, c.value), fma(a.by_T, b, c.by_T), fma(a.by_S, b, c.by_S)}; }
+    friend Differential fma(Differential a, double b, Differential c) {
+        return {fma(a.value, b, c.value), fma(a.by_T, b, c.by_T), fma(a.by_S, b, c.by_S)};
+    }
     friend Differential fma(Differential a, Differential b, Differential c) {
-        return {fma(a.value, b.value, c.value), fma(a.by_T, b.value, fma(a.value, b.by_T, c.by_T)), fma(a.by_S, b.value, fma(a.value, b.by_S, c.by_S))};
+        return {fma(a.value, b.value, c.value), fma(a.by_T, b.value, fma(a.value, b.by_T, c.by_T)),
+                fma(a.by_S, b.value, fma(a.value, b.by_S, c.by_S))};
     }
     friend Differential sqrt(Differential a) {
-        const Real root = sqrt(a.value), slope = 0.5 / larger(root, 1e-6);      // finite in fresh water, and on land
+        const Real root = sqrt(a.value),
+                   slope = 0.5 / larger(root, 1e-6);  // finite in fresh water, and on land
         return {root, a.by_T * slope, a.by_S * slope};
     }
     friend Differential larger(Differential a, Real least) {
-        return {larger(a.value, least), select(a.value > least, a.by_T, 0), select(a.value > least, a.by_S, 0)};
+        return {larger(a.value, least), select(a.value > least, a.by_T, 0),
+                select(a.value > least, a.by_S, 0)};
     }
 };
 
-template <class State, class Real> void expansion_and_contraction(const State& state, In<Real> temperature, In<Real> salinity, auto level, Out<Real> expansion, Out<Real> contraction) {
+template <class State, class Real>
+void expansion_and_contraction(const State& state, In<Real> temperature, In<Real> salinity,
+                               auto level, Out<Real> expansion, Out<Real> contraction) {
     using Number = Differential<Real>;
     for (int k = 0; k < expansion.levels(); ++k) {
         Real by_T, by_S;
         if constexpr (requires { state.derivatives(level(k), temperature[k], salinity[k]); })
             std::tie(by_T, by_S) = state.derivatives(level(k), temperature[k], salinity[k]);
         else {
-            const typename State::template Parcel<Number> parcel(state, Number(temperature[k], 1, 0), Number(salinity[k], 0, 1));
+            const typename State::template Parcel<Number> parcel(
+                state, Number(temperature[k], 1, 0), Number(salinity[k], 0, 1));
             const Number density = state.anomaly(parcel, level(k));
             by_T = density.by_T, by_S = density.by_S;
         }
@@ -59,31 +78,40 @@ template <class State, class Real> void expansion_and_contraction(const State& s
 
 /// Of an equation of state with pressure; it has the parameters of that equation, which are none.
 template <class State> struct Expansion {
-    static constexpr std::string_view summary = "Thermal expansion and haline contraction of sea water";
+    static constexpr std::string_view summary =
+        "Thermal expansion and haline contraction of sea water";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads ("temperature",        place::center_layer, "degC"),
-        reads ("salinity",           place::center_layer, "1e-3"),
-        reads ("pressure_reference", place::profile,      "dbar"),
-        writes("thermal_expansion",  place::center_layer, "K-1"),
-        writes("haline_contraction", place::center_layer, "1e3")};
+    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
+                                       reads("salinity", place::center_layer, "1e-3"),
+                                       reads("pressure_reference", place::profile, "dbar"),
+                                       writes("thermal_expansion", place::center_layer, "K-1"),
+                                       writes("haline_contraction", place::center_layer, "1e3")};
 
-    template <class Real> void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure, Out<Real> expansion, Out<Real> contraction) const {
-        expansion_and_contraction(State{}, temperature, salinity, [&](int k) { return typename State::Level(double(pressure[k])); }, expansion, contraction);
+    template <class Real>
+    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
+                    Out<Real> expansion, Out<Real> contraction) const {
+        expansion_and_contraction(
+            State{}, temperature, salinity,
+            [&](int k) { return typename State::Level(double(pressure[k])); }, expansion,
+            contraction);
     }
 };
 
 /// Of the linear equation: constants.
 struct LinearExpansion {
     double reference_density = 1026, thermal_expansion = 2e-4, haline_contraction = 7.6e-4;
-    static constexpr std::string_view summary = "Thermal expansion and haline contraction of the linear equation of state";
+    static constexpr std::string_view summary =
+        "Thermal expansion and haline contraction of the linear equation of state";
     static constexpr std::tuple parameters{
-        Parameter<LinearExpansion>{"reference_density",  &LinearExpansion::reference_density,  "kg m-3", 500, 2000, "density at the reference temperature and salinity"},
-        Parameter<LinearExpansion>{"thermal_expansion",  &LinearExpansion::thermal_expansion,  "K-1",    -1,  1,    "relative decrease of density with temperature"},
-        Parameter<LinearExpansion>{"haline_contraction", &LinearExpansion::haline_contraction, "1e3",    -1,  1,    "relative increase of density with salinity"}};
-    static constexpr std::array fields{
-        writes("thermal_expansion",  place::center_layer, "K-1"),
-        writes("haline_contraction", place::center_layer, "1e3")};
+        Parameter<LinearExpansion>{"reference_density", &LinearExpansion::reference_density,
+                                   "kg m-3", 500, 2000,
+                                   "density at the reference temperature and salinity"},
+        Parameter<LinearExpansion>{"thermal_expansion", &LinearExpansion::thermal_expansion, "K-1",
+                                   -1, 1, "relative decrease of density with temperature"},
+        Parameter<LinearExpansion>{"haline_contraction", &LinearExpansion::haline_contraction,
+                                   "1e3", -1, 1, "relative increase of density with salinity"}};
+    static constexpr std::array fields{writes("thermal_expansion", place::center_layer, "K-1"),
+                                       writes("haline_contraction", place::center_layer, "1e3")};
 
     template <class Real> void operator()(Out<Real> expansion, Out<Real> contraction) const {
         const double relative = reference_density / constants::sea_water_density;

@@ -1,25 +1,28 @@
-/// Hydrostatic pressure of the density anomaly at the middle of layers, divided by the reference density rho0, trapezoidal:
+/// Hydrostatic pressure of the density anomaly at the middle of layers, divided by the reference
+/// density rho0, trapezoidal:
 ///
-///   p_0 = g rho_0 dz_0 / (2 rho0),    p_k = p_k-1 + g (rho_k-1 + rho_k) (dz_k-1 + dz_k) / (4 rho0)       [m2 s-2]
+///   p_0 = g rho_0 dz_0 / (2 rho0),    p_k = p_k-1 + g (rho_k-1 + rho_k) (dz_k-1 + dz_k) / (4 rho0)
+///       [m2 s-2]
 ///
 /// What the sea surface height adds, g eta, belongs to the free surface.
 #pragma once
+#include <tuple>
 #include "base/constants.hpp"
 #include "base/pack.hpp"
 #include "field/field.hpp"
-#include <tuple>
 
 namespace fathom::physics {
 
 struct HydrostaticPressure {
-    static constexpr std::string_view summary = "Pressure of the density anomaly at the middle of layers, divided by the reference density";
+    static constexpr std::string_view summary =
+        "Pressure of the density anomaly at the middle of layers, divided by the reference density";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads ("density_anomaly", place::center_layer, "kg m-3"),
-        reads ("thickness",       place::profile,      "m"),
-        writes("pressure",        place::center_layer, "m2 s-2")};
+    static constexpr std::array fields{reads("density_anomaly", place::center_layer, "kg m-3"),
+                                       reads("thickness", place::profile, "m"),
+                                       writes("pressure", place::center_layer, "m2 s-2")};
 
-    template <class Real> void operator()(In<Real> density, Profile<Real> thickness, Out<Real> pressure) const {
+    template <class Real>
+    void operator()(In<Real> density, Profile<Real> thickness, Out<Real> pressure) const {
         constexpr double weight = constants::gravity / constants::sea_water_density;
         Real above = density[0], p = above * (weight / 2 * thickness[0]);
         pressure[0] = p;

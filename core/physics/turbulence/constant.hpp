@@ -1,6 +1,7 @@
 /// Constant vertical mixing with convective adjustment:
 ///
-///   nu, kappa = constants,   N^2 < 0: at least the convective ones;   surface and bottom: 0, no flux
+///   nu, kappa = constants,   N^2 < 0: at least the convective ones;
+///       surface and bottom: 0, no flux
 #pragma once
 #include "base/pack.hpp"
 #include "field/process.hpp"
@@ -8,30 +9,44 @@
 namespace fathom::physics {
 
 struct ConstantMixing {
-    double viscosity = 1e-3, diffusivity = 1e-5, convective_viscosity = 0.1, convective_diffusivity = 0.1;
+    double viscosity = 1e-3, diffusivity = 1e-5, convective_viscosity = 0.1,
+           convective_diffusivity = 0.1;
 
-    static constexpr std::string_view summary = "Constant vertical viscosity and diffusivity, with convective adjustment";
+    static constexpr std::string_view summary =
+        "Constant vertical viscosity and diffusivity, with convective adjustment";
     static constexpr std::tuple parameters{
-        Parameter<ConstantMixing>{"viscosity",              &ConstantMixing::viscosity,              "m2 s-1", 0, 1000, "vertical viscosity"},
-        Parameter<ConstantMixing>{"diffusivity",            &ConstantMixing::diffusivity,            "m2 s-1", 0, 1000, "vertical diffusivity"},
-        Parameter<ConstantMixing>{"convective_viscosity",   &ConstantMixing::convective_viscosity,   "m2 s-1", 0, 1000, "least viscosity of a statically unstable interface"},
-        Parameter<ConstantMixing>{"convective_diffusivity", &ConstantMixing::convective_diffusivity, "m2 s-1", 0, 1000, "least diffusivity of a statically unstable interface"}};
+        Parameter<ConstantMixing>{"viscosity", &ConstantMixing::viscosity, "m2 s-1", 0, 1000,
+                                  "vertical viscosity"},
+        Parameter<ConstantMixing>{"diffusivity", &ConstantMixing::diffusivity, "m2 s-1", 0, 1000,
+                                  "vertical diffusivity"},
+        Parameter<ConstantMixing>{"convective_viscosity", &ConstantMixing::convective_viscosity,
+                                  "m2 s-1", 0, 1000,
+                                  "least viscosity of a statically unstable interface"},
+        Parameter<ConstantMixing>{"convective_diffusivity", &ConstantMixing::convective_diffusivity,
+                                  "m2 s-1", 0, 1000,
+                                  "least diffusivity of a statically unstable interface"}};
     static constexpr std::array fields{
-        reads ("stratification",       place::center_interface, "s-2"),
-        reads ("wet_levels",           place::center_column,    "1"),
-        writes("viscosity_at_center",  place::center_interface, "m2 s-1"),
+        reads("stratification", place::center_interface, "s-2"),
+        reads("wet_levels", place::center_column, "1"),
+        writes("viscosity_at_center", place::center_interface, "m2 s-1"),
         writes("vertical_diffusivity", place::center_interface, "m2 s-1")};
 
-    template <class Real> void operator()(In<Real> stratification, In<Real> wet_levels, Out<Real> nu, Out<Real> kappa) const {
-        const Real bottom = wet_levels[0], nu_unstable = larger(viscosity, Real(convective_viscosity)), kappa_unstable = larger(diffusivity, Real(convective_diffusivity));
+    template <class Real>
+    void operator()(In<Real> stratification, In<Real> wet_levels, Out<Real> nu,
+                    Out<Real> kappa) const {
+        const Real bottom = wet_levels[0],
+                   nu_unstable = larger(viscosity, Real(convective_viscosity)),
+                   kappa_unstable = larger(diffusivity, Real(convective_diffusivity));
         const int levels = nu.levels();
-        nu[0] = 0; kappa[0] = 0;
+        nu[0] = 0;
+        kappa[0] = 0;
         for (int k = 1; k < levels; ++k) {
             const Real N2 = stratification[k];
-            nu[k]    = select(k < bottom, select(N2 < 0, nu_unstable, viscosity), 0);
+            nu[k] = select(k < bottom, select(N2 < 0, nu_unstable, viscosity), 0);
             kappa[k] = select(k < bottom, select(N2 < 0, kappa_unstable, diffusivity), 0);
         }
-        nu[levels] = 0; kappa[levels] = 0;
+        nu[levels] = 0;
+        kappa[levels] = 0;
     }
 };
 

@@ -1,12 +1,18 @@
-/// Vertical diffusion of wind, dry static energy s = c_p T + phi and vapour, implicit, solved together with the surface below:
+/// Vertical diffusion of wind, dry static energy s = c_p T + phi and vapour, implicit, solved
+/// together with the surface below:
 ///
-///   m_k (x' - x) = dt (F_k+1 - F_k),   F_k = rho K (x'_k - x'_k-1) / dz into layer k - 1,   at the surface:
-///   stress D v',   heat  sum_i a_i K_i (c_p T_i + phi_s - s'),   vapour  sum_i a_i beta_i K_i (q_i - q'),   i = sea (T given), ground (T' unknown)
-///   C / dt (T'_g - T*_g) = -K_g [(c_p T'_g + phi_s - s') + L beta (q_s + dq_s/dT (T'_g - T_g) - q')]
+///   m_k (x' - x) = dt (F_k+1 - F_k),   F_k = rho K (x'_k - x'_k-1) / dz into layer k - 1,
+///       at the surface:
+///   stress D v',   heat  sum_i a_i K_i (c_p T_i + phi_s - s'),
+///       vapour  sum_i a_i beta_i K_i (q_i - q'),   i = sea (T given), ground (T' unknown)
+///   C / dt (T'_g - T*_g) = -K_g [(c_p T'_g + phi_s - s') + L beta (q_s + dq_s/dT (T'_g - T_g)
+///       - q')]
 ///
-/// The elimination runs downward and leaves s' = A + B F in the lowest layer; with it the ground's own equation is solved, and the
-/// substitution runs back up. x are values at the end of the step by the tendencies so far. Kinetic energy that is lost warms the layer
-/// where it is lost. Closed: int (c_p T + L q + v^2 / 2) dp / g gains what passes the surface, to round-off; so do vapour and the ground.
+/// The elimination runs downward and leaves s' = A + B F in the lowest layer; with it the ground's
+/// own equation is solved, and the substitution runs back up. x are values at the end of the step
+/// by the tendencies so far. Kinetic energy that is lost warms the layer where it is lost. Closed:
+/// int (c_p T + L q + v^2 / 2) dp / g gains what passes the surface, to round-off; so do vapour and
+/// the ground.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -16,96 +22,137 @@ namespace fathom::physics {
 struct VerticalDiffusion {
     double step = 1200;
 
-    static constexpr std::string_view summary = "Implicit vertical diffusion of wind, heat and vapour, coupled to the surface";
-    static constexpr std::tuple parameters{Parameter<VerticalDiffusion>{"step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
+    static constexpr std::string_view summary =
+        "Implicit vertical diffusion of wind, heat and vapour, coupled to the surface";
+    static constexpr std::tuple parameters{Parameter<VerticalDiffusion>{
+        "step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
     static constexpr std::array fields{
-        reads  ("eastward_wind",              place::center_layer,     "m s-1"),
-        reads  ("northward_wind",             place::center_layer,     "m s-1"),
-        reads  ("air_temperature",            place::center_layer,     "K"),
-        reads  ("specific_humidity",          place::center_layer,     "kg kg-1"),
-        reads  ("pressure_interface",         place::center_interface, "Pa"),
-        reads  ("geopotential",               place::center_layer,     "m2 s-2"),
-        reads  ("surface_geopotential",       place::center_column,    "m2 s-2"),
-        reads  ("air_diffusivity",            place::center_interface, "m2 s-1"),
-        reads  ("momentum_conductance",       place::center_column,    "kg m-2 s-1"),
-        reads  ("sea_conductance",            place::center_column,    "kg m-2 s-1"),
-        reads  ("ground_conductance",         place::center_column,    "kg m-2 s-1"),
-        reads  ("open_sea",                   place::center_column,    "1"),
-        reads  ("sea_surface_temperature",    place::center_column,    "K"),
-        reads  ("ground_temperature",         place::center_column,    "K"),
-        reads  ("ground_wetness",             place::center_column,    "1"),
-        reads  ("ground_forcing",             place::center_column,    "K"),
-        reads  ("ground_inertia",             place::center_column,    "W m-2 K-1"),
-        updates("eastward_wind_tendency",     place::center_layer,     "m s-2"),
-        updates("northward_wind_tendency",    place::center_layer,     "m s-2"),
-        updates("air_temperature_tendency",   place::center_layer,     "K s-1"),
-        updates("specific_humidity_tendency", place::center_layer,     "s-1"),
-        writes ("surface_stress_eastward",    place::center_column,    "N m-2"),
-        writes ("surface_stress_northward",   place::center_column,    "N m-2"),
-        writes ("sensible_heat_flux",         place::center_column,    "W m-2"),
-        writes ("evaporation_flux",           place::center_column,    "kg m-2 s-1"),
-        writes ("sea_turbulent_flux",         place::center_column,    "W m-2"),
-        writes ("ground_turbulent_flux",      place::center_column,    "W m-2"),
-        writes ("ground_evaporation",         place::center_column,    "kg m-2 s-1")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("pressure_interface", place::center_interface, "Pa"),
+        reads("geopotential", place::center_layer, "m2 s-2"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        reads("air_diffusivity", place::center_interface, "m2 s-1"),
+        reads("momentum_conductance", place::center_column, "kg m-2 s-1"),
+        reads("sea_conductance", place::center_column, "kg m-2 s-1"),
+        reads("ground_conductance", place::center_column, "kg m-2 s-1"),
+        reads("open_sea", place::center_column, "1"),
+        reads("sea_surface_temperature", place::center_column, "K"),
+        reads("ground_temperature", place::center_column, "K"),
+        reads("ground_wetness", place::center_column, "1"),
+        reads("ground_forcing", place::center_column, "K"),
+        reads("ground_inertia", place::center_column, "W m-2 K-1"),
+        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
+        updates("northward_wind_tendency", place::center_layer, "m s-2"),
+        updates("air_temperature_tendency", place::center_layer, "K s-1"),
+        updates("specific_humidity_tendency", place::center_layer, "s-1"),
+        writes("surface_stress_eastward", place::center_column, "N m-2"),
+        writes("surface_stress_northward", place::center_column, "N m-2"),
+        writes("sensible_heat_flux", place::center_column, "W m-2"),
+        writes("evaporation_flux", place::center_column, "kg m-2 s-1"),
+        writes("sea_turbulent_flux", place::center_column, "W m-2"),
+        writes("ground_turbulent_flux", place::center_column, "W m-2"),
+        writes("ground_evaporation", place::center_column, "kg m-2 s-1")};
 
-    template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity, In<Real> interface, In<Real> geopotential, In<Real> surface_geopotential,
-                                          In<Real> diffusivity, In<Real> momentum_conductance, In<Real> sea_conductance, In<Real> ground_conductance, In<Real> open_sea,
-                                          In<Real> sea_temperature, In<Real> ground_temperature, In<Real> wetness, In<Real> forcing, In<Real> inertia,
-                                          InOut<Real> u_tendency, InOut<Real> v_tendency, InOut<Real> T_tendency, InOut<Real> q_tendency,
-                                          Out<Real> stress_east, Out<Real> stress_north, Out<Real> heat_flux, Out<Real> evaporation, Out<Real> sea_flux, Out<Real> ground_flux,
-                                          Out<Real> ground_evaporation) const {
+    template <class Real>
+    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity,
+                    In<Real> interface, In<Real> geopotential, In<Real> surface_geopotential,
+                    In<Real> diffusivity, In<Real> momentum_conductance, In<Real> sea_conductance,
+                    In<Real> ground_conductance, In<Real> open_sea, In<Real> sea_temperature,
+                    In<Real> ground_temperature, In<Real> wetness, In<Real> forcing,
+                    In<Real> inertia, InOut<Real> u_tendency, InOut<Real> v_tendency,
+                    InOut<Real> T_tendency, InOut<Real> q_tendency, Out<Real> stress_east,
+                    Out<Real> stress_north, Out<Real> heat_flux, Out<Real> evaporation,
+                    Out<Real> sea_flux, Out<Real> ground_flux, Out<Real> ground_evaporation) const {
         using namespace constants;
         constexpr int most = 160;
-        constexpr double cp = dry_air_heat_capacity, L = evaporation_heat, per_gravity = 1 / gravity;
+        constexpr double cp = dry_air_heat_capacity, L = evaporation_heat,
+                         per_gravity = 1 / gravity;
         const int levels = temperature.levels(), last = levels - 1;
-        Real to_above[most], U[most], V[most], S[most], Q[most];      // to_above[k]: what x_k-1 takes of x_k; then the right-hand sides, then x' - x
+        Real to_above[most], U[most], V[most], S[most],
+            // to_above[k]: what x_k-1 takes of x_k; then the right-hand sides, then x' - x
+            Q[most];
 
-        // Downward, for the increments x' - x: 32 bits suffice for differences of s. All four have the same factors but in the last row.
-        struct Level { Real u, v, T, q, phi; };
+        // Downward, for the increments x' - x: 32 bits suffice for differences of s. All four have
+        // the same factors but in the last row.
+        struct Level {
+            Real u, v, T, q, phi;
+        };
         const auto at = [&](int k) -> Level {
-            return {fma(u_tendency[k], step, u[k]), fma(v_tendency[k], step, v[k]), fma(T_tendency[k], step, temperature[k]), fma(q_tendency[k], step, humidity[k]), geopotential[k]};
+            return {fma(u_tendency[k], step, u[k]), fma(v_tendency[k], step, v[k]),
+                    fma(T_tendency[k], step, temperature[k]), fma(q_tendency[k], step, humidity[k]),
+                    geopotential[k]};
         };
         Level here = at(0);
         Real upper = interface[0], exchange = 0, factor = 0, diagonal = 0;
-        Real u_k = 0, v_k = 0, s_k = 0, q_k = 0, u_flux = 0, v_flux = 0, s_flux = 0, q_flux = 0;                // eliminated; through the interface above
+        Real u_k = 0, v_k = 0, s_k = 0, q_k = 0, u_flux = 0, v_flux = 0, s_flux = 0,
+             q_flux = 0;  // eliminated; through the interface above
         for (int k = 0; k < last; ++k) {
             const Real lower = interface[k + 1], mass = (lower - upper) * per_gravity;
             const Level next = at(k + 1);
-            const Real distance = here.phi - next.phi, mean_T = (here.T + next.T) * 0.5, mean_q = (here.q + next.q) * 0.5;
+            const Real distance = here.phi - next.phi, mean_T = (here.T + next.T) * 0.5,
+                       mean_q = (here.q + next.q) * 0.5;
             // dt rho K / dz, with rho / dz = p g / (R T_v dphi)
-            const Real below = (step * gravity / dry_air_gas_constant) * diffusivity[k + 1] * lower / (mean_T * (1 + virtual_factor * mean_q) * distance);
-            const Real du = below * (next.u - here.u), dv = below * (next.v - here.v), ds = below * (cp * (next.T - here.T) - distance), dq = below * (next.q - here.q);
+            const Real below = (step * gravity / dry_air_gas_constant) * diffusivity[k + 1] *
+                               lower / (mean_T * (1 + virtual_factor * mean_q) * distance);
+            const Real du = below * (next.u - here.u), dv = below * (next.v - here.v),
+                       ds = below * (cp * (next.T - here.T) - distance),
+                       dq = below * (next.q - here.q);
             diagonal = fma(exchange, 1 - factor, mass + below);
             const Real pivot = 1 / diagonal;
-            U[k] = u_k = fma(exchange, u_k, du - u_flux) * pivot; u_flux = du;
-            V[k] = v_k = fma(exchange, v_k, dv - v_flux) * pivot; v_flux = dv;
-            S[k] = s_k = fma(exchange, s_k, ds - s_flux) * pivot; s_flux = ds;
-            Q[k] = q_k = fma(exchange, q_k, dq - q_flux) * pivot; q_flux = dq;
+            U[k] = u_k = fma(exchange, u_k, du - u_flux) * pivot;
+            u_flux = du;
+            V[k] = v_k = fma(exchange, v_k, dv - v_flux) * pivot;
+            v_flux = dv;
+            S[k] = s_k = fma(exchange, s_k, ds - s_flux) * pivot;
+            s_flux = ds;
+            Q[k] = q_k = fma(exchange, q_k, dq - q_flux) * pivot;
+            q_flux = dq;
             to_above[k] = factor = below * pivot;
             exchange = below;
             upper = lower;
             here = next;
         }
         diagonal = fma(exchange, 1 - factor, (interface[levels] - upper) * per_gravity);
-        u_k = fma(exchange, u_k, -u_flux); v_k = fma(exchange, v_k, -v_flux); s_k = fma(exchange, s_k, -s_flux); q_k = fma(exchange, q_k, -q_flux);
+        u_k = fma(exchange, u_k, -u_flux);
+        v_k = fma(exchange, v_k, -v_flux);
+        s_k = fma(exchange, s_k, -s_flux);
+        q_k = fma(exchange, q_k, -q_flux);
 
-        // The surface: s' - s = s_0 + e_s dT, q' - q = q_0 + e_q dT in the lowest layer, dT the change of the ground's temperature.
-        const Real D = momentum_conductance[0], sea = open_sea[0], ground = 1 - sea, K_sea = sea_conductance[0], K_ground = ground_conductance[0];
-        const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0], drop = surface_geopotential[0] - here.phi, surface_pressure = interface[levels];
+        // The surface: s' - s = s_0 + e_s dT, q' - q = q_0 + e_q dT in the lowest layer, dT the
+        // change of the ground's temperature.
+        const Real D = momentum_conductance[0], sea = open_sea[0], ground = 1 - sea,
+                   K_sea = sea_conductance[0], K_ground = ground_conductance[0];
+        const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0],
+                   drop = surface_geopotential[0] - here.phi, surface_pressure = interface[levels];
         const Saturation<Real> at_ground(ground_T, surface_pressure);
-        const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity - here.q, ground_q = at_ground.humidity - here.q;       // all four: above the air's
-        const Real sea_s = fma(sea_T - here.T, cp, drop), ground_s = fma(ground_T - here.T, cp, drop);
-        const Real wet_K = select(ground_q < 0, 1, wetness[0]) * K_ground;                                               // dew falls on dry ground too
-        const Real from_sea = step * sea * K_sea, from_ground = step * ground * K_ground, from_wet = step * ground * wet_K;
-        const Real per_s = 1 / (diagonal + from_sea + from_ground), per_q = 1 / (diagonal + from_sea + from_wet), per_u = 1 / fma(D, step, diagonal);
-        const Real s_0 = fma(from_sea, sea_s, fma(from_ground, ground_s, s_k)) * per_s, e_s = cp * from_ground * per_s;
-        const Real q_0 = fma(from_sea, sea_q, fma(from_wet, ground_q, q_k)) * per_q, e_q = from_wet * at_ground.slope * per_q;
+        const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity - here.q,
+                   ground_q = at_ground.humidity - here.q;  // all four: above the air's
+        const Real sea_s = fma(sea_T - here.T, cp, drop),
+                   ground_s = fma(ground_T - here.T, cp, drop);
+        const Real wet_K =
+            select(ground_q < 0, 1, wetness[0]) * K_ground;  // dew falls on dry ground too
+        const Real from_sea = step * sea * K_sea, from_ground = step * ground * K_ground,
+                   from_wet = step * ground * wet_K;
+        const Real per_s = 1 / (diagonal + from_sea + from_ground),
+                   per_q = 1 / (diagonal + from_sea + from_wet), per_u = 1 / fma(D, step, diagonal);
+        const Real s_0 = fma(from_sea, sea_s, fma(from_ground, ground_s, s_k)) * per_s,
+                   e_s = cp * from_ground * per_s;
+        const Real q_0 = fma(from_sea, sea_q, fma(from_wet, ground_q, q_k)) * per_q,
+                   e_q = from_wet * at_ground.slope * per_q;
         const Real I = inertia[0];
-        const Real driving = I * (forcing[0] - ground_T) - K_ground * (ground_s - s_0) - L * wet_K * (ground_q - q_0);
-        const Real dT = driving / (I + K_ground * (cp - e_s) + L * wet_K * (at_ground.slope - e_q) + 1e-6);
-        U[last] = fma(D * -step, here.u, u_k) * per_u; V[last] = fma(D * -step, here.v, v_k) * per_u;
-        S[last] = fma(e_s, dT, s_0); Q[last] = fma(e_q, dT, q_0);
-        const Real ground_heat = K_ground * (fma(dT, cp, ground_s) - S[last]), ground_water = wet_K * (fma(dT, at_ground.slope, ground_q) - Q[last]);
+        const Real driving = I * (forcing[0] - ground_T) - K_ground * (ground_s - s_0) -
+                             L * wet_K * (ground_q - q_0);
+        const Real dT =
+            driving / (I + K_ground * (cp - e_s) + L * wet_K * (at_ground.slope - e_q) + 1e-6);
+        U[last] = fma(D * -step, here.u, u_k) * per_u;
+        V[last] = fma(D * -step, here.v, v_k) * per_u;
+        S[last] = fma(e_s, dT, s_0);
+        Q[last] = fma(e_q, dT, q_0);
+        const Real ground_heat = K_ground * (fma(dT, cp, ground_s) - S[last]),
+                   ground_water = wet_K * (fma(dT, at_ground.slope, ground_q) - Q[last]);
         const Real sea_heat = K_sea * (sea_s - S[last]), sea_water = K_sea * (sea_q - Q[last]);
         stress_east[0] = D * (here.u + U[last]);
         stress_north[0] = D * (here.v + V[last]);
@@ -120,10 +167,14 @@ struct VerticalDiffusion {
         for (int k = last; k >= 0; --k) {
             if (k < last) {
                 const Real f = to_above[k];
-                du = fma(f, du, U[k]); dv = fma(f, dv, V[k]); ds = fma(f, ds, S[k]); dq = fma(f, dq, Q[k]);
+                du = fma(f, du, U[k]);
+                dv = fma(f, dv, V[k]);
+                ds = fma(f, ds, S[k]);
+                dq = fma(f, dq, Q[k]);
             }
             const Real u_rate = u_tendency[k], v_rate = v_tendency[k];
-            const Real lost = -(du * fma(u_rate, step, u[k] + 0.5 * du) + dv * fma(v_rate, step, v[k] + 0.5 * dv));
+            const Real lost = -(du * fma(u_rate, step, u[k] + 0.5 * du) +
+                                dv * fma(v_rate, step, v[k] + 0.5 * dv));
             T_tendency[k] += (ds + lost) * (1 / (cp * step));
             u_tendency[k] = fma(du, 1 / step, u_rate);
             v_tendency[k] = fma(dv, 1 / step, v_rate);

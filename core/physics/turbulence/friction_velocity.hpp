@@ -1,8 +1,10 @@
-/// Friction velocity of the sea at cell centers, from the mean stress at those of its four corners that are wet:
+/// Friction velocity of the sea at cell centers, from the mean stress at those of its four corners
+/// that are wet:
 ///
 ///   u* = (|tau| / rho0)^(1/2)
 ///
-/// Before the equation of state: whoever reads a neighbour's stress ends a group of processes, and density is to stay in cache after it.
+/// Before the equation of state: whoever reads a neighbour's stress ends a group of processes, and
+/// density is to stay in cache after it.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -10,21 +12,26 @@
 namespace fathom::physics {
 
 struct FrictionVelocity {
-    static constexpr std::string_view summary = "Friction velocity of the sea from the stress at its surface";
+    static constexpr std::string_view summary =
+        "Friction velocity of the sea from the stress at its surface";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{
-        reads ("surface_stress_x",  place::corner_vector_column, "N m-2", 1),
-        reads ("surface_stress_y",  place::corner_vector_column, "N m-2", 1),
-        reads ("depth_corner",      place::corner_column,        "m", 1),
-        writes("friction_velocity", place::center_column,        "m s-1")};
+        reads("surface_stress_x", place::corner_vector_column, "N m-2", 1),
+        reads("surface_stress_y", place::corner_vector_column, "N m-2", 1),
+        reads("depth_corner", place::corner_column, "m", 1),
+        writes("friction_velocity", place::center_column, "m s-1")};
 
-    template <class Real> void operator()(In<Real, 1> stress_x, In<Real, 1> stress_y, In<Real, 1> depth, Out<Real> friction) const {
-        Real x = 0, y = 0, wet = 0;                                   // a dry corner holds anything
+    template <class Real>
+    void operator()(In<Real, 1> stress_x, In<Real, 1> stress_y, In<Real, 1> depth,
+                    Out<Real> friction) const {
+        Real x = 0, y = 0, wet = 0;  // a dry corner holds anything
         for (Shift corner : {here, -east, -north, -northeast}) {
             const auto water = depth(corner)[0] > 0;
-            x += select(water, stress_x(corner)[0], 0), y += select(water, stress_y(corner)[0], 0), wet += select(water, Real(1), 0);
+            x += select(water, stress_x(corner)[0], 0), y += select(water, stress_y(corner)[0], 0),
+                wet += select(water, Real(1), 0);
         }
-        friction[0] = sqrt(sqrt(fma(x, x, y * y)) / larger(wet, 1) * (1 / constants::sea_water_density));
+        friction[0] =
+            sqrt(sqrt(fma(x, x, y * y)) / larger(wet, 1) * (1 / constants::sea_water_density));
     }
 };
 

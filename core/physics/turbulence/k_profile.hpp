@@ -1,11 +1,15 @@
-/// Diffusivity of the air: a profile in the boundary layer (Troen & Mahrt 1986; Holtslag & Boville 1993, J. Climate 6, 1825-1842, without
-/// the counter-gradient), mixing length and Richardson number everywhere (Louis 1979); the larger of the two:
+/// Diffusivity of the air: a profile in the boundary layer (Troen & Mahrt 1986; Holtslag & Boville
+/// 1993, J. Climate 6, 1825-1842, without the counter-gradient), mixing length and Richardson
+/// number everywhere (Louis 1979); the larger of the two:
 ///
 ///   K = k z w (1 - z / h)^2,   B > 0: w^3 = u*^3 + 0.6 B h;   B < 0: w = u* / (1 - 5 k z B / u*^3)
-///   K = l^2 sqrt(S^2 + 16 max(-N^2, 0)) (S^2 / (S^2 + 5 max(N^2, 0)))^2,   l = k z / (1 + k z / lambda)
-///   h: where Ri = (s_v - s_v,surface) g z / (s_v (|v - v_1|^2 + 100 u*^2)) = 0.3,   s_v,surface = s_v,1 (1 + 8.5 B / (g w))
+///   K = l^2 sqrt(S^2 + 16 max(-N^2, 0)) (S^2 / (S^2 + 5 max(N^2, 0)))^2,
+///       l = k z / (1 + k z / lambda)
+///   h: where Ri = (s_v - s_v,surface) g z / (s_v (|v - v_1|^2 + 100 u*^2)) = 0.3,
+///       s_v,surface = s_v,1 (1 + 8.5 B / (g w))
 ///
-/// B the flux of buoyancy at the surface, s_v = c_p T (1 + 0.608 q) + phi; z above the ground; Prandtl number 1.
+/// B the flux of buoyancy at the surface, s_v = c_p T (1 + 0.608 q) + phi; z above the ground;
+/// Prandtl number 1.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -15,60 +19,92 @@ namespace fathom::physics {
 struct KProfile {
     double mixing_length = 100, critical = 0.3, background = 0.01;
 
-    static constexpr std::string_view summary = "Diffusivity of the air from a boundary-layer profile and the local Richardson number";
+    static constexpr std::string_view summary =
+        "Diffusivity of the air from a boundary-layer profile and the local Richardson number";
     static constexpr std::tuple parameters{
-        Parameter<KProfile>{"mixing_length", &KProfile::mixing_length, "m",      1,    1000, "mixing length far from the ground, lambda"},
-        Parameter<KProfile>{"critical",      &KProfile::critical,      "1",      0.05, 2,    "bulk Richardson number at the top of the boundary layer"},
-        Parameter<KProfile>{"background",    &KProfile::background,    "m2 s-1", 0,    100,  "least diffusivity"}};
+        Parameter<KProfile>{"mixing_length", &KProfile::mixing_length, "m", 1, 1000,
+                            "mixing length far from the ground, lambda"},
+        Parameter<KProfile>{"critical", &KProfile::critical, "1", 0.05, 2,
+                            "bulk Richardson number at the top of the boundary layer"},
+        Parameter<KProfile>{"background", &KProfile::background, "m2 s-1", 0, 100,
+                            "least diffusivity"}};
     static constexpr std::array fields{
-        reads ("eastward_wind",         place::center_layer,     "m s-1"),
-        reads ("northward_wind",        place::center_layer,     "m s-1"),
-        reads ("air_temperature",       place::center_layer,     "K"),
-        reads ("specific_humidity",     place::center_layer,     "kg kg-1"),
-        reads ("geopotential",          place::center_layer,     "m2 s-2"),
-        reads ("surface_geopotential",  place::center_column,    "m2 s-2"),
-        reads ("friction_velocity",     place::center_column,    "m s-1"),
-        reads ("buoyancy_flux",         place::center_column,    "m2 s-3"),
-        writes("air_diffusivity",       place::center_interface, "m2 s-1"),
-        writes("boundary_layer_height", place::center_column,    "m")};
+        reads("eastward_wind", place::center_layer, "m s-1"),
+        reads("northward_wind", place::center_layer, "m s-1"),
+        reads("air_temperature", place::center_layer, "K"),
+        reads("specific_humidity", place::center_layer, "kg kg-1"),
+        reads("geopotential", place::center_layer, "m2 s-2"),
+        reads("surface_geopotential", place::center_column, "m2 s-2"),
+        reads("friction_velocity", place::center_column, "m s-1"),
+        reads("buoyancy_flux", place::center_column, "m2 s-3"),
+        writes("air_diffusivity", place::center_interface, "m2 s-1"),
+        writes("boundary_layer_height", place::center_column, "m")};
 
-    template <class Real> void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity, In<Real> geopotential, In<Real> surface_geopotential,
-                                          In<Real> friction_velocity, In<Real> buoyancy_flux, Out<Real> diffusivity, Out<Real> boundary_layer_height) const {
+    template <class Real>
+    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity,
+                    In<Real> geopotential, In<Real> surface_geopotential,
+                    In<Real> friction_velocity, In<Real> buoyancy_flux, Out<Real> diffusivity,
+                    Out<Real> boundary_layer_height) const {
         using namespace constants;
         constexpr int most = 160;
         constexpr double karman = 0.4, per_gravity = 1 / gravity;
         const int levels = temperature.levels(), last = levels - 1;
-        const Real ground = surface_geopotential[0], friction = larger(friction_velocity[0], 1e-3), B = buoyancy_flux[0], cube = friction * friction * friction;
-        const auto energy_at = [&](int k) -> Real { return dry_air_heat_capacity * temperature[k] * (1 + virtual_factor * humidity[k]) + (geopotential[k] - ground); };
+        const Real ground = surface_geopotential[0], friction = larger(friction_velocity[0], 1e-3),
+                   B = buoyancy_flux[0], cube = friction * friction * friction;
+        const auto energy_at = [&](int k) -> Real {
+            return dry_air_heat_capacity * temperature[k] * (1 + virtual_factor * humidity[k]) +
+                   (geopotential[k] - ground);
+        };
 
-        // height of the boundary layer, upward: the first layer beyond the critical number, linearly between layers
+        // height of the boundary layer, upward: the first layer beyond the critical number,
+        // linearly between layers
         Real energy[most];
-        const Real lowest = energy_at(last), rising = larger(B, 0), scale = exp(log(fma(rising, 600, cube)) * (1. / 3));   // w for h = 1000 m: enough for the excess
-        const Real surface = lowest * (1 + 8.5 * rising / (gravity * scale)), u_1 = u[last], v_1 = v[last], floor = 100 * friction * friction, per_lowest = 1 / lowest;
+        const Real lowest = energy_at(last), rising = larger(B, 0),
+                   scale = exp(log(fma(rising, 600, cube)) *
+                               (1. / 3));  // w for h = 1000 m: enough for the excess
+        const Real surface = lowest * (1 + 8.5 * rising / (gravity * scale)), u_1 = u[last],
+                   v_1 = v[last], floor = 100 * friction * friction, per_lowest = 1 / lowest;
         energy[last] = lowest;
-        Real z_below = (geopotential[last] - ground) * per_gravity, Ri_below = 0, height = z_below, searching = 1;
+        Real z_below = (geopotential[last] - ground) * per_gravity, Ri_below = 0, height = z_below,
+             searching = 1;
         for (int k = last - 1; k >= 0; --k) {
             energy[k] = energy_at(k);
-            const Real z = (geopotential[k] - ground) * per_gravity, du = u[k] - u_1, dv = v[k] - v_1;
-            const Real Ri = gravity * z * per_lowest * (energy[k] - surface) / fma(du, du, fma(dv, dv, floor));
-            const Real crossing = z_below + (z - z_below) * larger(critical - Ri_below, 0) / larger(Ri - Ri_below, 1e-6);
-            height = select((Ri > critical) & (searching > 0.5), smaller(crossing, z), select(searching > 0.5, z, height));
+            const Real z = (geopotential[k] - ground) * per_gravity, du = u[k] - u_1,
+                       dv = v[k] - v_1;
+            const Real Ri =
+                gravity * z * per_lowest * (energy[k] - surface) / fma(du, du, fma(dv, dv, floor));
+            const Real crossing = z_below + (z - z_below) * larger(critical - Ri_below, 0) /
+                                                larger(Ri - Ri_below, 1e-6);
+            height = select((Ri > critical) & (searching > 0.5), smaller(crossing, z),
+                            select(searching > 0.5, z, height));
             searching = select(Ri > critical, 0, searching);
-            z_below = z; Ri_below = Ri;
+            z_below = z;
+            Ri_below = Ri;
         }
-        const Real per_height = 1 / height, stretched = exp(log(fma(rising, 0.6 * height, cube)) * (1. / 3)), damping = 5 * karman * larger(-B, 0) / cube;
+        const Real per_height = 1 / height,
+                   stretched = exp(log(fma(rising, 0.6 * height, cube)) * (1. / 3)),
+                   damping = 5 * karman * larger(-B, 0) / cube;
 
         Real z_above = (geopotential[0] - ground) * per_gravity, u_above = u[0], v_above = v[0];
         diffusivity[0] = 0;
         for (int k = 1; k < levels; ++k) {
-            const Real z_here = (geopotential[k] - ground) * per_gravity, z = 0.5 * (z_above + z_here), u_here = u[k], v_here = v[k];
-            const Real per_distance = 1 / (z_above - z_here), du = (u_above - u_here) * per_distance, dv = (v_above - v_here) * per_distance;
-            const Real shear = fma(du, du, fma(dv, dv, 1e-8)), N2 = 2 * gravity * (energy[k - 1] - energy[k]) * per_distance / (energy[k - 1] + energy[k]);
-            const Real depth = karman * z, length = depth / (1 + depth * (1 / mixing_length)), calm = shear / (shear + 5 * larger(N2, 0));
+            const Real z_here = (geopotential[k] - ground) * per_gravity,
+                       z = 0.5 * (z_above + z_here), u_here = u[k], v_here = v[k];
+            const Real per_distance = 1 / (z_above - z_here),
+                       du = (u_above - u_here) * per_distance,
+                       dv = (v_above - v_here) * per_distance;
+            const Real shear = fma(du, du, fma(dv, dv, 1e-8)),
+                       N2 = 2 * gravity * (energy[k - 1] - energy[k]) * per_distance /
+                            (energy[k - 1] + energy[k]);
+            const Real depth = karman * z, length = depth / (1 + depth * (1 / mixing_length)),
+                       calm = shear / (shear + 5 * larger(N2, 0));
             const Real local = length * length * sqrt(shear + 16 * larger(-N2, 0)) * (calm * calm);
-            const Real below_top = larger(1 - z * per_height, 0), inside = depth * stretched * (below_top * below_top) / (1 + damping * z);
+            const Real below_top = larger(1 - z * per_height, 0),
+                       inside = depth * stretched * (below_top * below_top) / (1 + damping * z);
             diffusivity[k] = larger(local, inside) + background;
-            z_above = z_here; u_above = u_here; v_above = v_here;
+            z_above = z_here;
+            u_above = u_here;
+            v_above = v_here;
         }
         diffusivity[levels] = 0;
         boundary_layer_height[0] = height;

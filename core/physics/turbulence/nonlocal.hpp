@@ -1,6 +1,8 @@
-/// Convection carries the surface flux of a tracer down without a gradient (KPP: Large, McWilliams & Doney 1994, eqs 19 and 20):
+/// Convection carries the surface flux of a tracer down without a gradient (KPP: Large, McWilliams
+/// & Doney 1994, eqs 19 and 20):
 ///
-///   flux = F G(sigma),   G = sigma (1 - sigma)^2,   sigma = depth / boundary layer depth,   0 from sigma = 1 on
+///   flux = F G(sigma),   G = sigma (1 - sigma)^2,   sigma = depth / boundary layer depth,
+///       0 from sigma = 1 on
 ///
 /// F is the surface flux times C_s where the sea is unstable, from KPP. The content only moves.
 #pragma once
@@ -10,23 +12,26 @@
 namespace fathom::physics {
 
 struct NonlocalTransport {
-    static constexpr std::string_view summary = "Flux of a tracer without gradient in a convecting boundary layer";
+    static constexpr std::string_view summary =
+        "Flux of a tracer without gradient in a convecting boundary layer";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads  ("tracer_nonlocal_flux", place::center_column, "1"),
-        reads  ("boundary_layer_depth", place::center_column, "m"),
-        reads  ("area_center",          place::center_column, "m2"),
-        reads  ("wet_levels",           place::center_column, "1"),
-        reads  ("thickness",            place::profile,       "m"),
-        updates("tracer_tendency",      place::center_layer,  "1")};
+    static constexpr std::array fields{reads("tracer_nonlocal_flux", place::center_column, "1"),
+                                       reads("boundary_layer_depth", place::center_column, "m"),
+                                       reads("area_center", place::center_column, "m2"),
+                                       reads("wet_levels", place::center_column, "1"),
+                                       reads("thickness", place::profile, "m"),
+                                       updates("tracer_tendency", place::center_layer, "1")};
 
-    template <class Real> void operator()(In<Real> surface, In<Real> height, In<Real> area, In<Real> wet, Profile<Real> thickness, InOut<Real> tendency) const {
+    template <class Real>
+    void operator()(In<Real> surface, In<Real> height, In<Real> area, In<Real> wet,
+                    Profile<Real> thickness, InOut<Real> tendency) const {
         const Real flux = surface[0] * area[0], per_height = 1 / height[0], bottom = wet[0];
         Real above = 0;
         double depth = 0;
         for (int k = 0; k < tendency.levels(); ++k) {
             depth += double(thickness[k]);
-            const Real sigma = depth * per_height, rest = larger(1 - sigma, 0), below = select(k + 1 < bottom, flux * (sigma * (rest * rest)), 0);
+            const Real sigma = depth * per_height, rest = larger(1 - sigma, 0),
+                       below = select(k + 1 < bottom, flux * (sigma * (rest * rest)), 0);
             tendency[k] += above - below;
             if (!any((below > 0) | (below < 0))) break;
             above = below;

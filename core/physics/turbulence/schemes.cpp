@@ -13,9 +13,16 @@
 namespace fathom::physics {
 
 Entries turbulence() {
-    return {entry<RichardsonMixing>("RichardsonMixing"), entry<ConstantMixing>("ConstantMixing"), entry<KPP>("KPP"), entry<NonlocalTransport>("NonlocalTransport"),
-            entry<KProfile>("KProfile"), entry<VerticalDiffusion>("VerticalDiffusion"), entry<FrictionVelocity>("FrictionVelocity"), entry<BryanLewisMixing>("BryanLewisMixing"),
-            entry<TidalMixing>("TidalMixing"), entry<DoubleDiffusion>("DoubleDiffusion")};
+    return {entry<RichardsonMixing>("RichardsonMixing"),
+            entry<ConstantMixing>("ConstantMixing"),
+            entry<KPP>("KPP"),
+            entry<NonlocalTransport>("NonlocalTransport"),
+            entry<KProfile>("KProfile"),
+            entry<VerticalDiffusion>("VerticalDiffusion"),
+            entry<FrictionVelocity>("FrictionVelocity"),
+            entry<BryanLewisMixing>("BryanLewisMixing"),
+            entry<TidalMixing>("TidalMixing"),
+            entry<DoubleDiffusion>("DoubleDiffusion")};
 }
 
 }  // namespace fathom::physics

@@ -1,16 +1,20 @@
-/// What stands at the four corners of a cell, and differences of the velocity there; corners on land count with their zero velocity.
+/// What stands at the four corners of a cell, and differences of the velocity there; corners on
+/// land count with their zero velocity.
 #pragma once
+#include <array>
 #include "base/pack.hpp"
 #include "field/field.hpp"
-#include <array>
 
 namespace fathom::physics {
 
-template <class Real> Real mean_of_corners(In<Real, 1> f) { return ((f[0] + f(-east)[0]) + (f(-north)[0] + f(-northeast)[0])) * 0.25; }
+template <class Real> Real mean_of_corners(In<Real, 1> f) {
+    return ((f[0] + f(-east)[0]) + (f(-north)[0] + f(-northeast)[0])) * 0.25;
+}
 
 template <class Real> struct Corners {
     std::array<In<Real, 1>, 4> u, v;
-    Corners(In<Real, 1> u, In<Real, 1> v) : u{u, u(-east), u(-north), u(-northeast)}, v{v, v(-east), v(-north), v(-northeast)} {}
+    Corners(In<Real, 1> u, In<Real, 1> v)
+        : u{u, u(-east), u(-north), u(-northeast)}, v{v, v(-east), v(-north), v(-northeast)} {}
 };
 
 /// start + sum over corners of |u_k-1 - u_k|^2, for k = 1, 2 ... in this order.
@@ -21,23 +25,30 @@ template <class Real> struct Shear : Corners<Real> {
     }
     Real operator()(int k, Real start) {
         for (int c = 0; c < 4; ++c) {
-            const Real u_here = this->u[c][k], v_here = this->v[c][k], du = u_above[c] - u_here, dv = v_above[c] - v_here;
+            const Real u_here = this->u[c][k], v_here = this->v[c][k], du = u_above[c] - u_here,
+                       dv = v_above[c] - v_here;
             start = fma(du, du, fma(dv, dv, start));
-            u_above[c] = u_here; v_above[c] = v_here;
+            u_above[c] = u_here;
+            v_above[c] = v_here;
         }
         return start;
     }
 };
 
-/// N^2 as the shear of the corners meets it: the mean over the four corners of a cell of the mean over the four cells about each.
-/// A shear shared by cells that alternate would mix the weakly stratified ones and leave the others to stratify: waves of two cells that
-/// grow and stay. Here they do not count. Not less than a fourth of the cell's own: N^2 < 0 counts as 0, a neighbour without this interface as the cell itself.
+/// N^2 as the shear of the corners meets it: the mean over the four corners of a cell of the mean
+/// over the four cells about each. A shear shared by cells that alternate would mix the weakly
+/// stratified ones and leave the others to stratify: waves of two cells that grow and stay. Here
+/// they do not count. Not less than a fourth of the cell's own: N^2 < 0 counts as 0, a neighbour
+/// without this interface as the cell itself.
 template <class Real> struct StratificationAboutCorners {
-    static constexpr std::array<Shift, 4> beside{east, -east, north, -north}, across{northeast, -northeast, northwest, -northwest};
+    static constexpr std::array<Shift, 4> beside{east, -east, north, -north},
+        across{northeast, -northeast, northwest, -northwest};
     In<Real, 1> N2;
     std::array<Real, 4> bottom_beside, bottom_across;
     StratificationAboutCorners(In<Real, 1> N2, In<Real, 1> wet_levels) : N2(N2) {
-        for (int n = 0; n < 4; ++n) bottom_beside[n] = wet_levels(beside[n])[0], bottom_across[n] = wet_levels(across[n])[0];
+        for (int n = 0; n < 4; ++n)
+            bottom_beside[n] = wet_levels(beside[n])[0],
+            bottom_across[n] = wet_levels(across[n])[0];
     }
     Real own(int k) const { return larger(N2[k], 0); }
     Real operator()(int k) const {

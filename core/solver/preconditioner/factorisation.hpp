@@ -1,14 +1,18 @@
-/// The matrix of the free surface (elliptic.hpp) factorised by nested dissection: the preconditioner that leaves conjugate gradients two
-/// or three iterations. Multifrontal (Duff & Reid 1983, ACM TOMS 9): with F the pivots of a node of the tree and U its boundary,
-///   forward    b_F, b_U = r_F, 0 + what the children leave;    the node leaves b_U - W' b_F,    W = inverse(A_FF) A_FU
+/// The matrix of the free surface (elliptic.hpp) factorised by nested dissection: the
+/// preconditioner that leaves conjugate gradients two or three iterations. Multifrontal (Duff &
+/// Reid 1983, ACM TOMS 9): with F the pivots of a node of the tree and U its boundary,
+///   forward    b_F, b_U = r_F, 0 + what the children leave;    the node leaves b_U - W' b_F,
+///       W = inverse(A_FF) A_FU
 ///   backward   z_F = inverse(A_FF) b_F - W z_U
-/// with A_FF, A_FU after the elimination of what is below. Computed in fp64, kept in fp32: some 70 numbers a point.
+/// with A_FF, A_FU after the elimination of what is below. Computed in fp64, kept in fp32: some 70
+/// numbers a point.
 ///
-/// Subtrees are shared out among ranks and threads; the few nodes above them every rank computes for itself. What a node adds, and in
-/// which order, follows from the tree alone: the same bits on any ranks, blocks and threads. An application takes three messages.
+/// Subtrees are shared out among ranks and threads; the few nodes above them every rank computes
+/// for itself. What a node adds, and in which order, follows from the tree alone: the same bits on
+/// any ranks, blocks and threads. An application takes three messages.
 #pragma once
-#include "solver/preconditioner/elimination.hpp"
 #include "solver/elliptic.hpp"
+#include "solver/preconditioner/elimination.hpp"
 
 namespace fathom {
 
@@ -16,36 +20,58 @@ class Factorisation {
 public:
     /// Collective. Every rank holds the graph of the whole grid: meant for some 100 000 points.
     Factorisation(MPI_Comm, const Topology&, const EllipticOperator<double>&);
-    /// Array `to` = about inverse(A) times array `from`, at own points. `scale` brings `from` to the size of 1. Collective.
+    /// Array `to` = about inverse(A) times array `from`, at own points. `scale` brings `from` to
+    /// the size of 1. Collective.
     void apply(const EllipticOperator<double>&, int from, int to, double scale);
-    std::size_t numbers() const { return inverses.size() + couplings.size(); }                   ///< kept by this rank
-    double seconds = 0;                                    ///< in `apply`
+    std::size_t numbers() const {
+        return inverses.size() + couplings.size();
+    }  ///< kept by this rank
+    double seconds = 0;  ///< in `apply`
 
 private:
-    static constexpr int leaf = 16;                        // points of a set that is not cut any more
-    /// A node as it is applied. Offsets: of inverse(A_FF) and W in `inverses` and `couplings`; of its boundary in `boundary`, `to_parent` and `left`.
-    struct Front { int first, pivots, size, children[2]; std::size_t inverse, coupling, at; };
-    struct Span { int row, column, count; };               // own points that lie side by side
-    struct Transfer {                                      // by lists of items: what goes to each rank, and where what comes from each stands
-        struct Side { std::vector<int> items, count, first; } send, receive;
-        int partners = 0; long messages = 0; double bytes = 0;             // of its meetings (parallel/meeting.hpp)
+    static constexpr int leaf = 16;  // points of a set that is not cut any more
+    /// A node as it is applied. Offsets: of inverse(A_FF) and W in `inverses` and `couplings`; of
+    /// its boundary in `boundary`, `to_parent` and `left`.
+    struct Front {
+        int first, pivots, size, children[2];
+        std::size_t inverse, coupling, at;
+    };
+    struct Span {
+        int row, column, count;
+    };  // own points that lie side by side
+    struct
+        // by lists of items: what goes to each rank, and where what comes from each stands
+        Transfer {
+        struct Side {
+            std::vector<int> items, count, first;
+        } send, receive;
+        int partners = 0;
+        long messages = 0;
+        double bytes = 0;  // of its meetings (parallel/meeting.hpp)
         void meet(int rank);
     };
-    struct System;                                         // the whole matrix: for the factorisation only
+    struct System;  // the whole matrix: for the factorisation only
 
-    MPI_Comm comm; int rank, ranks;
-    std::vector<Front> fronts;                             // children first
-    std::vector<int> boundary, to_parent, subtree;         // of all fronts, one after another; the first front of each one's subtree
-    std::vector<int> owner;                                // of each node: a rank, or -1 if every rank computes it
-    std::vector<int> subtrees, above;                      // roots of own subtrees; nodes above all subtrees, children first
-    std::vector<int> all_subtrees;                         // roots of all ranks, rising
+    MPI_Comm comm;
+    int rank, ranks;
+    std::vector<Front> fronts;  // children first
+    std::vector<int> boundary, to_parent,
+        subtree;  // of all fronts, one after another; the first front of each one's subtree
+    std::vector<int> owner;  // of each node: a rank, or -1 if every rank computes it
+    std::vector<int> subtrees,
+        above;  // roots of own subtrees; nodes above all subtrees, children first
+    std::vector<int> all_subtrees;  // roots of all ranks, rising
     std::vector<float> inverses, couplings;
-    std::vector<float> left, value, points;                // left: for the parent. value: b at positions, then z. points: own ones, in the order of `spans`
-    std::vector<Span> spans; std::size_t own_points = 0;
-    Transfer up, down;                                     // own points -> positions, and back
-    std::vector<int> leaves_count, leaves_first;           // of the subtrees of each rank
+    std::vector<float> left, value,
+        // left: for the parent. value: b at positions, then z. points: own ones, in the order of
+        // `spans`
+        points;
+    std::vector<Span> spans;
+    std::size_t own_points = 0;
+    Transfer up, down;                            // own points -> positions, and back
+    std::vector<int> leaves_count, leaves_first;  // of the subtrees of each rank
     std::vector<float> outbox, inbox;
-    std::vector<std::vector<float>> work;                  // of each thread
+    std::vector<std::vector<float>> work;  // of each thread
 
     Factorisation(MPI_Comm, const EllipticOperator<double>&, System&&);
     void share_out(const EliminationTree&);

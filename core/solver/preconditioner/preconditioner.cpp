@@ -1,8 +1,8 @@
-#include "solver/preconditioner/evp.hpp"
-#include "base/error.hpp"
-#include "solver/preconditioner/factorisation.hpp"
 #include <cmath>
 #include <string>
+#include "base/error.hpp"
+#include "solver/preconditioner/evp.hpp"
+#include "solver/preconditioner/factorisation.hpp"
 
 namespace fathom {
 
@@ -17,14 +17,20 @@ struct Diagonal final : Preconditioner {
     explicit Diagonal(const PreconditionerParts& p) : space(p.space) {}
     bool identity() const override { return true; }
     void apply(int from, int to, double) override {
-        if (from != to) space.for_packs([&](const Row& row, int c) { Real::load(row.of(from) + c).store(row.of(to) + c); });
+        if (from != to)
+            space.for_packs(
+                [&](const Row& row, int c) { Real::load(row.of(from) + c).store(row.of(to) + c); });
     }
 };
 
 struct None final : Preconditioner {
-    Space& space; double largest = 0;
+    Space& space;
+    double largest = 0;
     explicit None(const PreconditionerParts& p) : space(p.space) {
-        for (const Row& row : space.A.rows) if (row.ring == 0) for (int c = space.lead; c < space.lead + row.nx; ++c) largest = std::max(largest, inverse(row.of(space.A.scale)[c]));
+        for (const Row& row : space.A.rows)
+            if (row.ring == 0)
+                for (int c = space.lead; c < space.lead + row.nx; ++c)
+                    largest = std::max(largest, inverse(row.of(space.A.scale)[c]));
         MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, space.how.comm);
     }
     static double inverse(double d) { return d > 0 ? 1 / (d * d) : 0; }
@@ -32,7 +38,8 @@ struct None final : Preconditioner {
         Within within(regions_of_solver().preconditioner);
         space.for_packs([&, by = Real(1 / largest)](const Row& row, int c) {
             const Real d = Real::load(row.of(space.A.scale) + c);
-            (select(d > Real(0.0), Real::load(row.of(from) + c) / (d * d), Real(0.0)) * by).store(row.of(to) + c);
+            (select(d > Real(0.0), Real::load(row.of(from) + c) / (d * d), Real(0.0)) * by)
+                .store(row.of(to) + c);
         });
     }
 };
@@ -40,8 +47,11 @@ struct None final : Preconditioner {
 /// Chebyshev's iteration for A z = r, from 0.
 struct Polynomial final : Preconditioner {
     static constexpr int degree = 5;
-    Space& space; int d, left; Spectrum spectrum;
-    explicit Polynomial(const PreconditionerParts& p) : space(p.space), d(p.first), left(p.first + 1) {
+    Space& space;
+    int d, left;
+    Spectrum spectrum;
+    explicit Polynomial(const PreconditionerParts& p)
+        : space(p.space), d(p.first), left(p.first + 1) {
         Diagonal diagonal(p);
         spectrum = lanczos(space, diagonal, d);
         spectrum.least = spectrum.largest / 30;
@@ -52,14 +62,20 @@ struct Polynomial final : Preconditioner {
         factors.next();
         space.for_packs([&, a = Real(1 / factors.gamma)](const Row& row, int c) {
             const Real residual = Real::load(row.of(from) + c), first = a * residual;
-            residual.store(row.of(left) + c), first.store(row.of(d) + c), first.store(row.of(to) + c);
+            residual.store(row.of(left) + c), first.store(row.of(d) + c),
+                first.store(row.of(to) + c);
         });
         for (int n = 1; n < degree; ++n) {
-            space.multiply(d, [this](const Row& row) { return [R = row.of(left)](int c, Real, Real Ad) { (Real::load(R + c) - Ad).store(R + c); }; });
+            space.multiply(d, [this](const Row& row) {
+                return [R = row.of(left)](int c, Real, Real Ad) {
+                    (Real::load(R + c) - Ad).store(R + c);
+                };
+            });
             const auto [a, b] = factors.next();
             space.for_packs([&, a = Real(a), b = Real(b)](const Row& row, int c) {
                 const Real next = a * Real::load(row.of(left) + c) + b * Real::load(row.of(d) + c);
-                next.store(row.of(d) + c), (Real::load(row.of(to) + c) + next).store(row.of(to) + c);
+                next.store(row.of(d) + c),
+                    (Real::load(row.of(to) + c) + next).store(row.of(to) + c);
             });
         }
     }
@@ -67,8 +83,11 @@ struct Polynomial final : Preconditioner {
 
 /// fp32 numbers: what is applied to is brought to the size of 1 by a power of two.
 struct Factorised final : Preconditioner {
-    Space& space; Factorisation factorisation;
-    explicit Factorised(const PreconditionerParts& p) : space(p.space), factorisation(space.how.comm, space.how.decomposition->topology, space.A) {}
+    Space& space;
+    Factorisation factorisation;
+    explicit Factorised(const PreconditionerParts& p)
+        : space(p.space),
+          factorisation(space.how.comm, space.how.decomposition->topology, space.A) {}
     bool dear() const override { return true; }
     std::size_t numbers() const override { return factorisation.numbers(); }
     void apply(int from, int to, double size) override {
@@ -77,7 +96,9 @@ struct Factorised final : Preconditioner {
     }
 };
 
-template <class Kind> std::unique_ptr<Preconditioner> make(const PreconditionerParts& p) { return std::make_unique<Kind>(p); }
+template <class Kind> std::unique_ptr<Preconditioner> make(const PreconditionerParts& p) {
+    return std::make_unique<Kind>(p);
+}
 constexpr PreconditionerKind kinds[] = {
     {"none", "the unscaled matrix", 0, make<None>},
     {"diagonal", "division by the diagonal", 0, make<Diagonal>},
@@ -91,7 +112,11 @@ constexpr PreconditionerKind kinds[] = {
 std::span<const PreconditionerKind> preconditioners() { return kinds; }
 const PreconditionerKind& preconditioner(std::string_view name) {
     std::vector<std::string> known;
-    for (auto& k : kinds) if (k.name == name) return k; else known.emplace_back(k.name);
+    for (auto& k : kinds)
+        if (k.name == name)
+            return k;
+        else
+            known.emplace_back(k.name);
     throw Error("no preconditioner '", name, "'", near(std::string(name), known));
 }
 

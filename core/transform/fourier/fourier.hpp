@@ -1,42 +1,54 @@
-/// Fourier: real transforms of rows of 2h points, many fields at once, one in each lane of a register.
+/// Fourier: real transforms of rows of 2h points, many fields at once, one in each lane of a
+/// register.
 ///
-///   inverse   x_j = F_0 + 2 Re sum_{0<m<h} F_m exp(2 pi i j m / 2h)          direct   F_m = sum_j x_j exp(-2 pi i j m / 2h)
+///   inverse   x_j = F_0 + 2 Re sum_{0<m<h} F_m exp(2 pi i j m / 2h)          direct
+///       F_m = sum_j x_j exp(-2 pi i j m / 2h)
 ///
-/// Even and odd points are the real and imaginary parts of a complex transform of length h. With w = exp(2 pi i k / 2h), X_k = F_k,
-/// Y_k = conj F_{h-k}:
-///   Z_k = (X + Y) + i w (X - Y)      inverse;        F_k = [(Z_k + conj Z_{h-k}) - i conj(w) (Z_k - conj Z_{h-k})] / 2      direct.
-/// The complex transform works in place, so that a row of eight fields stays in the first cache: radices 8, 5, 4, 3, 2, primes up to 13 by
-/// plain sums. Decimation in frequency leaves F_k where its digits say (`place`), decimation in time takes it from there; the split above
-/// reads and writes in that order anyway. A length with a larger prime factor becomes a convolution with a chirp (Bluestein 1970).
-/// Every lane is rounded the same way.
+/// Even and odd points are the real and imaginary parts of a complex transform of length h. With w
+/// = exp(2 pi i k / 2h), X_k = F_k, Y_k = conj F_{h-k}:
+///   Z_k = (X + Y) + i w (X - Y)      inverse;
+///       F_k = [(Z_k + conj Z_{h-k}) - i conj(w) (Z_k - conj Z_{h-k})] / 2      direct.
+/// The complex transform works in place, so that a row of eight fields stays in the first cache:
+/// radices 8, 5, 4, 3, 2, primes up to 13 by plain sums. Decimation in frequency leaves F_k where
+/// its digits say (`place`), decimation in time takes it from there; the split above reads and
+/// writes in that order anyway. A length with a larger prime factor becomes a convolution with a
+/// chirp (Bluestein 1970). Every lane is rounded the same way.
 #pragma once
-#include "machine/ahead.hpp"
-#include "transform/fourier/register.hpp"
 #include <complex>
 #include <memory>
 #include <vector>
+#include "machine/ahead.hpp"
+#include "transform/fourier/register.hpp"
 
 namespace fathom {
 
-using RowAhead = Ahead<4>;                                 ///< entries or points of the next row
+using RowAhead = Ahead<4>;  ///< entries or points of the next row
 
 /// Complex transforms of length n, in place; z as (re, im) pairs of registers.
 template <class Number> class ComplexFourier {
 public:
     using Lanes = Register<Number>;
     explicit ComplexFourier(int n);
-    void forward(Lanes* z, RowAhead&) const;                  ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
-    void backward(Lanes* z, RowAhead&) const;                 ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    void forward(Lanes* z, RowAhead&) const;  ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
+    void backward(Lanes* z,
+                  RowAhead&) const;  ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
-    long steps() const;                                    ///< butterflies of one transform: butterflies: so often what is ahead gets its turn
+    long steps()
+        const;  ///< butterflies of one transform: butterflies: so often what is ahead gets its turn
     const int n;
     std::vector<int> place;
 
 private:
-    struct Pass { int radix, stride; std::size_t twiddle, roots; };
+    struct Pass {
+        int radix, stride;
+        std::size_t twiddle, roots;
+    };
     std::vector<Pass> passes;
-    std::vector<Number> twiddles;                          ///< of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of exp(2 pi i i c / (radix stride))
-    std::vector<std::complex<Number>> roots;               ///< of radices without a butterfly of their own
+    std::vector<Number>
+        /// of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of exp(2 pi i i c / (radix
+        /// stride))
+        twiddles;
+    std::vector<std::complex<Number>> roots;  ///< of radices without a butterfly of their own
     std::unique_ptr<ComplexFourier> longer;
     std::vector<std::complex<Number>> chirp, filter;
     template <int sign> void pass(const Pass&, Lanes*, RowAhead&) const;
@@ -47,13 +59,17 @@ template <class Number> class Fourier {
 public:
     using Lanes = Register<Number>;
     explicit Fourier(int points) : points(points), half(points / 2), complex(half), turn(half + 1) {
-        for (int k = 0; k <= half; ++k) turn[k] = std::complex<Number>(std::polar(1.0, 3.14159265358979323846 * k / half));
+        for (int k = 0; k <= half; ++k)
+            turn[k] = std::complex<Number>(std::polar(1.0, 3.14159265358979323846 * k / half));
     }
     const int points, half;
     std::size_t packs() const { return std::max<std::size_t>(complex.packs(), points); }
 
-    long steps() const { return complex.steps(); }         ///< so often what is ahead gets its turn in a transform
-    /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`. What is ahead comes while butterflies are computed.
+    long steps() const {
+        return complex.steps();
+    }  ///< so often what is ahead gets its turn in a transform
+    /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`. What
+    /// is ahead comes while butterflies are computed.
     template <class Get> void inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
         const Lanes zero(Number(0));
         const int* const place = complex.place.data();
@@ -62,9 +78,13 @@ public:
         for (int k = 1; k <= half / 2; ++k) {
             Pair x{zero, zero}, y{zero, zero};
             if (k <= waves) x = get(k);
-            if (half - k <= waves) { y = get(half - k); y.im = -y.im; }
-            const Lanes er = x.re + y.re, ei = x.im + y.im, dr = x.re - y.re, di = x.im - y.im, c(turn[k].real()), s(turn[k].imag());
-            const Lanes tr = -(fma(c, di, s * dr)), ti = fma(c, dr, -(s * di));             // i w D
+            if (half - k <= waves) {
+                y = get(half - k);
+                y.im = -y.im;
+            }
+            const Lanes er = x.re + y.re, ei = x.im + y.im, dr = x.re - y.re, di = x.im - y.im,
+                        c(turn[k].real()), s(turn[k].imag());
+            const Lanes tr = -(fma(c, di, s * dr)), ti = fma(c, dr, -(s * di));  // i w D
             Lanes *p = a + 2 * place[k], *q = a + 2 * place[half - k];
             p[0] = er + tr, p[1] = ei + ti;
             q[0] = er - tr, q[1] = ti - ei;
@@ -79,18 +99,22 @@ public:
         const Lanes half_(Number(0.5));
         for (int k = 1; k <= half / 2; ++k) {
             const Lanes *z = a + 2 * place[k], *y = a + 2 * place[half - k];
-            const Lanes er = half_ * (z[0] + y[0]), ei = half_ * (z[1] - y[1]), dr = half_ * (z[0] - y[0]), di = half_ * (z[1] + y[1]);
+            const Lanes er = half_ * (z[0] + y[0]), ei = half_ * (z[1] - y[1]),
+                        dr = half_ * (z[0] - y[0]), di = half_ * (z[1] + y[1]);
             const Lanes c(turn[k].real()), s(turn[k].imag());
-            const Lanes tr = fma(c, di, -(s * dr)), ti = -(fma(c, dr, s * di));             // -i conj(w) D
+            const Lanes tr = fma(c, di, -(s * dr)), ti = -(fma(c, dr, s * di));  // -i conj(w) D
             if (k <= waves) put(k, er + tr, ei + ti);
             if (half - k <= waves && half - k != k) put(half - k, er - tr, ti - ei);
         }
     }
 
 private:
-    struct Pair { Lanes re, im; };
+    struct Pair {
+        Lanes re, im;
+    };
     ComplexFourier<Number> complex;
     std::vector<std::complex<Number>> turn;
+
 public:
     using Coefficient = Pair;
 };

@@ -1,6 +1,6 @@
 #include "transform/sphere/distribution.hpp"
-#include "base/error.hpp"
 #include <algorithm>
+#include "base/error.hpp"
 
 namespace fathom {
 
@@ -14,21 +14,37 @@ std::vector<int> Distribution::waves_of_rank(int truncation, int ranks, int rank
     return own;
 }
 
-Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector<int> half, const Decomposition& d, int rank)
-    : truncation(truncation), rank(rank), ranks(d.ranks), waves(grid.rows()), first_row(truncation + 1), row_rank(grid.rows(), -1), row_index(grid.rows()),
+Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector<int> half,
+                           const Decomposition& d, int rank)
+    : truncation(truncation),
+      rank(rank),
+      ranks(d.ranks),
+      waves(grid.rows()),
+      first_row(truncation + 1),
+      row_rank(grid.rows(), -1),
+      row_index(grid.rows()),
       own_waves(waves_of_rank(truncation, d.ranks, rank)) {
     const int rows = grid.rows();
     if (d.topology.ny != rows || d.topology.nx != grid.longest())
-        throw Error("a decomposition of ", d.topology.nx, " × ", d.topology.ny, " points for a Gaussian grid of ", rows, " rows of up to ", grid.longest(), " points");
-    for (int j = 0, most = 0; j < rows / 2; ++j) {         // a row of 2h points knows m < h
+        throw Error("a decomposition of ", d.topology.nx, " × ", d.topology.ny,
+                    " points for a Gaussian grid of ", rows, " rows of up to ", grid.longest(),
+                    " points");
+    for (int j = 0, most = 0; j < rows / 2; ++j) {  // a row of 2h points knows m < h
         most = std::max(most, std::min({truncation, half[j], grid.points[j] / 2 - 1}));
-        if (most > grid.points[j] / 2 - 1) throw Error("rows of a Gaussian grid become shorter towards the equator: row ", j, " has ", grid.points[j], " points");
+        if (most > grid.points[j] / 2 - 1)
+            throw Error("rows of a Gaussian grid become shorter towards the equator: row ", j,
+                        " has ", grid.points[j], " points");
         waves[j] = waves[rows - 1 - j] = most;
     }
     if (waves[rows / 2 - 1] < truncation)
-        throw Error("truncation ", truncation, " on rows of ", grid.longest(), " points; at least ", 2 * truncation + 2, " are needed");
-    if (rows <= truncation) throw Error("truncation ", truncation, " on ", rows, " rows; at least ", truncation + 1, " are needed");
-    for (int m = 0; m <= truncation; ++m) first_row[m] = int(std::ranges::lower_bound(waves.begin(), waves.begin() + rows / 2, m) - waves.begin());
+        throw Error("truncation ", truncation, " on rows of ", grid.longest(), " points; at least ",
+                    2 * truncation + 2, " are needed");
+    if (rows <= truncation)
+        throw Error("truncation ", truncation, " on ", rows, " rows; at least ", truncation + 1,
+                    " are needed");
+    for (int m = 0; m <= truncation; ++m)
+        first_row[m] = int(std::ranges::lower_bound(waves.begin(), waves.begin() + rows / 2, m) -
+                           waves.begin());
 
     square = d.i_cuts.size() > 2;
     const int columns = int(d.i_cuts.size()) - 1;
@@ -36,14 +52,19 @@ Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector
         std::vector<int> owners;
         for (int c = 0; c < columns; ++c) {
             const int owner = d.blocks[strip * columns + c].owner;
-            if (owner >= 0 && std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
+            if (owner >= 0 && std::ranges::find(owners, owner) == owners.end())
+                owners.push_back(owner);
         }
-        if (owners.empty()) throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1, " of the Gaussian grid have no owner");
-        const int first = d.j_cuts[strip], count = d.j_cuts[strip + 1] - first, sharing = int(owners.size());
+        if (owners.empty())
+            throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1,
+                        " of the Gaussian grid have no owner");
+        const int first = d.j_cuts[strip], count = d.j_cuts[strip + 1] - first,
+                  sharing = int(owners.size());
         for (int o = 0; o < sharing; ++o) {
             const int begin = first + count * o / sharing, end = first + count * (o + 1) / sharing;
             for (int j = begin; j < end; ++j) row_rank[j] = owners[o];
-            if (square && end > begin) rectangles.push_back({0, begin, d.topology.nx, end - begin, owners[o]});
+            if (square && end > begin)
+                rectangles.push_back({0, begin, d.topology.nx, end - begin, owners[o]});
         }
     }
     std::vector<int> count(ranks);
@@ -52,10 +73,19 @@ Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector
         if (row_rank[j] == rank) own_rows.push_back(j);
     }
 
-    auto rows_of = [&](int m, int r) {                     // those of rank r that know m: the first in its list, and how many
+    auto rows_of = [&](int m,
+                       int r) {  // those of rank r that know m: the first in its list, and how many
         int first = -1, number = 0;
-        for (int j = first_row[m]; j < rows - first_row[m]; ++j) if (row_rank[j] == r) { if (first < 0) first = row_index[j]; ++number; }
-        return std::pair(first, number | 1);               // odd: a row's entries, one for each m, would else share few sets of the caches
+        for (int j = first_row[m]; j < rows - first_row[m]; ++j)
+            if (row_rank[j] == r) {
+                if (first < 0) first = row_index[j];
+                ++number;
+            }
+        return std::pair(
+            first,
+            number |
+                // odd: a row's entries, one for each m, would else share few sets of the caches
+                1);
     };
     std::ptrdiff_t entries = 0;
     wave_side.resize(own_waves.size() * ranks);
@@ -85,12 +115,19 @@ Plan Distribution::to_rows(int numbers) const {
     Plan plan;
     auto message = [&](int from, int to, std::ptrdiff_t entries) {
         const std::size_t points = std::size_t(entries) * numbers;
-        if (points > 0x7fffffff) throw Error("a message of ", points, " numbers to one rank; use more ranks or fewer fields at once");
-        if (entries) plan.messages.push_back({from, to, {{to, from, 0, 0, 0, 0, int(points), 1, false}}, points});
+        if (points > 0x7fffffff)
+            throw Error("a message of ", points,
+                        " numbers to one rank; use more ranks or fewer fields at once");
+        if (entries)
+            plan.messages.push_back(
+                {from, to, {{to, from, 0, 0, 0, 0, int(points), 1, false}}, points});
     };
-    for (int r = 0; r < ranks; ++r) if (r != rank) message(rank, r, wave_block[r + 1] - wave_block[r]);
-    for (int r = 0; r < ranks; ++r) if (r != rank) message(r, rank, row_block[r + 1] - row_block[r]);
-    std::ranges::stable_sort(plan.messages, {}, [](const Message& m) { return std::pair(m.from_rank, m.to_rank); });
+    for (int r = 0; r < ranks; ++r)
+        if (r != rank) message(rank, r, wave_block[r + 1] - wave_block[r]);
+    for (int r = 0; r < ranks; ++r)
+        if (r != rank) message(r, rank, row_block[r + 1] - row_block[r]);
+    std::ranges::stable_sort(plan.messages, {},
+                             [](const Message& m) { return std::pair(m.from_rank, m.to_rank); });
     return plan;
 }
 

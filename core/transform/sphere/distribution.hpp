@@ -1,31 +1,35 @@
 /// Distribution: who owns which rows and which zonal wavenumbers, and what travels between them.
 ///
-///   rows    as the blocks of the decomposition lie; where several blocks share a row (SQUARE), the ranks of a strip of blocks share
+///   rows    as the blocks of the decomposition lie; where several blocks share a row (SQUARE),
+///       the ranks of a strip of blocks share
 ///           the strip's rows
 ///   waves   pairs (m, N - m), which are equally much work, dealt out in turn
-/// An entry is what belongs to one m and one row. Entries go from rank to rank as one piece: [m of the one][row of the other]. Rows that
-/// are too near the poles to know m have no entry.
+/// An entry is what belongs to one m and one row. Entries go from rank to rank as one piece: [m of
+/// the one][row of the other]. Rows that are too near the poles to know m have no entry.
 #pragma once
+#include <vector>
 #include "grid/gaussian.hpp"
 #include "parallel/travel/plan.hpp"
-#include <vector>
 
 namespace fathom {
 
 struct Distribution {
-    Distribution(const GaussianGrid&, int truncation, std::vector<int> waves_of_half, const Decomposition&, int rank);
+    Distribution(const GaussianGrid&, int truncation, std::vector<int> waves_of_half,
+                 const Decomposition&, int rank);
 
     int truncation, rank, ranks;
-    std::vector<int> waves;                                ///< largest m of each row
-    std::vector<int> first_row;                            ///< of each m, in the southern half; its last is the mirror image
-    std::vector<int> row_rank, row_index;                  ///< of each row: owner, place in the owner's list
-    std::vector<int> own_rows, own_waves;                  ///< of this rank; rows from south to north
-    bool square;                                           ///< rows have to be put together from several blocks
-    std::vector<Rectangle> rectangles;                     ///< square: rows of each rank, in one piece each
+    std::vector<int> waves;      ///< largest m of each row
+    std::vector<int> first_row;  ///< of each m, in the southern half; its last is the mirror image
+    std::vector<int> row_rank, row_index;  ///< of each row: owner, place in the owner's list
+    std::vector<int> own_rows, own_waves;  ///< of this rank; rows from south to north
+    bool square;                           ///< rows have to be put together from several blocks
+    std::vector<Rectangle> rectangles;     ///< square: rows of each rank, in one piece each
 
-    /// Entry (own wave i, row j) is number wave_side[i ranks + rank of j] + row_index[j] here, and number row_side[m] + row_index[j] there.
+    /// Entry (own wave i, row j) is number wave_side[i ranks + rank of j] + row_index[j] here, and
+    /// number row_side[m] + row_index[j] there.
     std::vector<std::ptrdiff_t> wave_side, row_side;
-    std::vector<std::ptrdiff_t> wave_block, row_block;     ///< where the entries of each other rank begin; one more: their number
+    std::vector<std::ptrdiff_t> wave_block,
+        row_block;  ///< where the entries of each other rank begin; one more: their number
     static std::vector<int> waves_of_rank(int truncation, int ranks, int rank);
     /// Messages of this rank, wave side to row side: one run each, `numbers` for an entry.
     Plan to_rows(int numbers) const;

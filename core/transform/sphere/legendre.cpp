@@ -1,28 +1,36 @@
 #include "transform/sphere/legendre.hpp"
-#include "base/error.hpp"
-#include "base/groups.hpp"
 #include <algorithm>
 #include <cmath>
+#include "base/error.hpp"
+#include "base/groups.hpp"
 
 namespace fathom {
 
-double coupling(int n, int m) { return n <= m ? 0 : std::sqrt((double(n) - m) * (double(n) + m) / ((2. * n - 1) * (2. * n + 1))); }
+double coupling(int n, int m) {
+    return n <= m ? 0
+                  : std::sqrt((double(n) - m) * (double(n) + m) / ((2. * n - 1) * (2. * n + 1)));
+}
 
 namespace {
 
 /// What cannot change a sum in this precision, terms being of order one.
 template <class Number> constexpr double negligible = sizeof(Number) == 8 ? 1e-16 : 1e-8;
 
-/// P_m^m ... P_highest^m at one point, in extended precision: recurrences lose digits. Numbers below 2^-8000 count as 0.
+/// P_m^m ... P_highest^m at one point, in extended precision: recurrences lose digits. Numbers
+/// below 2^-8000 count as 0.
 class Column {
 public:
     Column(int m, int highest) : m(m), coupling_(highest + 2), P(highest - m + 1) {
-        for (int n = m + 1; n <= highest + 1; ++n) coupling_[n] = std::sqrt((long double)(n - m) * (n + m) / ((2.L * n - 1) * (2.L * n + 1)));
+        for (int n = m + 1; n <= highest + 1; ++n)
+            coupling_[n] =
+                std::sqrt((long double)(n - m) * (n + m) / ((2.L * n - 1) * (2.L * n + 1)));
     }
     const std::vector<double>& at(const GaussianGrid& grid, int row) {
-        const long double sine = (long double)grid.sine[row] + grid.sine_rest[row], cosine = std::sqrt((1 - sine) * (1 + sine));
+        const long double sine = (long double)grid.sine[row] + grid.sine_rest[row],
+                          cosine = std::sqrt((1 - sine) * (1 + sine));
         long double p = 1, before = 0;
-        for (int k = 1; k <= m && p > 0x1p-8000L; ++k) p *= cosine * std::sqrt((2.L * k + 1) / (2.L * k));
+        for (int k = 1; k <= m && p > 0x1p-8000L; ++k)
+            p *= cosine * std::sqrt((2.L * k + 1) / (2.L * k));
         if (p <= 0x1p-8000L) p = 0;
         for (std::size_t i = 0; i < P.size(); ++i) {
             const int n = m + int(i);
@@ -32,6 +40,7 @@ public:
         }
         return P;
     }
+
 private:
     int m;
     std::vector<long double> coupling_;
@@ -40,23 +49,32 @@ private:
 
 }  // namespace
 
-template <class Number> std::vector<int> Legendre<Number>::waves_of_rows(const GaussianGrid& grid, int highest) {
+template <class Number>
+std::vector<int> Legendre<Number>::waves_of_rows(const GaussianGrid& grid, int highest) {
     const int half = grid.rows() / 2;
     std::vector<int> waves(half);
     for (int j = 0, m = 0; j < half; ++j) {
-        for (; m < highest; ++m) {                         // waves are more the nearer the equator: go on where the last row ended
+        for (; m < highest;
+             ++m) {  // waves are more the nearer the equator: go on where the last row ended
             Column column(m + 1, highest);
             const auto& P = column.at(grid, grid.rows() - 1 - j);
-            if (!std::ranges::any_of(P, [](double p) { return std::abs(p) >= negligible<Number>; })) break;
+            if (!std::ranges::any_of(P, [](double p) { return std::abs(p) >= negligible<Number>; }))
+                break;
         }
         waves[j] = m;
     }
     return waves;
 }
 
-template <class Number> Legendre<Number>::Legendre(const GaussianGrid& grid, int highest, std::vector<int> given, std::size_t most_bytes)
-    : block_count((grid.rows() / 2 + pairs - 1) / pairs), pad(block_count * pairs - grid.rows() / 2), waves(std::move(given)), first_block(waves.size(), block_count),
-      strips(waves.size() * block_count), square(block_count * pairs) {
+template <class Number>
+Legendre<Number>::Legendre(const GaussianGrid& grid, int highest, std::vector<int> given,
+                           std::size_t most_bytes)
+    : block_count((grid.rows() / 2 + pairs - 1) / pairs),
+      pad(block_count * pairs - grid.rows() / 2),
+      waves(std::move(given)),
+      first_block(waves.size(), block_count),
+      strips(waves.size() * block_count),
+      square(block_count * pairs) {
     for (int p = pad; p < block_count * pairs; ++p) {
         const long double sine = (long double)grid.sine[p - pad] + grid.sine_rest[p - pad];
         square[p] = double(sine * sine);
@@ -64,49 +82,75 @@ template <class Number> Legendre<Number>::Legendre(const GaussianGrid& grid, int
     for (int m : waves) {
         count.push_back((highest - m + 2) / 2 * 2), first_step.push_back(steps.size());
         for (int n = m; n < m + count.back(); ++n) {
-            const double e0 = coupling(n - 1, m), e1 = coupling(n, m), e2 = coupling(n + 1, m), a = 1 / (e2 * coupling(n + 2, m));
+            const double e0 = coupling(n - 1, m), e1 = coupling(n, m), e2 = coupling(n + 1, m),
+                         a = 1 / (e2 * coupling(n + 2, m));
             steps.push_back({a, -(e1 * e1 + e2 * e2) * a, -e0 * e1 * a});
         }
     }
     std::vector<std::vector<double>> starts(strips.size());
-    #pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic)
     for (std::size_t w = 0; w < waves.size(); ++w) {
         Column column(waves[w], waves[w] + count[w] - 1);
         std::vector<std::vector<double>> P(pairs);
         for (int b = 0; b < block_count; ++b) {
             for (int r = 0; r < pairs; ++r) {
                 const int pair = b * pairs + r - pad;
-                if (pair < 0) P[r].assign(count[w], 0.0); else P[r] = column.at(grid, grid.rows() - 1 - pair);
+                if (pair < 0)
+                    P[r].assign(count[w], 0.0);
+                else
+                    P[r] = column.at(grid, grid.rows() - 1 - pair);
             }
             Strip& s = strips[w * block_count + b];
-            auto matters = [&](int i) { return std::ranges::any_of(P, [&](const auto& p) { return std::abs(p[i]) >= negligible<Number>; }); };
-            const int most = b ? strip(int(w), b - 1).first : count[w];         // never rising towards the equator
+            auto matters = [&](int i) {
+                return std::ranges::any_of(
+                    P, [&](const auto& p) { return std::abs(p[i]) >= negligible<Number>; });
+            };
+            const int most =
+                b ? strip(int(w), b - 1).first : count[w];  // never rising towards the equator
             for (s.first = 0; s.first < most && !matters(s.first);) ++s.first;
-            if (s.first < count[w]) s.first -= s.first % 2, first_block[w] = std::min(first_block[w], b);
+            if (s.first < count[w])
+                s.first -= s.first % 2, first_block[w] = std::min(first_block[w], b);
             for (int i = s.first; i < count[w]; i = (i / stretch + 1) * stretch)
-                for (int n = i - 2; n < i + 2; ++n) for (int r = 0; r < pairs; ++r) starts[w * block_count + b].push_back(n < 0 ? 0 : P[r][n]);
+                for (int n = i - 2; n < i + 2; ++n)
+                    for (int r = 0; r < pairs; ++r)
+                        starts[w * block_count + b].push_back(n < 0 ? 0 : P[r][n]);
         }
     }
     std::size_t size = 0, of_seeds = 0;
-    for (std::size_t n = 0; n < strips.size(); ++n) size += std::size_t(count[n / block_count] - strips[n].first) * pairs, of_seeds += starts[n].size();
+    for (std::size_t n = 0; n < strips.size(); ++n)
+        size += std::size_t(count[n / block_count] - strips[n].first) * pairs,
+            of_seeds += starts[n].size();
     const bool tabulated = size * sizeof(Number) <= most_bytes;
-    if (tabulated) table.resize(size); else seeds.resize(of_seeds);
+    if (tabulated)
+        table.resize(size);
+    else
+        seeds.resize(of_seeds);
     std::size_t at = 0;
-    for (std::size_t n = 0; n < strips.size(); ++n) strips[n].at = at, at += tabulated ? std::size_t(count[n / block_count] - strips[n].first) * pairs : starts[n].size();
-    #pragma omp parallel for schedule(dynamic)
+    for (std::size_t n = 0; n < strips.size(); ++n)
+        strips[n].at = at, at += tabulated
+                                     ? std::size_t(count[n / block_count] - strips[n].first) * pairs
+                                     : starts[n].size();
+#pragma omp parallel for schedule(dynamic)
     for (std::size_t n = 0; n < strips.size(); ++n) {
         const int w = int(n / block_count), b = int(n % block_count), first = strips[n].first;
-        if (!tabulated) std::ranges::copy(starts[n], seeds.begin() + strips[n].at);
-        else for (int i = first, k = 0; i < count[w]; i = (i / stretch + 1) * stretch, ++k)
-            recur(w, b, i, std::min(count[w], (i / stretch + 1) * stretch), starts[n].data() + k * 4 * pairs, table.data() + strips[n].at + std::size_t(i - first) * pairs);
+        if (!tabulated)
+            std::ranges::copy(starts[n], seeds.begin() + strips[n].at);
+        else
+            for (int i = first, k = 0; i < count[w]; i = (i / stretch + 1) * stretch, ++k)
+                recur(w, b, i, std::min(count[w], (i / stretch + 1) * stretch),
+                      starts[n].data() + k * 4 * pairs,
+                      table.data() + strips[n].at + std::size_t(i - first) * pairs);
     }
 }
 
 /// P of degrees m + from ... m + to - 1.
-template <class Number> void Legendre<Number>::recur(int wave, int block, int from, int to, const double* seed, Number* P) const {
+template <class Number>
+void Legendre<Number>::recur(int wave, int block, int from, int to, const double* seed,
+                             Number* P) const {
     using Eight = Pack<double, pairs>;
     const Eight x = Eight::load(square.data() + block * pairs);
-    Eight before[2] = {Eight::load(seed), Eight::load(seed + pairs)}, now[2] = {Eight::load(seed + 2 * pairs), Eight::load(seed + 3 * pairs)};
+    Eight before[2] = {Eight::load(seed), Eight::load(seed + pairs)},
+          now[2] = {Eight::load(seed + 2 * pairs), Eight::load(seed + 3 * pairs)};
     const Step* step = steps.data() + first_step[wave] + from;
     for (int i = from; i < to; i += 2)
         for (int parity = 0; parity < 2; ++parity, ++step, P += pairs) {
@@ -114,54 +158,72 @@ template <class Number> void Legendre<Number>::recur(int wave, int block, int fr
             Pack<Number, pairs> rounded;
             rounded.lanes = __builtin_convertvector(p.lanes, typename Pack<Number, pairs>::Storage);
             rounded.store(P);
-            now[parity] = fma(fma(Eight(step->a), x, Eight(step->b)), p, Eight(step->c) * before[parity]);
+            now[parity] =
+                fma(fma(Eight(step->a), x, Eight(step->b)), p, Eight(step->c) * before[parity]);
             before[parity] = p;
         }
 }
 
 template <class Number> double Legendre<Number>::flops(int columns, int highest) const {
     double sum = 0;
-    for (std::size_t w = 0; w < waves.size(); ++w) for (int b = 0; b < block_count; ++b)
-        sum += 2. * pairs * columns * std::max(0, highest - waves[w] + 1 - strip(int(w), b).first);
+    for (std::size_t w = 0; w < waves.size(); ++w)
+        for (int b = 0; b < block_count; ++b)
+            sum +=
+                2. * pairs * columns * std::max(0, highest - waves[w] + 1 - strip(int(w), b).first);
     return sum;
 }
 
 template <class Number> auto Legendre<Number>::scratch(int columns) const -> Scratch {
     const bool several = !count.empty() && std::ranges::max(count) > stretch;
-    return {LargeVector<Number>(table.empty() ? stretch * pairs * most_blocks : 0), LargeVector<Lanes>(several ? std::size_t(2 * pairs) * most_blocks * columns : 0),
+    return {LargeVector<Number>(table.empty() ? stretch * pairs * most_blocks : 0),
+            LargeVector<Lanes>(several ? std::size_t(2 * pairs) * most_blocks * columns : 0),
             std::vector<const Number*>(block_count)};
 }
 
 /// P of the strips of blocks b0 ... b1 - 1, from degree m + begin, or where they begin, to m + end.
-template <class Number> void Legendre<Number>::functions(int wave, int begin, int end, int b0, int b1, Scratch& scratch) const {
+template <class Number>
+void Legendre<Number>::functions(int wave, int begin, int end, int b0, int b1,
+                                 Scratch& scratch) const {
     Number* P = scratch.P.data();
     for (int b = b0; b < b1; ++b) {
         const Strip& s = strip(wave, b);
         const int from = std::max(begin, s.first);
         if (from >= end) continue;
-        if (seeds.empty()) scratch.strips[b] = table.data() + s.at + std::size_t(from - s.first) * pairs;
+        if (seeds.empty())
+            scratch.strips[b] = table.data() + s.at + std::size_t(from - s.first) * pairs;
         else {
-            recur(wave, b, from, end, seeds.data() + s.at + std::size_t(from / stretch - s.first / stretch) * 4 * pairs, P);
+            recur(wave, b, from, end,
+                  seeds.data() + s.at + std::size_t(from / stretch - s.first / stretch) * 4 * pairs,
+                  P);
             scratch.strips[b] = P;
             P += std::size_t(end - from) * pairs;
         }
     }
 }
 
-template <class Number> void Legendre<Number>::table_ahead(std::size_t wave, WaveAhead& ahead) const {
+template <class Number>
+void Legendre<Number>::table_ahead(std::size_t wave, WaveAhead& ahead) const {
     if (wave >= waves.size() || table.empty()) return;
-    const std::size_t begin = strip(int(wave), 0).at, end = wave + 1 < waves.size() ? strip(int(wave) + 1, 0).at : table.size();
+    const std::size_t begin = strip(int(wave), 0).at,
+                      end = wave + 1 < waves.size() ? strip(int(wave) + 1, 0).at : table.size();
     ahead.add(table.data() + begin, 0, 1, int((end - begin) * sizeof(Number)));
 }
 
-/// act(begin, end, b0, b1): a stretch of degrees after the other, of some blocks after the others; their P are known then. What is ahead
-/// has its turn with every tile.
-template <class Number> template <class Act> void Legendre<Number>::each_part(int wave, int degrees, int columns, Scratch& scratch, WaveAhead& ahead, Act act) const {
-    const int blocks = block_count - first_block[wave], most = columns > together ? most_blocks : 1, parts = (blocks + most - 1) / most;
-    ahead.pace(2l * blocks * ((columns + together - 1) / together) * ((degrees + stretch - 1) / stretch));
+/// act(begin, end, b0, b1): a stretch of degrees after the other, of some blocks after the others;
+/// their P are known then. What is ahead has its turn with every tile.
+template <class Number>
+template <class Act>
+void Legendre<Number>::each_part(int wave, int degrees, int columns, Scratch& scratch,
+                                 WaveAhead& ahead, Act act) const {
+    const int blocks = block_count - first_block[wave], most = columns > together ? most_blocks : 1,
+              parts = (blocks + most - 1) / most;
+    ahead.pace(2l * blocks * ((columns + together - 1) / together) *
+               ((degrees + stretch - 1) / stretch));
     for (int k = 0; k < parts; ++k)
         for (int begin = 0; begin < degrees; begin += stretch) {
-            const int end = std::min(begin + stretch, degrees), b0 = first_block[wave] + blocks * k / parts, b1 = first_block[wave] + blocks * (k + 1) / parts;
+            const int end = std::min(begin + stretch, degrees),
+                      b0 = first_block[wave] + blocks * k / parts,
+                      b1 = first_block[wave] + blocks * (k + 1) / parts;
             functions(wave, begin, end, b0, b1, scratch);
             act(begin, end, b0, b1);
         }
@@ -169,48 +231,62 @@ template <class Number> template <class Act> void Legendre<Number>::each_part(in
 
 namespace {
 
-/// Four pairs of rows and some columns, in registers: loops over them have one index, or the compiler leaves them in memory.
+/// Four pairs of rows and some columns, in registers: loops over them have one index, or the
+/// compiler leaves them in memory.
 template <class V, int columns> struct Tile {
     static constexpr int size = 4 * columns;
     V even[size], odd[size];
-    void clear() { for (int q = 0; q < size; ++q) even[q] = odd[q] = V(typename V::Number(0)); }
+    void clear() {
+        for (int q = 0; q < size; ++q) even[q] = odd[q] = V(typename V::Number(0));
+    }
 };
 
 /// What a tile is read from or written to.
-template <int columns, class Rows> [[gnu::always_inline]] inline void prefetch_rows(const Rows* row, int c) {
-    for (int r = 0; r < 4; ++r) for (int k = 0; k < columns; ++k) prefetch(row[r].north + c + k), prefetch(row[r].south + c + k);
+template <int columns, class Rows>
+[[gnu::always_inline]] inline void prefetch_rows(const Rows* row, int c) {
+    for (int r = 0; r < 4; ++r)
+        for (int k = 0; k < columns; ++k)
+            prefetch(row[r].north + c + k), prefetch(row[r].south + c + k);
 }
 
 /// even, odd[pair][column] += sum over degrees of P S: four pairs out of the eight of a strip.
 template <int columns, class Number, class V>
-[[gnu::always_inline]] inline void sum_degrees(const Number* p, const V* x, std::ptrdiff_t column, int degrees, Tile<V, columns>& sum) {
-    #pragma GCC unroll 1
+[[gnu::always_inline]] inline void sum_degrees(const Number* p, const V* x, std::ptrdiff_t column,
+                                               int degrees, Tile<V, columns>& sum) {
+#pragma GCC unroll 1
     for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
         V a[columns], b[columns];
         for (int c = 0; c < columns; ++c) a[c] = x[c * column];
-        for (int q = 0; q < sum.size; ++q) sum.even[q] = fma(V(p[q / columns]), a[q % columns], sum.even[q]);
+        for (int q = 0; q < sum.size; ++q)
+            sum.even[q] = fma(V(p[q / columns]), a[q % columns], sum.even[q]);
         for (int c = 0; c < columns; ++c) b[c] = x[c * column + 1];
-        for (int q = 0; q < sum.size; ++q) sum.odd[q] = fma(V(p[8 + q / columns]), b[q % columns], sum.odd[q]);
+        for (int q = 0; q < sum.size; ++q)
+            sum.odd[q] = fma(V(p[8 + q / columns]), b[q % columns], sum.odd[q]);
     }
 }
 
 /// The transpose: S += sums over four pairs of P times sums (even) and differences (odd) of rows.
 template <int columns, class Number, class V>
-[[gnu::always_inline]] inline void sum_pairs(const Number* p, V* x, std::ptrdiff_t column, int degrees, const Tile<V, columns>& rows) {
-    #pragma GCC unroll 1
+[[gnu::always_inline]] inline void sum_pairs(const Number* p, V* x, std::ptrdiff_t column,
+                                             int degrees, const Tile<V, columns>& rows) {
+#pragma GCC unroll 1
     for (; degrees > 0; degrees -= 2, p += 16, x += 2) {
         V a[columns], b[columns];
         for (int c = 0; c < columns; ++c) a[c] = x[c * column];
-        for (int q = 0; q < rows.size; ++q) a[q % columns] = fma(V(p[q / columns]), rows.even[q], a[q % columns]);
+        for (int q = 0; q < rows.size; ++q)
+            a[q % columns] = fma(V(p[q / columns]), rows.even[q], a[q % columns]);
         for (int c = 0; c < columns; ++c) x[c * column] = a[c], b[c] = x[c * column + 1];
-        for (int q = 0; q < rows.size; ++q) b[q % columns] = fma(V(p[8 + q / columns]), rows.odd[q], b[q % columns]);
+        for (int q = 0; q < rows.size; ++q)
+            b[q % columns] = fma(V(p[8 + q / columns]), rows.odd[q], b[q % columns]);
         for (int c = 0; c < columns; ++c) x[c * column + 1] = b[c];
     }
 }
 
 }  // namespace
 
-template <class Number> void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past, Scratch& scratch, WaveAhead& ahead) const {
+template <class Number>
+void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows,
+                               bool past, Scratch& scratch, WaveAhead& ahead) const {
     each_part(wave, degrees, columns, scratch, ahead, [&](int begin, int end, int b0, int b1) {
         const bool last = end == degrees;
         each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
@@ -218,45 +294,64 @@ template <class Number> void Legendre<Number>::inverse(int wave, int degrees, co
                 const int first = strip(wave, b).first, from = std::max(begin, first);
                 if (from >= end && !last) continue;
                 for (int half = 0; half < 2; ++half) {
-                    Lanes* const kept = scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
+                    Lanes* const kept =
+                        scratch.sums.data() + (std::size_t(2 * (b - b0) + half) * columns + c) * 8;
                     const Rows* const row = rows + b * pairs + 4 * half;
                     Tile<Lanes, group> sum;
-                    if (begin <= first) sum.clear();
-                    else for (int q = 0; q < sum.size; ++q) sum.even[q] = kept[2 * q], sum.odd[q] = kept[2 * q + 1];
+                    if (begin <= first)
+                        sum.clear();
+                    else
+                        for (int q = 0; q < sum.size; ++q)
+                            sum.even[q] = kept[2 * q], sum.odd[q] = kept[2 * q + 1];
                     if (!past && last && b + 1 < b1) prefetch_rows<group>(row + pairs, c);
                     ahead.some();
-                    sum_degrees<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, sum);
-                    if (!last) for (int q = 0; q < sum.size; ++q) kept[2 * q] = sum.even[q], kept[2 * q + 1] = sum.odd[q];
-                    else if (past) for (int q = 0; q < sum.size; ++q) {
-                        (sum.even[q] + sum.odd[q]).stream((Number*)(row[q / group].north + c + q % group));
-                        (sum.even[q] - sum.odd[q]).stream((Number*)(row[q / group].south + c + q % group));
-                    } else for (int q = 0; q < sum.size; ++q) {
-                        row[q / group].north[c + q % group] = sum.even[q] + sum.odd[q];
-                        row[q / group].south[c + q % group] = sum.even[q] - sum.odd[q];
-                    }
+                    sum_degrees<group>(scratch.strips[b] + 4 * half,
+                                       S + std::size_t(c) * degrees + from, degrees, end - from,
+                                       sum);
+                    if (!last)
+                        for (int q = 0; q < sum.size; ++q)
+                            kept[2 * q] = sum.even[q], kept[2 * q + 1] = sum.odd[q];
+                    else if (past)
+                        for (int q = 0; q < sum.size; ++q) {
+                            (sum.even[q] + sum.odd[q])
+                                .stream((Number*)(row[q / group].north + c + q % group));
+                            (sum.even[q] - sum.odd[q])
+                                .stream((Number*)(row[q / group].south + c + q % group));
+                        }
+                    else
+                        for (int q = 0; q < sum.size; ++q) {
+                            row[q / group].north[c + q % group] = sum.even[q] + sum.odd[q];
+                            row[q / group].south[c + q % group] = sum.even[q] - sum.odd[q];
+                        }
                 }
             }
         });
     });
 }
 
-template <class Number> void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch& scratch, WaveAhead& ahead) const {
+template <class Number>
+void Legendre<Number>::direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S,
+                              Scratch& scratch, WaveAhead& ahead) const {
     std::fill_n(S, std::size_t(degrees) * columns, Lanes(Number(0)));
     each_part(wave, degrees, columns, scratch, ahead, [&](int begin, int end, int b0, int b1) {
         each_group<together>(columns, [&]<int group>(int c, std::integral_constant<int, group>) {
             for (int b = b0; b < b1; ++b) {
                 const int from = std::max(begin, strip(wave, b).first);
-                if (from < end) for (int half = 0; half < 2; ++half) {
-                    const Rows* const row = rows + b * pairs + 4 * half;
-                    Tile<Lanes, group> tile;
-                    for (int q = 0; q < tile.size; ++q) {
-                        const Lanes north = row[q / group].north[c + q % group], south = row[q / group].south[c + q % group];
-                        tile.even[q] = north + south, tile.odd[q] = north - south;
+                if (from < end)
+                    for (int half = 0; half < 2; ++half) {
+                        const Rows* const row = rows + b * pairs + 4 * half;
+                        Tile<Lanes, group> tile;
+                        for (int q = 0; q < tile.size; ++q) {
+                            const Lanes north = row[q / group].north[c + q % group],
+                                        south = row[q / group].south[c + q % group];
+                            tile.even[q] = north + south, tile.odd[q] = north - south;
+                        }
+                        if (b + 1 < b1) prefetch_rows<group>(row + pairs, c);
+                        ahead.some();
+                        sum_pairs<group>(scratch.strips[b] + 4 * half,
+                                         S + std::size_t(c) * degrees + from, degrees, end - from,
+                                         tile);
                     }
-                    if (b + 1 < b1) prefetch_rows<group>(row + pairs, c);
-                    ahead.some();
-                    sum_pairs<group>(scratch.strips[b] + 4 * half, S + std::size_t(c) * degrees + from, degrees, end - from, tile);
-                }
             }
         });
     });
