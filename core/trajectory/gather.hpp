@@ -90,26 +90,25 @@ template <class T> struct Gather : InterleavedRows<T> {
     /// The weight of each point beside its fields: of the points `first`, first + 1, ...
     template <int first> static Real spread(Four w) {
         Real r;
-#if defined(
-        // said by name: a shuffle to a longer vector goes through memory, and waits for it
-    __AVX512F__)
+// said by name: a shuffle to a longer vector goes through memory, and waits for it
+#if defined(__AVX512F__)
         if constexpr (together == 2) {
-        constexpr int next = first + 1;
-        r.lanes = _mm512_maskz_permutexvar_pd(
-            0xff, _mm512_setr_epi64(first, first, first, first, next, next, next, next),
-            _mm512_castpd256_pd512(w));
-    }
-    else r.lanes = _mm512_maskz_permutexvar_ps(
-        0xffff, _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3),
-        _mm512_castps128_ps512(w));
-    return r;
+            constexpr int next = first + 1;
+            r.lanes = _mm512_maskz_permutexvar_pd(
+                0xff, _mm512_setr_epi64(first, first, first, first, next, next, next, next),
+                _mm512_castpd256_pd512(w));
+        } else
+            r.lanes = _mm512_maskz_permutexvar_ps(
+                0xffff, _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3),
+                _mm512_castps128_ps512(w));
+        return r;
 #endif
-    if constexpr (together == 2)
-        r.lanes = __builtin_shufflevector(w, w, first, first, first, first, first + 1, first + 1,
-                                          first + 1, first + 1);
-    else
-        r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-    return r;
+        if constexpr (together == 2)
+            r.lanes = __builtin_shufflevector(w, w, first, first, first, first, first + 1,
+                                              first + 1, first + 1, first + 1);
+        else
+            r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        return r;
     }
     /// The weights of four levels, beside each other for each point.
     static Real repeat(Four w) {

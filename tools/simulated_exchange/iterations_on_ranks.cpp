@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include "base/region.hpp"
-#include "parallel/exchange.hpp"
-#include "parallel/global_sum.hpp"
+#include "machine/region.hpp"
+#include "parallel/travel/exchange.hpp"
+#include "parallel/sum/global_sum.hpp"
 
 using namespace fathom;
 

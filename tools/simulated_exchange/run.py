@@ -24,8 +24,12 @@ from fathom.scaling.machine import Machine
 from fathom.scaling.network import shape_of
 
 here, root = Path(__file__).parent, Path(__file__).resolve().parents[2]
-sources = [here / "iterations_on_ranks.cpp", *(root / "core/base" / f"{n}.cpp" for n in ("error", "region")),
-           *(root / "core/parallel" / f"{n}.cpp" for n in ("decomposition", "exchange", "global_sum", "meeting", "packing", "plan", "rake", "transport", "work"))]  # fmt: skip
+sources = [
+    here / "iterations_on_ranks.cpp",
+    root / "core/base/error.cpp",
+    root / "core/machine/region.cpp",
+    *sorted((root / "core/parallel").rglob("*.cpp")),
+]
 latency, bandwidth, overhead = 1e-6, 1e10, 5e-7  # of a link; bytes/s of it; of a core for a message
 platform = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

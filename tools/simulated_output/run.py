@@ -20,8 +20,13 @@ import time
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
-sources = [Path(__file__).with_name("output_on_ranks.cpp"), *sorted((root / "core/output").glob("*.cpp")), root / "core/base/error.cpp",
-           *(root / "core/parallel" / f"{name}.cpp" for name in ("packing", "plan", "decomposition", "rake", "work"))]  # fmt: skip
+sources = [
+    Path(__file__).with_name("output_on_ranks.cpp"),
+    root / "core/base/error.cpp",
+    *sorted((root / "core/output").glob("*.cpp")),
+    *sorted((root / "core/parallel/ownership").glob("*.cpp")),
+    *(root / f"core/parallel/travel/{name}.cpp" for name in ("packing", "plan")),
+]
 per_node = 16
 platform = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
