@@ -8,6 +8,7 @@
 #include <nanobind/stl/string_view.h>
 #include <algorithm>
 #include <limits>
+#include "bindings/places.hpp"
 #include "catalogue/catalogue.hpp"
 #include "field/process.hpp"
 #include "physics/thermodynamics/column.hpp"
@@ -70,16 +71,6 @@ Process make(const std::string& scheme, const std::map<std::string, double>& par
     if (width != 0 && width != 1)
         throw Error("width = ", width, " must be 0 (packs) or 1 (numbers)");
     return find_entry(scheme).make(parameters, precision, width);
-}
-
-Place place_of(const std::string& horizontal, const std::string& vertical, bool vector) {
-    for (auto h : {Horizontal::center, Horizontal::corner, Horizontal::east_face,
-                   Horizontal::north_face, Horizontal::none})
-        for (auto v : {Vertical::layer, Vertical::interface, Vertical::column})
-            if (horizontal == fathom::name(h) && vertical == fathom::name(v)) return {h, v, vector};
-    throw Error(
-        "no place ", horizontal, " ", vertical,
-        "; allowed: center, corner, east_face, north_face, profile and layer, interface, column");
 }
 
 /// An array of Python in the layout of the core, f[row][level][column], rows filled up to whole

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <thread>
 #include "base/error.hpp"
+#include "field/field_set.hpp"
 #include "machine/spent.hpp"
 #include "output/client.hpp"
 #include "output/server.hpp"
 #include "output/stored.hpp"
-#include "sequence/sequence.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -182,28 +182,28 @@ void bind_output(nb::module_& m) {
             "event"_a, "patience"_a = 0.0)
         .def(
             "post",
-            [](BoundClient& c, const OutputEvent& e, const Sequence& s,
+            [](BoundClient& c, const OutputEvent& e, const FieldSet& s,
                const std::vector<std::string>& names) {
                 const auto& items = c.streams[e.stream].items;
                 if (names.size() != items.size())
                     throw Error(names.size(), " fields for a stream of ", items.size());
                 std::vector<FieldSlab> slabs;
                 for (std::size_t n = 0; n < names.size(); ++n) {
-                    const auto& f = s.field(names[n]);
-                    if (f.scratch || f.guest_of >= 0)
+                    const Field& f = s[names[n]];
+                    if (!f.stays())
                         throw Error("'", names[n],
                                     "' lives only within a step; ask for it when the model is "
                                     "built (keep)");
                     if (f.levels < items[n].levels)
                         throw Error("'", names[n], "' has ", f.levels, " levels; the stream sends ",
                                     items[n].levels);
-                    slabs.push_back(s.slab(f));
+                    slabs.push_back(f);
                     slabs.back().levels = items[n].levels;
                 }
                 nb::gil_scoped_release nogil;
                 c.client.post(e, slabs);
             },
-            "event"_a, "sequence"_a, "fields"_a)
+            "event"_a, "set"_a, "fields"_a)
         .def(
             "restored",
             [](const BoundClient& c, const OutputEvent& e) {

@@ -31,6 +31,8 @@ struct Cell {
     int column, levels;
 };  ///< cell_width columns starting at `column`, of which the deepest has `levels` wet levels
 
+class GlobalProcess;
+
 struct Process {
     struct Field {
         std::string name, units;
@@ -51,9 +53,8 @@ struct Process {
             /// `at` holds each field at column first->column. count: the same on numbers that count
         /// (base/counted.hpp)
         nullptr;
-    std::function<void()>
-        /// instead of `run`: once for all columns, by communication (a scheme that says `global`)
-        global;
+    /// Instead of `run`: once for all columns, by communication.
+    std::shared_ptr<GlobalProcess> global;
 
     /// The same scheme on other fields: process.on({{"tracer", "salinity"}}).
     Process on(const std::map<std::string, std::string>& names) const {

@@ -34,19 +34,6 @@ struct BarotropicDivergence {
     }
 };
 
-/// The elliptic solve: done for all columns at once by communication; the declaration only. The
-/// last increment is the first guess.
-struct BarotropicSolve {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "implicit free surface: conjugate gradients on the nine-point operator";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("barotropic_convergence", place::center_column, "m3 s-1"),
-        updates("sea_surface_height_increment", place::center_column, "m")};
-    template <class Real> void operator()(In<Real>, InOut<Real>) const {}
-};
-
 /// The gradient of the height's increment, the same at all depths.
 struct BarotropicCorrection {
     double step = 3600, implicitness = 0.6, gravity = constants::gravity;

@@ -44,15 +44,4 @@ struct FreshwaterContent {
     }
 };
 
-/// The mean over the sea is taken away, by an exact sum: the declaration only.
-struct FreshwaterBalance {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "fresh water that sums to nothing over the whole sea";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1")};
-    template <class Real> void operator()(InOut<Real>) const {}
-};
-
 }  // namespace fathom::ocean

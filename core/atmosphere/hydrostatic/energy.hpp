@@ -49,21 +49,4 @@ struct ColumnEnergy {
     }
 };
 
-/// The declaration only.
-struct TotalEnergy {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "the energy of the atmosphere is that before its dynamics";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("column_energy", place::center_column, "J m-2"),
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("log_pressure_ratio", place::center_column, "1"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        updates("virtual_temperature", place::center_layer, "K")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>) const {}
-};
-
 }  // namespace fathom::atmosphere

@@ -302,50 +302,6 @@ struct Arrival {
     }
 };
 
-/// From departure to arrival points along the trajectories: by communication, see
-/// semi_lagrangian.hpp; the declaration only.
-struct SemiLagrangianTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-Lagrangian advection of wind, temperature and surface pressure";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("eta_velocity", place::center_layer, "s-1"),
-        reads("eastward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("northward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("eta_velocity_extrapolated", place::center_layer, "s-1"),
-        reads("log_pressure_ratio", place::center_column, "1"),
-        updates("eastward_wind_carried", place::center_layer, "m s-1"),
-        updates("northward_wind_carried", place::center_layer, "m s-1"),
-        updates("temperature_carried", place::center_layer, "K"),
-        updates("log_pressure_ratio_carried", place::center_layer, "1")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>,
-                    InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>) const {}
-};
-
-/// A tracer: carried without terms of its own, clipped to the values around the departure point;
-/// the declaration only.
-struct TracerTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "quasi-monotone semi-Lagrangian advection of a tracer";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{updates("tracer", place::center_layer, "1")};
-    template <class Real> void operator()(InOut<Real>) const {}
-};
-/// As much of a tracer over the sphere as before it was carried: all its values times one number;
-/// the declaration only.
-struct TracerMass {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary = "the mass of a tracer is that before its advection";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("log_pressure_ratio", place::center_column, "1"),
-                                       updates("tracer", place::center_layer, "1")};
-    template <class Real> void operator()(In<Real>, InOut<Real>) const {}
-};
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
     static constexpr std::tuple parameters{};
@@ -365,28 +321,6 @@ struct TracerPhysics {
         for (int k = 0; k < tendency.levels(); ++k)
             tracer[k] = fma(Real(step), tendency[k], tracer[k]);
     }
-};
-
-/// Implicit terms and diffusion in spectral space, and back to grid points with all gradients; the
-/// declaration only.
-struct SpectralStep {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-implicit solve and diffusion in spectral space, gradients on the way back";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("virtual_temperature", place::center_layer, "K"),
-        updates("log_pressure_ratio", place::center_column, "1"),
-        writes("divergence", place::center_layer, "s-1"),
-        writes("temperature_gradient_east", place::center_layer, "K m-1"),
-        writes("temperature_gradient_north", place::center_layer, "K m-1"),
-        writes("pressure_gradient_east", place::center_column, "m-1"),
-        writes("pressure_gradient_north", place::center_column, "m-1")};
-    template <class Real>
-    void operator()(InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>,
-                    Out<Real>, Out<Real>, Out<Real>) const {}
 };
 
 }  // namespace fathom::atmosphere

@@ -94,45 +94,6 @@ struct ShallowWaterArrival {
     }
 };
 
-/// By communication, declarations only: transport along trajectories; implicit terms and the way
-/// back to grid points.
-struct ShallowWaterTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-Lagrangian advection of wind and geopotential";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("eta_velocity", place::center_layer, "s-1"),
-        reads("eastward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("northward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("eta_velocity_extrapolated", place::center_layer, "s-1"),
-        updates("eastward_wind_carried", place::center_layer, "m s-1"),
-        updates("northward_wind_carried", place::center_layer, "m s-1"),
-        updates("geopotential_carried", place::center_layer, "m2 s-2")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>,
-                    InOut<Real>, InOut<Real>) const {}
-};
-struct ShallowWaterStep {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-implicit solve and diffusion of shallow water in spectral space";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("fluid_geopotential", place::center_layer, "m2 s-2"),
-        writes("vorticity", place::center_layer, "s-1"),
-        writes("divergence", place::center_layer, "s-1"),
-        writes("geopotential_gradient_east", place::center_layer, "m s-2"),
-        writes("geopotential_gradient_north", place::center_layer, "m s-2")};
-    template <class Real>
-    void operator()(InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>, Out<Real>,
-                    Out<Real>) const {}
-};
-
 /// Fluxes of the Eulerian form; v and phi of the last time are kept by the leapfrog itself.
 struct ShallowWaterFluxes {
     static constexpr std::string_view summary =
@@ -162,27 +123,4 @@ struct ShallowWaterFluxes {
         energy[0] = 0.5 * fma(u[0], u[0], v[0] * v[0]) + ground[0];
     }
 };
-struct ShallowWaterLeapfrog {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-implicit leapfrog of shallow water in spectral space, with Asselin's filter";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("vorticity_flux_east", place::center_layer, "m s-2"),
-        reads("vorticity_flux_north", place::center_layer, "m s-2"),
-        reads("geopotential_flux_east", place::center_layer, "m3 s-3"),
-        reads("geopotential_flux_north", place::center_layer, "m3 s-3"),
-        reads("kinetic_energy", place::center_layer, "m2 s-2"),
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("fluid_geopotential", place::center_layer, "m2 s-2"),
-        updates("eastward_wind_before", place::center_layer, "m s-1"),
-        updates("northward_wind_before", place::center_layer, "m s-1"),
-        updates("fluid_geopotential_before", place::center_layer, "m2 s-2"),
-        writes("vorticity", place::center_layer, "s-1")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>, InOut<Real>,
-                    InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>) const {}
-};
-
 }  // namespace fathom::atmosphere

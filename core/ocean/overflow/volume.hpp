@@ -8,28 +8,6 @@
 
 namespace fathom::ocean {
 
-struct OverflowTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "transports of overflows: source, entrainment and product water, by rotating hydraulics";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       writes("outlet_level", place::center_column, "1"),
-                                       writes("outlet_volume", place::center_column, "m3 s-1")};
-    template <class Real> void operator()(In<Real>, In<Real>, Out<Real>, Out<Real>) const {}
-};
-
-struct OverflowProduct {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "content of a tracer in the product water of overflows";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "1"),
-                                       writes("tracer_outlet", place::center_column, "1")};
-    template <class Real> void operator()(In<Real>, Out<Real>) const {}
-};
-
 struct OverflowConvergence {
     static constexpr std::string_view summary =
         "overflows as part of what the free surface is solved for";

@@ -1,4 +1,4 @@
-#include "sequence/diagnostics.hpp"
+#include "field/diagnostics.hpp"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,11 +11,11 @@ namespace fathom {
 
 namespace {
 
-double value(const Sequence& s, const Field& f, int b, int k, int j,
+double value(const FieldSet& s, const Field& f, int b, int k, int j,
              int i) {  // j, i: of the block, from 0
-    const int h = s.domain->halo;
+    const int h = s.domain().halo;
     const std::ptrdiff_t n = (j + h) * f.row[b] + k * f.level[b] + i + h;
-    return s.bytes == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
+    return s.bytes() == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
 }
 
 /// A row of a block: j within it, global (i0, J) of its first point, levels of each point that
@@ -25,8 +25,8 @@ struct Row {
     const int* levels;
 };
 
-template <class F> void for_each_row(const Sequence& s, const Field& f, F body) {
-    const auto& d = *s.domain;
+template <class F> void for_each_row(const FieldSet& s, const Field& f, F body) {
+    const auto& d = s.domain();
     std::vector<int> levels;
     for (int b = 0; b < int(d.blocks.size()); ++b)
         for (int j = 0; j < d.blocks[b]->ny; ++j) {
@@ -43,7 +43,7 @@ template <class F> void for_each_row(const Sequence& s, const Field& f, F body) 
 }
 
 /// f(block, k, j, i, global i, global j) for all wet values at a place.
-template <class F> void for_each_wet(const Sequence& s, const Field& f, F body) {
+template <class F> void for_each_wet(const FieldSet& s, const Field& f, F body) {
     for_each_row(s, f, [&](const Row& r) {
         for (int k = 0; k < r.deepest; ++k)
             for (int i = 0; i < r.nx; ++i)
@@ -53,12 +53,12 @@ template <class F> void for_each_wet(const Sequence& s, const Field& f, F body) 
 
 /// f(first point of each field) in a row's level, of the type that fields have.
 template <class F, class... Fields>
-void with_values(const Sequence& s, const Row& r, int k, F body, const Fields&... f) {
+void with_values(const FieldSet& s, const Row& r, int k, F body, const Fields&... f) {
     auto first = [&](const Field& x) {
-        return (r.j + s.domain->halo) * x.row[r.b] +
-               (x.place.vertical == Vertical::column ? 0 : k) * x.level[r.b] + s.domain->halo;
+        return (r.j + s.domain().halo) * x.row[r.b] +
+               (x.place.vertical == Vertical::column ? 0 : k) * x.level[r.b] + s.domain().halo;
     };
-    if (s.bytes == 4)
+    if (s.bytes() == 4)
         body((const float*)f.at[r.b] + first(f)...);
     else
         body((const double*)f.at[r.b] + first(f)...);
@@ -67,28 +67,28 @@ void with_values(const Sequence& s, const Row& r, int k, F body, const Fields&..
 struct
     /// area x weight of the level, or the thickness of the cell; 1 where the domain has none
     Weight {
-    const Sequence& s;
+    const FieldSet& s;
     std::span<const double> levels, area;
     const Field *eta = nullptr, *cells = nullptr, *depth = nullptr, *bottom = nullptr;
-    Weight(const Sequence& s, const Field& f, bool moving) : s(s) {
+    Weight(const FieldSet& s, const Field& f, bool moving) : s(s) {
         const bool corner = f.place.horizontal == Horizontal::corner;
-        area = corner ? s.domain->area_corner : s.domain->area_center;
+        area = corner ? s.domain().area_corner : s.domain().area_center;
         if (f.place.vertical == Vertical::column) return;
-        levels = s.domain->level_weights;
-        if (moving) eta = &s.field("sea_surface_height");
+        levels = s.domain().level_weights;
+        if (moving) eta = &s["sea_surface_height"];
         if (const char* name = corner ? "corner_thickness" : "cell_thickness"; s.has(name))
-            cells = &s.field(name);
+            cells = &s[name];
         if (cells &&
             cells->written) {  // layers follow the surface: the field is that of the step before
             cells = nullptr;
-            if (!corner) depth = &s.field("depth_center"), bottom = &s.field("bottom_thickness");
+            if (!corner) depth = &s["depth_center"], bottom = &s["bottom_thickness"];
         }
     }
     double operator()(int b, int k, int j, int i) const {
-        const Block& block = *s.domain->blocks[b];
+        const Block& block = *s.domain().blocks[b];
         const double a =
             area.empty() ? 1
-                         : area[std::size_t(block.j0 + j) * s.domain->decomposition.topology.nx +
+                         : area[std::size_t(block.j0 + j) * s.domain().decomposition.topology.nx +
                                 block.i0 + i];
         if (levels.empty()) return a;
         return a * thickness(b, k, j, i);
@@ -96,8 +96,8 @@ struct
     double thickness(int b, int k, int j, int i) const {
         const double layer = levels[std::min<std::size_t>(k, levels.size() - 1)];
         if (depth) {
-            const double rest = s.domain->wet(Horizontal::center, s.domain->blocks[b]->i0 + i,
-                                              s.domain->blocks[b]->j0 + j) == k + 1
+            const double rest = s.domain().wet(Horizontal::center, s.domain().blocks[b]->i0 + i,
+                                               s.domain().blocks[b]->j0 + j) == k + 1
                                     ? value(s, *bottom, b, 0, j, i)
                                     : layer;
             return eta ? rest * (1 + value(s, *eta, b, 0, j, i) / value(s, *depth, b, 0, j, i))
@@ -108,18 +108,18 @@ struct
     }
 };
 
-template <class Of> double sum_of(const Sequence& s, const Field& f, Of of) {
+template <class Of> double sum_of(const FieldSet& s, const Field& f, Of of) {
     std::vector<double> terms;
     for_each_wet(s, f,
                  [&](int b, int k, int j, int i, int, int) { terms.push_back(of(b, k, j, i)); });
-    return exact_sum(s.domain->comm, terms);
+    return exact_sum(s.domain().comm, terms);
 }
 
 /// Means over a volume: of each column the sum of weight of the level x value, from the top down,
 /// times its area, summed exactly: the same bits on any ranks, and one term a column.
 class Mean {
 public:
-    Mean(const Sequence& s, const Field& f) : weight(s, f, false), comm(s.domain->comm) {}
+    Mean(const FieldSet& s, const Field& f) : weight(s, f, false), comm(s.domain().comm) {}
     void begin(const Row& r) { sums.assign(r.nx, 0), depths.assign(r.nx, 0); }
     /// Of the points of a row's level: of the layer, or of each cell.
     auto level(const Row& r, int k) const {
@@ -140,7 +140,7 @@ public:
                     weight.area.empty()
                         ? 1
                         : weight
-                              .area[std::size_t(r.J) * weight.s.domain->decomposition.topology.nx +
+                              .area[std::size_t(r.J) * weight.s.domain().decomposition.topology.nx +
                                     r.i0 + i];
                 terms.push_back(a * sums[i]), volumes.push_back(a * depths[i]);
             }
@@ -171,9 +171,9 @@ Ranked best(MPI_Comm comm, Ranked mine) {  // of the largest value
 
 }  // namespace
 
-Extremes extremes(const Sequence& s, std::string_view name) {
-    const Field& f = s.field(name);
-    const auto& t = s.domain->decomposition.topology;
+Extremes extremes(const FieldSet& s, std::string_view name) {
+    const Field& f = s[name];
+    const auto& t = s.domain().decomposition.topology;
     constexpr double none = -std::numeric_limits<double>::infinity();
     Ranked low{none, -1}, high{none, -1}, bad{none, -1};
     auto place = [&](int I, int J, int k) { return (long(k) * t.ny + J) * t.nx + I; };
@@ -209,34 +209,40 @@ Extremes extremes(const Sequence& s, std::string_view name) {
                 f);
         mean.end(r);
     });
-    low = best(s.domain->comm, low);
-    high = best(s.domain->comm, high);
-    bad = best(s.domain->comm, bad);
+    low = best(s.domain().comm, low);
+    high = best(s.domain().comm, high);
+    bad = best(s.domain().comm, bad);
     Extremes e{-low.value,        high.value,       std::nan(""),    where(low.place),
                where(high.place), !(bad.value > 0), where(bad.place)};
     if (e.finite) e.mean = mean.value(std::nan(""));
     return e;
 }
 
-double content(const Sequence& s, std::string_view name, bool moving) {
-    const Field& f = s.field(name);
+double content(const FieldSet& s, std::string_view name, bool moving) {
+    const Field& f = s[name];
     const Weight weight(s, f, moving);
     return sum_of(s, f, [&](int b, int k, int j, int i) {
         return weight(b, k, j, i) * value(s, f, b, k, j, i);
     });
 }
-double volume(const Sequence& s, bool moving) {
-    const Field& f = s.field("temperature");
+double volume(const FieldSet& s, bool moving) {
+    const Field& f = s["temperature"];
     const Weight weight(s, f, moving);
     return sum_of(s, f, weight);
 }
 
-Motion motion(const Sequence& s, double step, std::string_view u_name, std::string_view v_name,
+double product(const FieldSet& s, const FieldSet& x, std::string_view name) {
+    const Field &f = s[name], &g = x[name];
+    return sum_of(s, f, [&](int b, int k, int j, int i) {
+        return value(s, f, b, k, j, i) * value(x, g, b, k, j, i);
+    });
+}
+
+Motion motion(const FieldSet& s, double step, std::string_view u_name, std::string_view v_name,
               std::string_view dx_name, std::string_view dy_name) {
-    const Field &u = s.field(u_name), &v = s.field(v_name),
-                *dx = dx_name.empty() ? nullptr : &s.field(dx_name),
-                *dy = dy_name.empty() ? nullptr : &s.field(dy_name);
-    const auto& t = s.domain->decomposition.topology;
+    const Field &u = s[u_name], &v = s[v_name], *dx = dx_name.empty() ? nullptr : &s[dx_name],
+                *dy = dy_name.empty() ? nullptr : &s[dy_name];
+    const auto& t = s.domain().decomposition.topology;
     Ranked fastest{-1, 0}, steepest{-1, 0};
     Mean mean(s, u);
     const bool spaced = dx && dy;
@@ -272,16 +278,16 @@ Motion motion(const Sequence& s, double step, std::string_view u_name, std::stri
     auto where = [&](long n) {
         return Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)};
     };
-    fastest = best(s.domain->comm, fastest);
-    steepest = best(s.domain->comm, steepest);
+    fastest = best(s.domain().comm, fastest);
+    steepest = best(s.domain().comm, steepest);
     return {0.5 * mean.value(0), std::max(fastest.value, 0.), where(fastest.place),
             std::max(steepest.value, 0.), where(steepest.place)};
 }
 
-std::uint64_t checksum(const Sequence& s, std::span<const std::string> names) {
+std::uint64_t checksum(const FieldSet& s, std::span<const std::string> names) {
     std::uint64_t sum = 0, total = 0, salt = 0;
     for (auto& name : names) {
-        const Field& f = s.field(name);
+        const Field& f = s[name];
         salt += 0x632BE59BD9B4E019u;
         for_each_wet(s, f, [&](int b, int k, int j, int i, int I, int J) {
             std::uint64_t x = std::bit_cast<std::uint64_t>(value(s, f, b, k, j, i) +
@@ -293,8 +299,8 @@ std::uint64_t checksum(const Sequence& s, std::span<const std::string> names) {
             sum += x ^ x >> 31;
         });
     }
-    Meet meet(s.domain->comm, sizeof sum);
-    MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, s.domain->comm);
+    Meet meet(s.domain().comm, sizeof sum);
+    MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, s.domain().comm);
     return total;
 }
 

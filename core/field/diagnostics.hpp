@@ -1,7 +1,7 @@
 /// Numbers that describe a state and do not depend on ranks, blocks or threads: extremes with their
 /// places, weighted means by exact sums, a checksum of the bits.
 #pragma once
-#include "sequence/sequence.hpp"
+#include "field/field_set.hpp"
 
 namespace fathom {
 
@@ -15,12 +15,12 @@ struct Extremes {
     At not_finite;  ///< the first value that is NaN or infinite
 };
 /// Of the wet values of a field at centres or corners.
-Extremes extremes(const Sequence&, std::string_view field);
+Extremes extremes(const FieldSet&, std::string_view field);
 
 /// Sum of weight x value over wet points, exact; the top layer counts with its weight +
 /// sea_surface_height if `moving_surface`.
-double content(const Sequence&, std::string_view field, bool moving_surface);
-double volume(const Sequence&, bool moving_surface);
+double content(const FieldSet&, std::string_view field, bool moving_surface);
+double volume(const FieldSet&, bool moving_surface);
 
 struct Motion {
     double kinetic_energy, speed;
@@ -30,10 +30,13 @@ struct Motion {
 };
 /// Mean kinetic energy [m2 s-2], largest speed [m s-1] and largest |u| step / dx + |v| step / dy,
 /// where the fields of the spacing are named.
-Motion motion(const Sequence&, double step, std::string_view u, std::string_view v,
+Motion motion(const FieldSet&, double step, std::string_view u, std::string_view v,
               std::string_view dx, std::string_view dy);
 
+/// Sum over the wet points of a field of its values in both sets, exact.
+double product(const FieldSet&, const FieldSet&, std::string_view field);
+
 /// 64-bit hash of all wet values of the state with their global positions.
-std::uint64_t checksum(const Sequence&, std::span<const std::string> fields);
+std::uint64_t checksum(const FieldSet&, std::span<const std::string> fields);
 
 }  // namespace fathom
