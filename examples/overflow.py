@@ -29,7 +29,7 @@ ocean = fm.Ocean(
 ocean.set(temperature=lambda x, y, depth: np.where(y < 20e3, cold, warm))
 sim = fm.Simulation(ocean, step="15s").prepare()
 y, wet = grid.horizontal.center_latitude[:, 0], grid.wet_levels[:, 0]
-content = sim.sequence.content("temperature")
+content = sim.fields.content("temperature")
 
 
 def section():
@@ -51,7 +51,7 @@ cold_left = warm - section()[:, plume]
 remaining = np.nanmax(cold_left) / (warm - cold)
 thickness = np.nansum(cold_left, axis=0).mean() / np.nanmax(cold_left, axis=0).mean() * deep / levels
 froude = speed / np.sqrt(g * alpha * np.nanmax(cold_left, axis=0).mean() * thickness)
-heat = sim.sequence.content("temperature") / content - 1
+heat = sim.fields.content("temperature") / content - 1
 
 print(f"reaches the plain after {hours[on_the_plain][0]} hours with {remaining:.0%} of its cold")
 print(f"there it is {thickness:.0f} m thick and runs at {speed:.2f} m/s: Froude number {froude:.2f} (gravity currents: about 1)")

@@ -59,9 +59,9 @@ def main():
         return float((values * thickness)[where].sum() / thickness[where].sum())
 
     start = profile("virtual_temperature")
-    for name in sim.sequence.state:
+    for name in sim.fields.state:
         if name.startswith(("heat after ", "sum of ")):
-            sim.sequence.fill(name, 0.0)
+            sim.fields.fill(name, 0.0)
     print("day | change of T, below 200 hPa | vapour | SW, LW at the top | SW, LW net at the ground | sensible, latent | rain | radiation, rain")
     before = dict.fromkeys(columns, 0.0)
     for day in range(1, options.days + 1):

@@ -23,7 +23,7 @@ class Checkpoint:
     def prepare(self, state):
         """Streams for the fields of the state (names). Returns the checkpoint."""
         ny, nx = np.shape(self.simulation.model.grid.wet_levels)
-        fields = self.simulation.sequence.fields if self.simulation.sequence else []  # servers are told the rest
+        fields = self.simulation.fields.fields if self.simulation.sequence else []  # servers are told the rest
         levels = {f["name"]: f["levels"] for f in fields}
         self.parts = [Part(self, name, levels.get(name), ny, nx) for name in state]
         return self
@@ -55,7 +55,7 @@ class Checkpoint:
         s, path = self.simulation, self._create()
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:
-            part.write_here(event, lambda item: s.sequence.windows(item.field))
+            part.write_here(event, lambda item: s.fields.windows(item.field))
         if s.delivery.stage is not None:
             s.delivery.stage.wait()
         s.comm.barrier()
@@ -105,7 +105,7 @@ def fingerprint(simulation):
 
 def read_state(simulation, path):
     """Fields, steps and series from a restart file of the same grid; returns what it has of stores. ValueError where it does not fit, a warning where it was written with other numerics."""
-    s, state = simulation, simulation.sequence.state
+    s, state = simulation, simulation.fields.state
     sums = {name for store in s.outputs for name in store.sums}  # of means: another run's restart need not have them
     needed, files = [name for name in state if name not in sums], []
 
@@ -127,7 +127,7 @@ def read_state(simulation, path):
     try:
         with copies.of(path, s.comm, s.parallel["staging"], keep=False) if several else nullcontext(path) as here:
             for name, values in s.readers.each(sorted(s.restored), field):
-                s.sequence.set(name, values.astype(float, copy=False))
+                s.fields.set(name, values.astype(float, copy=False))
     finally:
         for file in files:
             file.close()
@@ -136,7 +136,7 @@ def read_state(simulation, path):
     if before is not None and before != now and s.is_root:
         other = [f"{name} = {value!r}, then {before.get(name)!r}" for name, value in now.items() if value != before.get(name)]
         warnings.warn(f"{path} was written by a run with other numerics: {'; '.join(other)}")
-    s.sequence.count = s.count
+    s.fields.count = s.count
     return header.extra.get("stores", {})
 
 

@@ -79,7 +79,7 @@ def find(name, model, fields):
 def windows(simulation, diagnostic, field):
     """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the first of those it needs, as the sequence
     describes it."""
-    blocks = [simulation.sequence.windows(name) for name in diagnostic.needs]
+    blocks = [simulation.fields.windows(name) for name in diagnostic.needs]
     return [of_window(simulation.model, diagnostic, field["horizontal"], window, arrays) for window, *arrays in zip(simulation.domain.blocks, *blocks)]
 
 
@@ -115,7 +115,7 @@ def _divided(a, divisor):
 
 def whole(simulation, name, pressures=None):
     """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at pressures [Pa]. All ranks call it."""
-    model, fields = simulation.model, {f["name"]: f for f in simulation.sequence.fields}
+    model, fields = simulation.model, {f["name"]: f for f in simulation.fields.fields}
     _, diagnostic = find(name, model, fields)
     field = fields[diagnostic.needs[0]]
     if pressures is not None and (diagnostic.vertical or field["vertical"]) == "layer":

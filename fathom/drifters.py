@@ -67,16 +67,18 @@ class Drifters(SmallStore):
             if d.of is not diagnostics.same or known[d.needs[0]]["horizontal"] != "center" or known[d.needs[0]]["vertical"] == "interface":
                 raise ValueError(f"output {self.path}: drifters tell of fields at the centres of cells, as temperature, not of '{name}'")
         self.keep = [d.needs[0] for d in self.variables.values() if f"{d.needs[0]}_after" not in known]
-        what = scheme("Drift")
-        form = what.in_cells if model.own_cells else what
-        return [form.process(precision, phase="output", on={"sea_surface_height": "height_beyond_cells"} if model.stretched else {}, label=f"Drift of {self.path}")]
+        from fathom.mpi import core
+
+        self.flow = core.Drifters(self.simulation.step, self.given.get("constant_depth", False), model.own_cells)
+        process = self.flow.process().on({"sea_surface_height": "height_beyond_cells"} if model.stretched else {})
+        process.phase, process.name = "output", f"Drift of {self.path}"
+        return [process]
 
     def begin(self, kept):
         """Once the state is there, of the start or of a restart, which has kept something of this store or not."""
         from fathom import mpi
 
         s = self.simulation
-        self.flow = mpi.core.Drifters(s.sequence, f"Drift of {self.path}", s.step, self.given.get("constant_depth", False))
         s.on_root(self._resolve)
         self.start = s.comm.bcast(getattr(self, "start", None))
         self.due = s.seconds
@@ -206,7 +208,7 @@ class Drifters(SmallStore):
         """A field where the drifters of this rank are: of their cell."""
         s, (i, j), k = self.simulation, rows[:, 1:3].astype(int).T, rows[:, 5].astype(int)
         values = np.zeros(len(rows))
-        for (j0, i0, ny, nx), block in zip(s.domain.blocks, s.sequence.windows(d.needs[0])):
+        for (j0, i0, ny, nx), block in zip(s.domain.blocks, s.fields.windows(d.needs[0])):
             here = np.flatnonzero((j >= j0) & (j < j0 + ny) & (i >= i0) & (i < i0 + nx))
             values[here] = block[np.minimum(k[here], len(block) - 1), j[here] - j0, i[here] - i0]
         return values

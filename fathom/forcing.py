@@ -53,13 +53,13 @@ class Forcing:
             wanted = [("_next", after, [after, *next_])]
             if self.held[n] and before == self.held[n][1]:
                 for name in source.fields:
-                    s.sequence.copy(name + "_next", name + "_previous")
+                    s.fields.copy_field(name + "_next", name + "_previous")
             else:
                 wanted.insert(0, ("_previous", before, [after]))
             for suffix, number, ahead in wanted:
                 self.coming[n] = ahead
                 for name, values in self._fields(n, number):
-                    s.sequence.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
+                    s.fields.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
             for name in source.fields:
                 s.sequence.ramp(name + "_weight", s.step, t0, t1 - t0)
             if self.held[n] is None:

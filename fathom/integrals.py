@@ -57,10 +57,10 @@ class Integrals(SmallStore):
         """One event; unknown before the first step, where what flows has not been computed."""
         from fathom import mpi
 
-        s, began, totals, fields = self.simulation, perf_counter(), {}, {f["name"]: f for f in self.simulation.sequence.fields}
+        s, began, totals, fields = self.simulation, perf_counter(), {}, {f["name"]: f for f in self.simulation.fields.fields}
         for name, integral in self.variables.items():
             sources = [self._running_name(need, False) if self.statistic else need for need in integral.needs]
-            parts = [integral.part(s.model, window, *(np.asarray(a, float) / steps for a in arrays)) for window, *arrays in zip(s.domain.blocks, *(s.sequence.windows(source) for source in sources))]
+            parts = [integral.part(s.model, window, *(np.asarray(a, float) / steps for a in arrays)) for window, *arrays in zip(s.domain.blocks, *(s.fields.windows(source) for source in sources))]
             total = sum(parts, np.zeros(s.comm.allreduce(parts[0].shape if parts else (), op=mpi.MPI.MAX)))  # a rank may have no block
             s.comm.Allreduce(mpi.MPI.IN_PLACE, total, mpi.MPI.SUM)
             totals[name] = total, s.count > 0 or all(fields[source]["state"] or not fields[source]["written"] for source in sources)

@@ -26,7 +26,7 @@ def blow_up(simulation, reason=""):
     """Raises what the run failed of: Unstable where a field is to be named, else RunFailure with the reason. The last state is kept."""
     s = simulation
     for name in s.model.prognostic:
-        e = s.sequence.extremes(name)
+        e = s.fields.extremes(name)
         if e["finite"] and _sane(s.model, name, e["minimum"], e["maximum"]):
             continue
         low = e["finite"] and e["minimum"] < s.model.limits[name][0]

@@ -62,7 +62,7 @@ class Servers:
             if not stream.shared:
                 stream.set = number % self.roles.sets
                 stream.leave()  # its server opens it
-        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "state": simulation.sequence.state, "streams": [stream.announcement() for stream in self.streams]})
+        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "state": simulation.fields.state, "streams": [stream.announcement() for stream in self.streams]})
         self.client = mpi.core.OutputClient(self.roles, simulation.domain, [stream.parcel(simulation.bytes_of_number, self.roles.per_set) for stream in self.streams], self.slots)
 
     @staticmethod
@@ -79,7 +79,7 @@ class Servers:
             alone = stream.set in self.lost or len(self.lost) == self.roles.sets
             self.client.grant(event, 1.0 if waits and not alone else 0.0)
             if event.slot >= 0:
-                self.client.post(event, self.simulation.sequence, [item.field for item in stream.items])
+                self.client.post(event, self.simulation.fields, [item.field for item in stream.items])
                 return True
             if alone or not waits:
                 return False

@@ -133,7 +133,7 @@ def _state(simulation: Any) -> str:
 
     parts = []
     for name in simulation.model.prognostic:
-        e = simulation.sequence.extremes(name)
+        e = simulation.fields.extremes(name)
         parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip())
     return ", ".join(parts)
 

@@ -5,6 +5,7 @@ import signal
 import time as wall_clock
 import weakref
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,8 +60,8 @@ class Simulation:
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
-        self.sequence = self.domain = None
-        self.choices, self.solvers = None, {}  # kept for this machine and case; of global processes
+        self.sequence = self.domain = self.fields = None  # the program of a step; its ranks; what it is run on
+        self.choices = None  # kept for this machine and case
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
@@ -165,17 +166,40 @@ class Simulation:
             keep += store.keep
         tile, tiles = spread.columns(self.parallel["tile"])
         self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=tile, tiles=tiles)
+        self.fields = mpi.core.FieldSet(self.sequence)
         fill_fixed(self)
-        if self.sequence.has("sun"):
+        if self.fields.has("sun"):
             self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), model.fixed_season)
-        self.solvers = model.attach(self.sequence, self.step)
+        self.sequence.prepare(self.fields)
         for checkpoint in self.checkpoints:
-            checkpoint.prepare(self.sequence.state)
+            checkpoint.prepare(self.fields.state)
         self.forcing = Forcing.of(self.surface, model, self.readers)
-        kept = read_state(self, self.restart_from) if self.restart_from else model.initialise(self) or {}
+        kept = read_state(self, self.restart_from) if self.restart_from else self._start()
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
         self.tidy()
+
+    def _start(self):
+        """The initial state; what a restart would have kept of stores: nothing."""
+        self.model.initialise(self)
+        self.sequence.start(self.fields)
+        if (settle := getattr(self.model, "settle", None)) is not None:
+            settle(self)
+        return {}
+
+    def find(self, kind):
+        """The global process of that type, as core.BarotropicSolve; None where there is none."""
+        return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
+
+    def other(self, model, step):
+        """Another model on these ranks and from this state, with a step of its own [s]: a sequence and a field set more."""
+        from fathom import mpi
+
+        sequence = mpi.core.Sequence(self.domain, model.processes(step, self.surface), self.bytes_of_number, rotate=model.rotations)
+        fields = mpi.core.FieldSet(sequence)
+        sequence.prepare(fields)
+        fields.copy(self.fields)
+        return Other(model, sequence, fields)
 
     def tidy(self):
         """Gives back what was needed only to fill the sequence."""
@@ -191,7 +215,7 @@ class Simulation:
     def gathered(self, fields):
         """(name, array on the global grid on rank 0, None elsewhere), one after another: only one is in memory at a time."""
         for name in fields:
-            yield name, self.assemble(self.sequence.windows(name))
+            yield name, self.assemble(self.fields.windows(name))
 
     def assemble(self, windows):
         """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0; None elsewhere."""
@@ -203,7 +227,7 @@ class Simulation:
     def write_restart(self, path):
         """The whole state in one file, now, by the ranks that compute; returns its path."""
         self.settle()
-        return Checkpoint(self._seen, path).prepare(self.sequence.state).write_here()
+        return Checkpoint(self._seen, path).prepare(self.fields.state).write_here()
 
     def settle(self):
         """Waits until all that was written is at its place, and visible."""
@@ -244,15 +268,11 @@ class Simulation:
             if self.forcing:
                 with region("forcing", "input", "input"):
                     piece = min(piece, self.forcing.load(self))
-            first = self.count == 0
-            for name, values in self.model.profiles_of_step(first).items():
-                if self.sequence.has(name):
-                    self.sequence.set_profile(name, values)
-            piece = 1 if first else piece
+            piece = 1 if self.count == 0 else piece
             try:
-                self.sequence.advance(piece)
+                march(self.model, self.sequence, self.fields, piece)
             except (RuntimeError, ValueError) as error:  # a solver was given something that is not a number, or does not converge
-                self.count = self.sequence.count
+                self.count = self.fields.count
                 sanity.blow_up(self, str(error))
             self.count += piece
 
@@ -391,10 +411,30 @@ class Simulation:
 
     def checksum(self):
         """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and threads."""
-        return f"{self.sequence.checksum(self.model.prognostic):016x}"
+        return f"{self.fields.checksum(self.model.prognostic):016x}"
 
     def describe(self):
         """(title, [(label, text or list)]) for `show`."""
         from fathom.show import describe
 
         return describe(self)
+
+
+class Other(NamedTuple):
+    """A model on the ranks of a simulation."""
+
+    model: object
+    sequence: object
+    fields: object
+
+    def advance(self, steps):
+        for _ in range(steps):
+            march(self.model, self.sequence, self.fields, 1)
+
+
+def march(model, sequence, fields, steps):
+    """Steps of a model on a field set; the first of a run has weights of its own."""
+    for name, values in model.profiles_of_step(fields.count == 0).items():
+        if fields.has(name):
+            fields.set_profile(name, values)
+    sequence.advance(fields, steps)

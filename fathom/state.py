@@ -68,15 +68,15 @@ def _checked(array, shape, name, grid):
 
 def fill_fixed(simulation):
     """What does not follow from the state into the fields of a sequence: geometry and what the surface gives once; profiles, and tables that they follow in time."""
-    model, sequence = simulation.model, simulation.sequence
+    model, sequence, fields = simulation.model, simulation.sequence, simulation.fields
     fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})
-    for name in filter(sequence.has, fixed):
+    for name in filter(fields.has, fixed):
         layers = map(fixed[name], range(model.grid.levels.number)) if callable(fixed[name]) else [fixed[name]]
         for k, values in enumerate(layers):
-            sequence.set(name, np.ascontiguousarray(values, float), k, nearest_outside=name not in model.zero_outside)
+            fields.set(name, np.ascontiguousarray(values, float), k, nearest_outside=name not in model.zero_outside)
     for name, values in model.profiles().items():
-        if sequence.has(name):
-            sequence.set_profile(name, values)
+        if fields.has(name):
+            fields.set_profile(name, values)
     for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(simulation.clock).items():
-        if sequence.has(name):
+        if fields.has(name):
             sequence.follow_table(name, simulation.step, times, rows, interpolated)

@@ -126,7 +126,7 @@ class Store(Stream):
 
     def _find_places(self):
         """Where the fields lie that variables are made of, and which are known before the first step; returns all fields."""
-        fields = {f["name"]: f for f in self.simulation.sequence.fields}
+        fields = {f["name"]: f for f in self.simulation.fields.fields}
         self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
         self.known_at_start = {name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs) for name, d in self.variables.items()}
         return fields
@@ -262,7 +262,7 @@ class Store(Stream):
 
     def _begin_interval(self):
         for name in self.sums:
-            self.simulation.sequence.fill(name, statistics[self.statistic][1])
+            self.simulation.fields.fill(name, statistics[self.statistic][1])
 
     def write_region(self, event, product, n, arrays):
         name, horizontal, grid = product.name, self.places[product.name]["horizontal"], self.simulation.model.grid
@@ -288,7 +288,7 @@ class Store(Stream):
 
     def levels_sent(self):
         """Also before the store is open."""
-        fields = {f["name"]: f["levels"] for f in self.simulation.sequence.fields}
+        fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
         return sum(1 if surface else fields[field] for field, surface in self._needs())
 
     def stored_bytes(self):

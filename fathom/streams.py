@@ -73,7 +73,7 @@ class Stream(ABC):
         s, began = self.simulation, perf_counter()
         event = mpi.core.OutputEvent(self.number, self.count, steps, s.seconds if seconds is None else seconds, *bounds, last)
         if s.servers is None or not s.servers.take(self, event):
-            self.write_here(event, lambda item: [block[: item.levels] for block in s.sequence.windows(item.field)])
+            self.write_here(event, lambda item: [block[: item.levels] for block in s.fields.windows(item.field)])
             if s.servers is not None:
                 s.servers.wrote(event)
             elif self.shared:

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -176,6 +177,42 @@ void bind_atmosphere(nb::module_& m) {
         .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false,
              "of interpolating four fields, so many at once");
 
+    nb::class_<SpectralProcess, GlobalProcess>(
+        m, "SpectralProcess",
+        "The process of a scheme that goes through spectral space; it knows what all of them took.")
+        .def_prop_ro(
+            "spent",
+            [](const SpectralProcess& d) {
+                const auto s = d.spent();
+                std::map<std::string, std::tuple<double, double, double>> by_name;
+                for (auto& [name, part] :
+                     std::initializer_list<std::pair<const char*, const Spent&>>{
+                         {"legendre", s.legendre},
+                         {"fourier", s.fourier},
+                         {"transpositions", s.transpositions},
+                         {"packing", s.packing},
+                         {"departure", s.departure},
+                         {"interpolation", s.interpolation},
+                         {"semi_implicit", s.semi_implicit},
+                         {"diffusion", s.diffusion}})
+                    by_name[name] = {part.seconds, part.operations, part.bytes};
+                return by_name;
+            },
+            "by what was done: (seconds, operations, bytes) of this rank since it was made")
+        .def_prop_ro(
+            "seconds",
+            [](nb::handle_t<SpectralProcess> d) {
+                nb::dict seconds;
+                for (auto [name, part] : nb::cast<nb::dict>(d.attr("spent")))
+                    seconds[name] = part[nb::int_(0)];
+                return seconds;
+            },
+            "by what was done, of this rank since it was made")
+        .def_prop_ro(
+            "halo",
+            [](const SpectralProcess& d) { return std::pair(d.halo().points, d.halo().plans); },
+            "(points that this rank receives for its departure points, plans made so far)");
+
     nb::class_<SpectralDynamics>(m, "SpectralDynamics",
                                  "The global processes of the hydrostatic spectral model.")
         .def(
@@ -219,41 +256,7 @@ void bind_atmosphere(nb::module_& m) {
         .def_ro("step", &SpectralDynamics::step)
         .def_ro("total_energy", &SpectralDynamics::total_energy)
         .def_ro("tracer_mass", &SpectralDynamics::tracer_mass)
-        .def_ro("leapfrog", &SpectralDynamics::leapfrog)
-        .def_ro("tracer_leapfrog", &SpectralDynamics::tracer_leapfrog)
-        .def_prop_ro(
-            "spent",
-            [](const SpectralDynamics& d) {
-                const auto s = d.spent();
-                std::map<std::string, std::tuple<double, double, double>> by_name;
-                for (auto& [name, part] :
-                     std::initializer_list<std::pair<const char*, const Spent&>>{
-                         {"legendre", s.legendre},
-                         {"fourier", s.fourier},
-                         {"transpositions", s.transpositions},
-                         {"packing", s.packing},
-                         {"departure", s.departure},
-                         {"interpolation", s.interpolation},
-                         {"semi_implicit", s.semi_implicit},
-                         {"diffusion", s.diffusion}})
-                    by_name[name] = {part.seconds, part.operations, part.bytes};
-                return by_name;
-            },
-            "by what was done: (seconds, operations, bytes) of this rank since it was made")
-        .def_prop_ro(
-            "seconds",
-            [](nb::handle_t<SpectralDynamics> d) {
-                nb::dict seconds;
-                for (auto [name, part] : nb::cast<nb::dict>(d.attr("spent")))
-                    seconds[name] = part[nb::int_(0)];
-                return seconds;
-            },
-            "by what was done, of this rank since it was made")
-        .def_prop_ro(
-            "halo",
-            [](const SpectralDynamics& d) { return std::pair(d.halo().points, d.halo().plans); },
-            "(points that this rank receives for its departure points, plans made so far)");
-
+        .def_ro("tracer_leapfrog", &SpectralDynamics::tracer_leapfrog);
     nb::class_<ShallowWaterDynamics>(m, "ShallowWaterDynamics",
                                      "The global processes of shallow water on the sphere.")
         .def(

@@ -129,8 +129,12 @@ void bind_field_set(nb::module_& m) {
             "__init__", [](FieldSet* self, const Sequence& s) { new (self) FieldSet(s.layout()); },
             "sequence"_a, "all that the processes of a sequence use, zero")
         .def(
-            "__init__", [](FieldSet* self, const FieldSet& x) { new (self) FieldSet(x); },
-            "other"_a, "a copy")
+            "__init__",
+            [](FieldSet* self, const FieldSet& x, int precision) {
+                precision == 0 || precision == x.bytes() ? new (self) FieldSet(x)
+                                                         : new (self) FieldSet(x, precision);
+            },
+            "other"_a, "precision"_a = 0, "a copy; precision: bytes of a number, as the other's")
         .def_rw("count", &FieldSet::count, "steps taken since the start")
         .def("has", [](const FieldSet& s, const std::string& name) { return s.has(name); })
         .def("set", &set, "name"_a, "values"_a.noconvert(), "first_level"_a = 0,

@@ -10,6 +10,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <omp.h>
+#include "atmosphere/spectral/dynamics.hpp"
 #include "atmosphere/sunlight.hpp"
 #include "sequence/table.hpp"
 
@@ -108,7 +109,18 @@ void bind_sequence(nb::module_& m) {
                 s.start(fields);
             },
             "fields"_a, "what global processes do with an initial state; not after a restart")
-        .def_prop_ro("globals", &Sequence::globals, "its global processes, in order")
+        .def_prop_ro(
+            "globals",
+            [](const Sequence& s) {
+                nb::list list;
+                for (auto& p : s.globals())
+                    if (auto spectral = std::dynamic_pointer_cast<atmosphere::SpectralProcess>(p))
+                        list.append(nb::cast(spectral));
+                    else
+                        list.append(nb::cast(p));
+                return list;
+            },
+            "its global processes, in order")
         .def("ramp", &Sequence::ramp, "profile"_a, "step"_a, "origin"_a, "length"_a)
         .def("follow_table", &follow_table, "profile"_a, "step"_a, "times"_a, "rows"_a,
              "interpolated"_a = true,

@@ -15,6 +15,51 @@ Pages::~Pages() {
     if (at) munmap(at, bytes);
 }
 
+/// Bytes of a field that will have left the caches when it is read again.
+constexpr std::size_t large = 8 << 20;
+
+/// Columns of a row in memory: whole cells, and an odd number of them: no set of the cache is used
+/// more often than others.
+int padded_columns(int columns, int cell) { return ((columns + cell - 1) / cell | 1) * cell; }
+
+/// Where each field begins in the memory of a set. Rows are padded to whole cells; spare bytes at
+/// both ends for the reach of the first and the last cell.
+void Layout::place() {
+    auto& all = fields;
+    memory = 0;
+    const int blocks = int(domain->blocks.size());
+    const auto shares_memory = [&](int f) {  // host or guest, or takes the place of one in turn
+        return all[f].guest_of >= 0 || std::ranges::any_of(all, [&](auto& guest) {
+                   return guest.guest_of >= 0 && std::ranges::any_of(rotations, [&](auto& cycle) {
+                              return cycle.back() == guest.guest_of &&
+                                     std::ranges::find(cycle, f) != cycle.end();
+                          });
+               });
+    };
+    for (int n = 0; n < int(all.size()); ++n) {
+        Field& f = all[n];
+        const bool profile = f.place == place::profile, shared = shares_memory(n);
+        f.level.resize(blocks), f.row.resize(blocks), f.at.resize(blocks);
+        if (f.scratch) continue;
+        std::size_t numbers = 0;
+        for (int b = 0; b < blocks; ++b) {
+            const int columns = padded_columns(domain->columns_of(b), cell);
+            f.level[b] = profile ? 1 : columns;
+            f.row[b] = profile ? 0
+                               : std::ptrdiff_t(columns) *
+                                     (shared ? domain->levels + 1 : f.levels);  // all alike
+            numbers += std::size_t(f.row[b]) * domain->rows_of(b);
+            if (f.guest_of >= 0) continue;
+            const std::size_t row = f.row[b] * bytes,
+                              size = profile ? f.levels * bytes : domain->rows_of(b) * row,
+                              spare = 64 + (profile ? 0 : 3 * columns * bytes);
+            f.at[b] = (std::byte*)(memory + 64);
+            memory += (size + 64 + spare + 63) / 64 * 64;
+        }
+        f.streams = f.place.vertical != Vertical::column && numbers * bytes > large;
+    }
+}
+
 int Layout::index(std::string_view name) const {
     std::vector<std::string> known;
     for (std::size_t n = 0; n < fields.size(); ++n) {
@@ -45,6 +90,17 @@ FieldSet::FieldSet(const FieldSet& x)
     choose_pages();
     settle_guests();
     std::memcpy(memory.at, x.memory.at, memory.bytes);
+}
+
+static std::shared_ptr<const Layout> in_precision(const Layout& layout, int bytes) {
+    auto other = std::make_shared<Layout>(layout);
+    other->bytes = bytes;
+    other->place();
+    return other;
+}
+
+FieldSet::FieldSet(const FieldSet& x, int bytes) : FieldSet(in_precision(*x.layout, bytes)) {
+    copy(x);
 }
 
 /// Large pages where the system has them: the levels of a column lie pages apart, and a tile's
@@ -141,9 +197,9 @@ template <class Body> static void each_block(const FieldSet& s, const Field& f, 
 }
 
 /// body(first of y, first of x, count): the rows of a field in both sets, level by level, whatever
-/// lies between them in memory.
+/// lies between them in memory; bytes: of a number of x.
 template <class Body>
-static void each_row(const FieldSet& s, const Field& y, const Field& x, Body body) {
+static void each_row(const FieldSet& s, const Field& y, const Field& x, int bytes, Body body) {
     for (int b = 0; b < int(s.domain().blocks.size()); ++b) {
         const auto rows = [&](auto* to, const auto* from) {
             if (y.place == place::profile) return body(to, from, y.levels);
@@ -152,8 +208,10 @@ static void each_row(const FieldSet& s, const Field& y, const Field& x, Body bod
                     body(to + r * y.row[b] + k * y.level[b], from + r * x.row[b] + k * x.level[b],
                          s.domain().columns_of(b));
         };
-        s.bytes() == 4 ? rows((float*)y.at[b], (const float*)x.at[b])
-                       : rows((double*)y.at[b], (const double*)x.at[b]);
+        const auto from = [&](auto* to) {
+            bytes == 4 ? rows(to, (const float*)x.at[b]) : rows(to, (const double*)x.at[b]);
+        };
+        s.bytes() == 4 ? from((float*)y.at[b]) : from((double*)y.at[b]);
     }
 }
 
@@ -175,12 +233,10 @@ void FieldSet::copy(std::string_view from, std::string_view to) {
     Field &f = named(from), &g = named(to);
     if (f.place == place::profile) throw Error("'", from, "' is a profile");
     must_agree(f, g);
-    each_row(*this, g, f, assign);
+    each_row(*this, g, f, bytes(), assign);
 }
 
 template <class Body> void FieldSet::with(const FieldSet& x, const Names& names, Body body) {
-    if (x.bytes() != bytes())
-        throw Error("two field sets of ", bytes(), " and ", x.bytes(), " bytes a number");
     for (auto& name : names.empty() ? state() : names) {
         must_agree((*this)[name], x[name]);
         body((*this)[name], x[name]);
@@ -188,7 +244,8 @@ template <class Body> void FieldSet::with(const FieldSet& x, const Names& names,
 }
 
 void FieldSet::copy(const FieldSet& x, const Names& names) {
-    with(x, names, [&](const Field& y, const Field& x) { each_row(*this, y, x, assign); });
+    with(x, names,
+         [&](const Field& y, const Field& z) { each_row(*this, y, z, x.bytes(), assign); });
 }
 
 void FieldSet::copy(const FieldSet& x) {
@@ -200,8 +257,8 @@ void FieldSet::copy(const FieldSet& x) {
 }
 
 void FieldSet::axpy(double a, const FieldSet& x, const Names& names) {
-    with(x, names, [&](const Field& y, const Field& x) {
-        each_row(*this, y, x, [a](auto* y, const auto* x, int count) {
+    with(x, names, [&](const Field& y, const Field& z) {
+        each_row(*this, y, z, x.bytes(), [a](auto* y, const auto* x, int count) {
             for (int i = 0; i < count; ++i) y[i] += a * x[i];
         });
     });

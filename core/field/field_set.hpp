@@ -39,6 +39,9 @@ struct Field : FieldSlab {
     bool stays() const { return !scratch && guest_of < 0; }  ///< has memory of its own
 };
 
+/// Columns of a row in memory.
+int padded_columns(int columns, int cell);
+
 struct Layout {
     std::shared_ptr<const Domain> domain;
     int bytes, cell;                          ///< of a number; columns of a cell
@@ -48,6 +51,7 @@ struct Layout {
     std::vector<std::vector<std::vector<Cell>>> cells;  ///< [block][row]: only those with water
     std::size_t memory = 0;                             ///< bytes of a set
 
+    void place();                            ///< where each field begins in the memory of a set
     int index(std::string_view name) const;  ///< throws Error: names that are near
     bool has(std::string_view name) const;
 };
@@ -56,6 +60,8 @@ class FieldSet {
 public:
     explicit FieldSet(std::shared_ptr<const Layout>);
     FieldSet(const FieldSet&);
+    /// The same fields and values in other precision: for sums that need more digits.
+    FieldSet(const FieldSet&, int bytes);
 
     const std::shared_ptr<const Layout> layout;
     long count = 0;  ///< steps taken since the start

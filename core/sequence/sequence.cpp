@@ -8,9 +8,6 @@
 
 namespace fathom {
 
-/// Bytes of a field that will have left the caches when it is read again.
-constexpr std::size_t large = 8 << 20;
-
 Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Process> processes,
                    Options o)
     : domain(std::move(d)),
@@ -29,7 +26,7 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
     cut_cells();
     cut_rows();
     choose_tiles();
-    place_fields();
+    plan->place();
     place_scratch();
     open_exchanges();
 }
@@ -195,52 +192,10 @@ bool Sequence::tries(const Group& g, long count) const {
     return true;
 }
 
-/// Columns of a row in memory: whole cells, and an odd number of them: no set of the cache is used
-/// more often than others.
-static int padded(int columns, int cell) { return ((columns + cell - 1) / cell | 1) * cell; }
-
-/// Where each field begins in the memory of a set. Rows are padded to whole cells; spare bytes at
-/// both ends for the reach of the first and the last cell.
-void Sequence::place_fields() {
-    auto& all = plan->fields;
-    const int blocks = int(domain->blocks.size());
-    const auto shares_memory = [&](int f) {  // host or guest, or takes the place of one in turn
-        return all[f].guest_of >= 0 || std::ranges::any_of(all, [&](auto& guest) {
-                   return guest.guest_of >= 0 &&
-                          std::ranges::any_of(plan->rotations, [&](auto& cycle) {
-                              return cycle.back() == guest.guest_of &&
-                                     std::ranges::find(cycle, f) != cycle.end();
-                          });
-               });
-    };
-    for (int n = 0; n < int(all.size()); ++n) {
-        Field& f = all[n];
-        const bool profile = f.place == place::profile, shared = shares_memory(n);
-        f.level.resize(blocks), f.row.resize(blocks), f.at.resize(blocks);
-        if (f.scratch) continue;
-        std::size_t numbers = 0;
-        for (int b = 0; b < blocks; ++b) {
-            const int columns = padded(domain->columns_of(b), cell);
-            f.level[b] = profile ? 1 : columns;
-            f.row[b] = profile ? 0
-                               : std::ptrdiff_t(columns) *
-                                     (shared ? domain->levels + 1 : f.levels);  // all alike
-            numbers += std::size_t(f.row[b]) * domain->rows_of(b);
-            if (f.guest_of >= 0) continue;
-            const std::size_t row = f.row[b] * bytes,
-                              size = profile ? f.levels * bytes : domain->rows_of(b) * row,
-                              spare = 64 + (profile ? 0 : 3 * columns * bytes);
-            f.at[b] = (std::byte*)(plan->memory + 64);
-            plan->memory += (size + 64 + spare + 63) / 64 * 64;
-        }
-        f.streams = f.place.vertical != Vertical::column && numbers * bytes > large;
-    }
-}
-
 /// Scratch: the groups use the same memory one after the other, each thread its own.
 void Sequence::place_scratch() {
     for (auto& g : groups) {
-        const int width = padded(g.tiles.widest, cell);
+        const int width = padded_columns(g.tiles.widest, cell);
         std::size_t offset = 0;
         for (int n : fields_of(g))
             if (Field& f = plan->fields[n]; f.scratch) {

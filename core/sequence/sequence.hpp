@@ -145,7 +145,6 @@ private:
     void cut_cells();
     void cut_rows();
     void choose_tiles();
-    void place_fields();
     void place_scratch();
     void open_exchanges();
 

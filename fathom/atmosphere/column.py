@@ -38,7 +38,8 @@ class SingleColumn:
         processes = [p.process(bytes_, step=self.step) for p in (scheme("ColumnHydrostatics"), *self.physics, scheme("ColumnStep"))]
         domain = mpi.core.Domain(mpi.MPI.COMM_SELF.py2f(), self.columns, 1, True, False, self.levels, [self.levels] * self.columns, 0)
         self.sequence = mpi.core.Sequence(domain, processes, bytes_, keep=list(keep))
-        if self.sequence.has("sun"):
+        self.fields = mpi.core.FieldSet(self.sequence)
+        if self.fields.has("sun"):
             fixed = any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
             self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), fixed)
         interface = np.asarray(levels.a) + np.asarray(levels.b) * surface_pressure
@@ -47,7 +48,7 @@ class SingleColumn:
         self.mass = np.diff(interface) / earth.GRAVITY
         known = surface_defaults | {"pressure_interface": interface, "air_pressure": self.pressure, "latitude": latitude, "longitude": longitude}
         for name, value in known.items():
-            if self.sequence.has(name) and (name in self.sequence.state or not self._written(name)):
+            if self.fields.has(name) and (name in self.fields.state or not self._written(name)):
                 self.set(**{name: value})
 
     def _written(self, name):
@@ -56,25 +57,25 @@ class SingleColumn:
     def set(self, **values):
         """Fields by name: a number, a profile (levels), one value a column, or (levels, columns)."""
         for name, value in values.items():
-            if not self.sequence.has(name):
+            if not self.fields.has(name):
                 from fathom.names import near
 
-                raise ValueError(f"no process of this column has a field '{name}'{near(name, self.sequence.state)}")
-            shape = (*np.shape(self.sequence.windows(name)[0])[:1], self.columns)
+                raise ValueError(f"no process of this column has a field '{name}'{near(name, self.fields.state)}")
+            shape = (*np.shape(self.fields.windows(name)[0])[:1], self.columns)
             value = np.asarray(value, float)
             value = value[:, None] if value.ndim == 1 and value.size == shape[0] and shape[0] > 1 else value
-            self.sequence.set(name, np.ascontiguousarray(np.broadcast_to(value, shape)[:, None, :]))
+            self.fields.set(name, np.ascontiguousarray(np.broadcast_to(value, shape)[:, None, :]))
         return self
 
     def __getitem__(self, name):
         """The field: (levels, columns) or (columns), without the columns where there is one."""
-        value = self.sequence.windows(name)[0][:, 0, :]
+        value = self.fields.windows(name)[0][:, 0, :]
         value = value[:, 0] if self.alone else value
         return value[0] if len(value) == 1 else value
 
     def advance(self, period):
         """That long, "1d", or that many steps."""
         steps = period if isinstance(period, int) else round(Period(period).seconds / self.step)
-        self.sequence.advance(steps)
+        self.sequence.advance(self.fields, steps)
         self.count += steps
         return self

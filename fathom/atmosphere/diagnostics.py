@@ -86,12 +86,12 @@ def watch(model, simulation):
     """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on any ranks."""
     from fathom import mpi
 
-    e, grid = simulation.sequence.extremes, model.grid
+    e, grid = simulation.fields.extremes, model.grid
     names = ("eastward_wind", "northward_wind", model.temperature)
     u, v, temperature = (e(name) for name in names)
     speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
     columns = {"area": [], "mass": [], "energy": []}
-    for window, *fields in zip(simulation.domain.blocks, *(simulation.sequence.windows(name) for name in (*names[:2], "log_pressure_ratio"))):
+    for window, *fields in zip(simulation.domain.blocks, *(simulation.fields.windows(name) for name in (*names[:2], "log_pressure_ratio"))):
         j0, i0, ny, nx = window
         area = grid.horizontal.area_center[j0 : j0 + ny, i0 : i0 + nx]
         east, north, ratio = (np.asarray(field, float) for field in fields)

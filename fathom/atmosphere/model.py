@@ -131,6 +131,13 @@ class SpectralAtmosphere:
             on = {a: b for a, b in (on or {}).items() if a in what.field_names and a != b}
             sequence.append(what.process(bytes_, phase=phase, on=on, label=label, step=step, **self.parameters))
 
+        def whole(what, phase="dynamics"):
+            if what is not None:
+                process = what.process()
+                process.phase = phase
+                sequence.append(process)
+
+        dynamics = self.dynamics(step)
         eulerian, moist = self.scheme == "eulerian", self.moist
         warmth = {"virtual_temperature" + end: self.temperature + end for end in ("", "_tendency", "_before")}
         of = lambda tracer: {"tracer" + end: tracer + end for end in ("", "_tendency", "_before", "_gradient_east", "_gradient_north")}  # noqa: E731
@@ -156,8 +163,8 @@ class SpectralAtmosphere:
             add("EulerianTendencies", on=warmth)
             for tracer in self.tracers:
                 add("EulerianTracer", on=of(tracer), label=f"EulerianTracer of {tracer}")
-                add("TracerLeapfrog", "spectral", of(tracer), f"TracerLeapfrog of {tracer}")
-            add("SpectralLeapfrog", "spectral", warmth)
+            whole(dynamics.tracer_leapfrog, "spectral")
+            whole(dynamics.step, "spectral")
         else:
             heating = {"air_temperature_tendency": "virtual_temperature_tendency"} if moist else {}
             if self.parameters["fix_energy"]:
@@ -166,18 +173,14 @@ class SpectralAtmosphere:
             for tracer in self.tracers:
                 add("TracerPhysics", "physics", of(tracer), f"TracerPhysics of {tracer}")
             add("WindExtrapolation")
-            add("SemiLagrangianTransport", "semi-Lagrangian")
-            for tracer in self.tracers:
-                add("TracerTransport", "semi-Lagrangian", of(tracer), f"TracerTransport of {tracer}")
+            whole(dynamics.transport, "semi-Lagrangian")
+            whole(dynamics.tracer_transport, "semi-Lagrangian")
             add("Arrival", on=warmth)
             if self.parameters["splitting"]:
                 add("ImplicitCoriolis")
-            add("SpectralStep", "spectral", warmth)
-            if self.parameters["fix_energy"]:
-                add("TotalEnergy", on=warmth)
-            if self.parameters["fix_mass"]:
-                for tracer in self.tracers:
-                    add("TracerMass", on=of(tracer), label=f"TracerMass of {tracer}")
+            whole(dynamics.step, "spectral")
+            whole(dynamics.total_energy)
+            whole(dynamics.tracer_mass)
         add("LogSurfacePressure")
         return sequence
 
@@ -210,36 +213,39 @@ class SpectralAtmosphere:
         """Weights of now and before in the extrapolation to the new time."""
         return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
 
-    def attach(self, sequence, step):
-        """The global processes: name -> solver."""
+    def dynamics(self, step):
+        """What needs communication (docs/spectral.md)."""
         from fathom import mpi
 
         levels = self.grid.levels
         parameters = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
-        return {"dynamics": mpi.core.SpectralDynamics(sequence, self.grid.rows, self.grid.truncation, list(map(float, levels.a)), list(map(float, levels.b)), parameters, self.tracers)}
+        tracers = [(name, "1") for name in self.tracers]
+        return mpi.core.SpectralDynamics(self.scheme, self.grid.rows, self.grid.truncation, list(map(float, levels.a)), list(map(float, levels.b)), parameters, self.temperature, tracers, 8 if self.precision == "fp64" else 4)
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated, with its gradients."""
         from fathom.state import on_columns, on_layers
 
-        sequence, grid = simulation.sequence, self.grid
+        fields, grid = simulation.fields, self.grid
         initial = {"air_temperature": 280.0} | self.initial
         if "surface_air_pressure" in initial:
             log_pressure = np.log(on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure"))
         else:
             default = np.log(1e5) - self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
             log_pressure = on_columns(grid, initial.get("log_surface_pressure", default), name="log_surface_pressure")
-        sequence.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
+        fields.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
         for (k, east), (_, north) in zip(*(on_layers(grid, initial.get(name, 0.0), name) for name in wind)):
             for name, values in zip(wind, grid.about_the_pole(east, north)):
-                sequence.set(name, np.ascontiguousarray(values), k)
+                fields.set(name, np.ascontiguousarray(values), k)
         for name in self.tracers:
             for k, values in on_layers(grid, initial.get(name, 0.0), name):
-                sequence.set(name, np.ascontiguousarray(values), k)
+                fields.set(name, np.ascontiguousarray(values), k)
         humidity = on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity") if self.moist else ((None, 0.0) for _ in range(grid.levels.number))
         for (k, values), (_, q) in zip(on_layers(grid, initial["air_temperature"], "air_temperature"), humidity):
-            sequence.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
-        simulation.solvers["dynamics"].initialise()
+            fields.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
+
+    def settle(self, simulation):
+        """Once the initial state is truncated."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 

@@ -68,10 +68,31 @@ class ShallowWater:
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
         self.parameters["splitting"] = 0.0 if self.grid.sphere.plain and self.coriolis is None else 1.0
-        order = [("ShallowWaterFluxes", "dynamics"), ("ShallowWaterLeapfrog", "spectral")] if self.scheme == "eulerian" else [
-            ("ShallowWaterTerms", "dynamics"), ("WindExtrapolation", "dynamics"), ("ShallowWaterTransport", "semi-Lagrangian"), ("ShallowWaterArrival", "dynamics"),
-            *([("ImplicitCoriolis", "dynamics")] if self.parameters["splitting"] else []), ("ShallowWaterStep", "spectral")]  # fmt: skip
-        return [scheme(name).process(8 if self.precision == "fp64" else 4, phase=phase, step=step, **self.parameters) for name, phase in order]
+        from fathom import mpi
+
+        bytes_, sequence = 8 if self.precision == "fp64" else 4, []
+        dynamics = mpi.core.ShallowWaterDynamics(self.scheme, self.grid.rows, self.grid.truncation, self.parameters | {"step": float(step), "radius": float(self.grid.radius)}, bytes_)
+
+        def add(name):
+            sequence.append(scheme(name).process(bytes_, phase="dynamics", step=step, **self.parameters))
+
+        def whole(what, phase):
+            process = what.process()
+            process.phase = phase
+            sequence.append(process)
+
+        if self.scheme == "eulerian":
+            add("ShallowWaterFluxes")
+            whole(dynamics.leapfrog, "spectral")
+            return sequence
+        add("ShallowWaterTerms")
+        add("WindExtrapolation")
+        whole(dynamics.transport, "semi-Lagrangian")
+        add("ShallowWaterArrival")
+        if self.parameters["splitting"]:
+            add("ImplicitCoriolis")
+        whole(dynamics.step, "spectral")
+        return sequence
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
@@ -88,12 +109,6 @@ class ShallowWater:
         """Weights of now and before in the extrapolation to the new time."""
         return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
 
-    def attach(self, sequence, step):
-        """The global processes: name -> solver."""
-        from fathom import mpi
-
-        return {"dynamics": mpi.core.SpectralShallowWater(sequence, self.grid.rows, self.grid.truncation, self.parameters | {"step": float(step), "radius": float(self.grid.radius)})}
-
     def initialise(self, simulation):
         """The initial state into the fields, truncated."""
         from fathom.state import on_columns
@@ -101,14 +116,13 @@ class ShallowWater:
         state = {name: on_columns(self.grid, self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0), name=name) for name in self.prognostic}
         state |= dict(zip(wind, self.grid.about_the_pole(*(state[name] for name in wind))))
         for name, values in state.items():
-            simulation.sequence.set(name, np.ascontiguousarray(values))
-        if self.scheme == "semi-lagrangian" and (most := simulation.sequence.extremes("fluid_geopotential")["maximum"]) > 1.02 * self.parameters["mean_geopotential"]:
+            simulation.fields.set(name, np.ascontiguousarray(values))
+        if self.scheme == "semi-lagrangian" and (most := simulation.fields.extremes("fluid_geopotential")["maximum"]) > 1.02 * self.parameters["mean_geopotential"]:
             raise ValueError(f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take {1.1 * most:.3g}")
-        simulation.solvers["dynamics"].initialise()
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""
-        u, v, phi = (simulation.sequence.extremes(name) for name in self.prognostic)
+        u, v, phi = (simulation.fields.extremes(name) for name in self.prognostic)
         speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
         return {"mean_geopotential": (phi["mean"], "m2 s-2"), "maximum_wind": (speed, "m s-1")}, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
 

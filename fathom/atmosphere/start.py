@@ -31,26 +31,22 @@ def analysis(model, state):
 
 def digital_filter(simulation, span):
     """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call it."""
-    model, sequence, step = simulation.model, simulation.sequence, simulation.step
-    h = weights(step, span)
+    from fathom.mpi import core
+
+    model, fields = simulation.model, simulation.fields
+    h = weights(simulation.step, span)
     middle = len(h) // 2
-    start = {name: sequence.windows(name) for name in sequence.state}
-    total = {name: [h[middle] * np.asarray(w, float) for w in start[name]] for name in model.prognostic}
-    before = type(simulation)(_adiabatic(model), step, start=str(simulation.clock.start), calendar=simulation.clock.calendar, parallel=simulation.parallel, comm=simulation.comm)
-    before.step = -step
-    for run in (before, simulation):
-        run.prepare()
+    start, total = core.FieldSet(fields), core.FieldSet(fields, precision=8)
+    total.scale(h[middle], model.prognostic)
+    before = simulation.other(_adiabatic(model), -simulation.step)
+    for advance, now in ((before.advance, before.fields), (simulation.advance, fields)):
         for weight in h[middle + 1 :]:
-            run.advance(1)
-            for name, parts in total.items():
-                for part, now in zip(parts, run.sequence.windows(name)):
-                    part += weight * now
-    simulation.count = sequence.count = 0
-    there = np.asarray(model.grid.wet_levels) > 0
-    for name, windows in (start | total).items():
-        whole = simulation.comm.bcast(simulation.assemble(windows))
-        sequence.set(name, np.ascontiguousarray(np.where(there, whole, 0.0), float))
-    simulation.solvers["dynamics"].initialise()
+            advance(1)
+            total.axpy(weight, now, model.prognostic)
+    fields.copy(start)
+    fields.copy(total, model.prognostic)
+    simulation.count = 0
+    simulation.sequence.start(fields)
 
 
 def _adiabatic(model):

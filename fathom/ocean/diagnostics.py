@@ -116,7 +116,7 @@ def drake_transport(simulation):
     for n, (j0, i0, ny, nx) in enumerate(simulation.domain.blocks):
         for j, i, *lengths in _drake[grid]:
             if j0 <= j < j0 + ny and i0 <= i < i0 + nx:
-                u, v = (simulation.sequence.part(name, n, j - j0, i - i0, 1, 1)[:, 0, 0] for name in ("velocity_x", "velocity_y"))
+                u, v = (simulation.fields.part(name, n, j - j0, i - i0, 1, 1)[:, 0, 0] for name in ("velocity_x", "velocity_y"))
                 flow = lengths[0] * u.astype(float) + lengths[1] * v
                 total += float(rounded(np.dot(flow, grid.column(j, i, "corner")), 2.0**-12))
     return {"drake_transport": (simulation.comm.allreduce(total), "m3 s-1")}

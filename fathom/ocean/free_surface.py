@@ -59,12 +59,12 @@ class FreeSurface:
         solver = self.solver or ("pcg" if preconditioner == "factorisation" else "chrongear")
         return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
 
-    def attach(self, sequence, step):
-        """The solver of a sequence that has a BarotropicSolve."""
+    def solve(self, step):
+        """The solver, a global process."""
         from fathom.mpi import core
 
         how = {name: value for name, value in self.__dict__.items() if name not in ("implicitness", "freshwater")}
-        return core.Barotropic(sequence, step, self.implicitness, earth.GRAVITY, **how)
+        return core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def __repr__(self):
         return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"

@@ -126,7 +126,11 @@ class Ocean:
                 on = {"sea_surface_height": "height_beyond_cells"} | (on or {})  # which is 0: cells have all of the height
             sequence.append(form.process(bytes_, phase=phase, on=on, label=label or what.name, step=step, **runtime))
 
-        self._balanced = any(p.name == "FreshwaterBalance" for p in sequence)
+        def whole(what, phase):
+            process = what.process()
+            process.phase = phase
+            sequence.append(process)
+
         after = {"cell_thickness": "cell_thickness_after", "sea_surface_height_after": "height_beyond_cells"} if self.stretched else {}
         if self.stretched:
             sequence += [scheme(name).process(bytes_) for name in ("StretchedCells", "StretchedCorners")]
@@ -138,7 +142,7 @@ class Ocean:
         if self.has_boundary_layer:
             add("FrictionVelocity", "surface")
         if self.overflows:
-            sequence += overflow.processes(self.tracer_names, bytes_)
+            whole(overflow.process(self), "overflows")
         add(self.equation_of_state)
         add("HydrostaticPressure")
         of_strain = isinstance(self.friction, StrainFriction)
@@ -165,7 +169,7 @@ class Ocean:
             add("FreshwaterConvergence", "barotropic")
         if self.overflows:
             add("OverflowConvergence", "barotropic")
-        add("BarotropicSolve", "barotropic")
+        whole(self.free_surface.solve(step), "barotropic")
         add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
         add("VolumeTransport", "tracer")
         if self.submesoscale is not None:
@@ -257,13 +261,6 @@ class Ocean:
         """Profiles that follow a table in time: name -> (times [s], rows, whether it is interpolated)."""
         return {name: table for tracer in self.tracers for name, table in tracer.tables(self.grid, clock).items()}
 
-    def attach(self, sequence, step):
-        """The work of the global processes: name -> solver."""
-        if self._balanced:
-            sequence.balance("FreshwaterBalance", "surface_freshwater_flux")
-        overflows = {"overflows": overflow.attach(self.overflows, self.grid, sequence, self.tracer_names)} if self.overflows else {}
-        return {"barotropic": self.free_surface.attach(sequence, step)} | overflows
-
     def initialise(self, simulation):
         """The initial state into the fields."""
         from fathom.state import on_columns, on_layers
@@ -271,13 +268,13 @@ class Ocean:
         at_start = {tracer.name: value for tracer in self.tracers if (value := tracer.at_start(self.grid, simulation.clock)) is not None}
         for name, value in ({"temperature": 10.0, "salinity": 35.0} | at_start | self.initial).items():
             if name == "sea_surface_height":
-                simulation.sequence.set(name, on_columns(self.grid, value, name=name))
+                simulation.fields.set(name, on_columns(self.grid, value, name=name))
                 continue
             if isinstance(value, str):
                 value = self._data_set(value, name)
             for k, values in on_layers(self.grid, value, name, "corner" if name.startswith("velocity") else "center"):
-                for field in filter(simulation.sequence.has, (name, name + "_before")):
-                    simulation.sequence.set(field, values, k)
+                for field in filter(simulation.fields.has, (name, name + "_before")):
+                    simulation.fields.set(field, values, k)
 
     def _data_set(self, source, name):
         if source != "levitus" or name not in ("temperature", "salinity"):
@@ -297,7 +294,7 @@ class Ocean:
 
     def watch(self, simulation):
         """Numbers of now, name -> (value, units), and what the line of progress says of them."""
-        motion, temperature = simulation.sequence.motion(simulation.step), simulation.sequence.extremes("temperature")
+        motion, temperature = simulation.fields.motion(simulation.step), simulation.fields.extremes("temperature")
         series = {"mean_temperature": (temperature["mean"], "degC"), "kinetic_energy": (motion["kinetic_energy"], "m2 s-2"), "maximum_speed": (motion["speed"], "m s-1")}
         return series | drake_transport(simulation), f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] °C"
 

@@ -106,16 +106,10 @@ class FaroeBankChannel(Overflow):
         super().__init__(**{key: value for key, value in locals().items() if key not in ("self", "__class__")})
 
 
-def processes(tracers, precision):
-    """What decides about overflows, at the start of a step."""
-    names = lambda tracer: {"tracer": tracer, "tracer_outlet": tracer + "_outlet"}
-    products = [scheme("OverflowProduct").process(precision, phase="overflows", on=names(t), label=f"OverflowProduct of {t}") for t in tracers]
-    return [scheme("OverflowTransport").process(precision, phase="overflows"), *products]
-
-
-def attach(overflows, grid, sequence, tracers):
-    """The work of these processes."""
+def process(ocean):
+    """What decides about overflows, at the start of a step: a global process."""
     from fathom.mpi import core
 
-    taken = []
-    return core.Overflows(sequence, [overflow.on(grid, taken) for overflow in overflows], list(grid.levels.weights), tracers)
+    taken, state = [], ocean.equation_of_state
+    tracers = [("temperature", "degC"), ("salinity", "1e-3"), *((tracer.name, tracer.units) for tracer in ocean.tracers)]
+    return core.Overflows([o.on(ocean.grid, taken) for o in ocean.overflows], list(ocean.grid.levels.weights), tracers, state.name, state.parameters)

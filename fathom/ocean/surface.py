@@ -56,7 +56,11 @@ class BulkForcing:
         list_ = [scheme("SurfaceCurrent").process(precision, phase="surface"), *self.given.processes(precision)]
         list_ += [self.bulk.process(precision, phase="surface"), scheme("IceCover").process(precision, phase="surface")]
         if self.balanced:
-            list_.append(scheme("FreshwaterBalance").process(precision, phase="surface"))
+            from fathom.mpi import core
+
+            balance = core.FreshwaterBalance().process()
+            balance.phase = "surface"
+            list_.append(balance)
         list_ += [scheme("StressToGrid").process(precision, phase="surface"), scheme("SurfaceFluxes").process(precision, phase="surface")]
         speeds = {"TemperatureRestoring": self.temperature_restoring, "SalinityRestoring": self.salinity_restoring, "SalinityRestoringUnderIce": self.salinity_restoring_under_ice}
         for name, speed in speeds.items():

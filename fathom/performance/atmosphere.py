@@ -82,7 +82,9 @@ def measure(case: Case) -> dict[str, Any] | None:
     simulation.advance(1)
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 1))
-    comm, solver, best = simulation.comm, simulation.solvers["dynamics"], None
+    from fathom import mpi
+
+    comm, solver, best = simulation.comm, simulation.find(mpi.core.SpectralProcess), None
     bytes_ = 8 if case.precision == "fp64" else 4
     limits = roofline.Measuring(bytes_)
     for number in np.diff(np.linspace(0, case.steps, min(6, case.steps) + 1).astype(int)):

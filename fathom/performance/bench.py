@@ -72,14 +72,16 @@ def measure(case: Case) -> dict[str, Any] | None:
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 0))
     simulation.sequence.reset_timings()
-    solver = simulation.solvers["barotropic"]
+    from fathom import mpi
+
+    solver = simulation.find(mpi.core.BarotropicSolve)
     iterations, solves, faults = solver.iterations, solver.solves, machine.page_faults()
     pieces = _timed(simulation, case.steps)
     iterations = (solver.iterations - iterations) / max(solver.solves - solves, 1)
     faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
     processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
     moved = traffic(simulation, iterations)
-    motion = simulation.sequence.motion(simulation.step)
+    motion = simulation.fields.motion(simulation.step)
     limits = machine.limits(comm)
     if not simulation.is_root:
         return None
@@ -110,7 +112,7 @@ def traffic(simulation: Any, iterations: float) -> float:
 
     model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
     processes = iter(model.processes(simulation.step, simulation.surface))
-    held = {f["name"]: f for f in simulation.sequence.fields}
+    held = {f["name"]: f for f in simulation.fields.fields}
     columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.model.grid.wet_cells
     numbers = 0.0
     for group in simulation.sequence.groups:
@@ -123,7 +125,9 @@ def traffic(simulation: Any, iterations: float) -> float:
                 passes |= {(field["name"], "read")} if field["access"] != "writes" and not written else set()
                 passes |= {(field["name"], "write")} if field["access"] != "reads" else set()
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
-    factors = 4 * simulation.comm.allreduce(simulation.solvers["barotropic"].factor_numbers)
+    from fathom import mpi
+
+    factors = 4 * simulation.comm.allreduce(simulation.find(mpi.core.BarotropicSolve).factor_numbers)
     solver = 2 * factors if factors else solver_streams * 8 * columns
     return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
 

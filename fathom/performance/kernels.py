@@ -86,7 +86,9 @@ class Columns:
     """The steps of a simulation, taken apart: seconds, operations and bytes of each column process and of each part of the spectral step."""
 
     def __init__(self, run: Any, bytes_: int):
-        self.run, self.dynamics = run, run.solvers["dynamics"]
+        from fathom import mpi
+
+        self.run, self.dynamics = run, run.find(mpi.core.SpectralProcess)
         processes = run.model.processes(run.step, run.surface)
         self.longest = max(p.every for p in processes)
         self.phases = {p.name: p.phase for p in processes}
@@ -121,7 +123,7 @@ class Columns:
 def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
     """Of each column process on this rank: every field that it reads or writes, once; those it updates twice."""
     points = sum(b[2] * b[3] for b in run.domain.blocks)
-    held = {f["name"]: f["levels"] for f in run.sequence.fields}
+    held = {f["name"]: f["levels"] for f in run.fields.fields}
     return {p.name: float(sum(points * held[f["name"]] * (2 if f["access"] == "updates" else 1) for f in p.fields if f["horizontal"] != "none")) * bytes_ for p in processes}
 
 

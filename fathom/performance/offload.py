@@ -141,7 +141,7 @@ def _paced(kind: type, pace: float) -> type:
         def advance(self, steps: int) -> None:
             time.sleep(steps * pace)
             self.count += steps
-            self.sequence.count = self.count
+            self.fields.count = self.count
 
         def watch(self) -> None:
             """Its time is part of a step's."""

@@ -162,7 +162,7 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     limits = roofline.Measuring(bytes_)
     for _ in range(3):
         limits.again()
-    dynamics = s.solvers.get("dynamics")
+    dynamics = s.find(mpi.core.SpectralProcess)
     before = getattr(dynamics, "spent", {})
     s.sequence.reset_timings()
     s.sequence.counting = True

@@ -12,10 +12,12 @@ def finish(simulation, report=True):
     """Summary of a run on every rank; root writes it and the report."""
     s = simulation
     steps = s.count - s.start_steps
-    extremes = {name: s.sequence.extremes(name) for name in s.model.prognostic}
+    extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
     state = {name: {k: e[k] for k in ("minimum", "maximum", "mean")} for name, e in extremes.items()}
-    solves = sum(solver.solves for solver in s.solvers.values() if hasattr(solver, "solves"))
-    iterations = {"solver_iterations": sum(solver.iterations for solver in s.solvers.values() if hasattr(solver, "solves")) / solves} if solves else {}
+    from fathom import mpi
+
+    solver = s.find(mpi.core.BarotropicSolve)
+    iterations = {"solver_iterations": solver.iterations / solver.solves} if solver is not None and solver.solves else {}
     years = steps * s.step / (365.2425 * 86400)
     summary = {
         "model": type(s.model).__name__, "grid": repr(s.model.grid), "start": str(s.clock.start), "end": str(s.date), "step": s.step, "steps": steps, "precision": s.model.precision,

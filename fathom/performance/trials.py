@@ -74,7 +74,7 @@ class Trials:
         """Its parts in one order on all ranks: windows are given back by all together."""
         simulation = self.live.pop(key, None)
         if simulation is not None:
-            simulation.solvers, simulation.sequence, simulation._whole, simulation.domain = {}, None, None, None
+            simulation.sequence = simulation.fields = simulation.domain = None
 
     # ---- making one --------------------------------------------------------------------------------------------------------------
 

@@ -141,7 +141,7 @@ def _probe(request: Request) -> int:
         return 0
     document.tables.pop("output", None)
     simulation = Experiment(document).simulation(tempfile.gettempdir(), True).prepare()
-    measured = (cost if "barotropic" in simulation.solvers else spectral).measure(simulation)
+    measured = (cost if simulation.find(mpi.core.BarotropicSolve) else spectral).measure(simulation)
     of_here = here.measure(mpi.world)
     if measured is not None and request.probe is not None:
         measured.write(request.probe)

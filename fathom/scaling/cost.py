@@ -129,7 +129,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     from fathom.mpi import core
 
     simulation.prepare().advance(3)
-    comm, solver = simulation.comm, simulation.solvers["barotropic"]
+    comm, solver = simulation.comm, simulation.find(core.BarotropicSolve)
     before = {name: getattr(solver, name) for name in ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")}
     least, profile, n = measured_steps(simulation, steps, seconds)
     did = {name: getattr(solver, name) - value for name, value in before.items()}
@@ -142,7 +142,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
             by_phase[r["phase"]] = by_phase.get(r["phase"], 0.0) + r["seconds"] / n
     two = by_phase.get("barotropic", 0.0)
     packing = sum(r["seconds"] - r["communication"] for r in profile if r["kind"] == "exchange" and r["phase"] != "barotropic") / n
-    levels = {f["name"]: f["levels"] for f in simulation.sequence.fields}
+    levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
     exchanges = []
     for group in simulation.sequence.groups:
         if group["exchange"]:

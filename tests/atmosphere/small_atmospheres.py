@@ -29,11 +29,13 @@ def bits(steps=4, **options):
     from fathom import regions
 
     sim = held_suarez(**options).prepare()
-    mass = lambda: sim.sequence.extremes("log_pressure_ratio")["mean"]  # noqa: E731
+    mass = lambda: sim.fields.extremes("log_pressure_ratio")["mean"]  # noqa: E731
     before = mass()
     regions.begin(sim.comm)
     sim.advance(steps)
-    points, plans = sim.solvers["dynamics"].halo
+    from fathom.mpi import core
+
+    points, plans = sim.find(core.SpectralProcess).halo
     synchronising = sum(region["elapsed"] for region in regions.mine() if region["region"] == "synchronising")
     return {"checksum": sim.checksum(), "received": points, "plans": plans, "speed": sim.model.watch(sim)[0]["maximum_wind"][0], "drift": mass() - before, "synchronising": synchronising}
 

@@ -131,7 +131,7 @@ def test_blow_up_says_where(tmp_path):
     sim, _ = simulate(tmp_path, to="", output=False)
     wild = sim.gather("eastward_wind")
     wild[3, 4, 5] = 1e4
-    sim.sequence.set("eastward_wind", np.ascontiguousarray(wild))
+    sim.fields.set("eastward_wind", np.ascontiguousarray(wild))
     with pytest.raises(Unstable, match=r"(eastward|northward)_wind is .* level \d+ of 10 \(\d+ hPa\).*Try a step of 900 s"):
         sim.run("2h", report=False)
 

@@ -129,7 +129,7 @@ def test_lock_exchange_fronts_run_at_half_the_wave_speed():
     the reference potential energy grows: mixing cannot be undone."""
     sim = prepared("lock-exchange")
     y, L, H = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0], 64e3, 20.0
-    heat, before = sim.sequence.content("temperature"), reference_potential_energy(sim)
+    heat, before = sim.fields.content("temperature"), reference_potential_energy(sim)
     way = []
     for _ in range(15):
         sim.advance(30)
@@ -139,7 +139,7 @@ def test_lock_exchange_fronts_run_at_half_the_wave_speed():
     speed = np.polyfit(np.arange(3, 15) * 3600, np.array(way)[3:], 1)[0]
     theory = 0.5 * np.sqrt(9.80616 * 2e-4 * 25 * H)
     assert speed == pytest.approx([theory, -theory], rel=0.05)
-    assert sim.sequence.content("temperature") == pytest.approx(heat, rel=1e-12)
+    assert sim.fields.content("temperature") == pytest.approx(heat, rel=1e-12)
     assert 0 < (reference_potential_energy(sim) - before) / (15 * 3600) < 5e-4
 
 
@@ -148,7 +148,7 @@ def test_overflow_reaches_the_plain():
     number 1, give or take a half. Heat is conserved to rounding."""
     sim = prepared("overflow")
     y, wet = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0], np.asarray(sim.model.grid.wet_levels)[:, 0]
-    heat = sim.sequence.content("temperature")
+    heat = sim.fields.content("temperature")
     nose = []
     for _ in range(16):
         sim.advance(180)
@@ -162,7 +162,7 @@ def test_overflow_reaches_the_plain():
     assert np.all(np.diff(nose) >= 0)
     assert np.nanmax(cold) > 10 / 3
     assert 0.5 < speed / np.sqrt(9.80616 * 2e-4 * np.nanmax(cold, axis=0).mean() * thickness) < 1.5
-    assert sim.sequence.content("temperature") == pytest.approx(heat, rel=1e-12)
+    assert sim.fields.content("temperature") == pytest.approx(heat, rel=1e-12)
 
 
 # ---- solid rotation ------------------------------------------------------------------------------------------------------------------

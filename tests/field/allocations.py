@@ -11,13 +11,13 @@ library = ctypes.CDLL(None)
 library.allocations.restype = library.allocations_of_openmp.restype = ctypes.c_long
 sim = simulate(stirred(box()), surface=wind(), blocks=(13, 9))
 sim.advance(5)
-sequence = sim.sequence
+sequence, fields = sim.sequence, sim.fields
 
 
 def counted(steps):
     before = library.allocations()
     library.count_allocations(1)
-    sequence.advance(steps)
+    sequence.advance(fields, steps)
     library.count_allocations(0)
     return library.allocations() - before
 

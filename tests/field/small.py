@@ -4,9 +4,15 @@
 dependence.
 """
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
 from fathom.mpi import core, world
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from program import Program  # noqa: E402
 
 nx, ny, nz = 24, 18, 4
 rng = np.random.default_rng(17)
@@ -29,7 +35,7 @@ def domain(blocks=(0, 0), halo=2, fold=True):
 
 def sequence(processes, where=None, **options):
     """A sequence with even metrics; fields start at 0."""
-    s = core.Sequence(where or domain(), processes, **options)
+    s = Program(where or domain(), processes, **options)
     for name, value in {"wet_levels": wet, "diffusivity_scale": 1.0, "length_north_face": 1.0, "dy_north_face": 1.0, "length_east_face": 1.0, "dx_east_face": 1.0, "area_center": 8.0}.items():
         if s.has(name):
             s.set(name, np.broadcast_to(np.asarray(value, float), (ny, nx)).copy(), nearest_outside=name != "wet_levels")

@@ -42,7 +42,7 @@ def test_same_bits_however_it_is_scheduled(monkeypatch, case, steps):
         sim = scheduled(monkeypatch, case, steps, **options)
         assert sim.checksum() == usual.checksum(), options
         assert len(sim.sequence.groups) >= len(usual.sequence.groups)
-    assert usual.sequence.motion(usual.step)["speed"] > 1e-3
+    assert usual.fields.motion(usual.step)["speed"] > 1e-3
 
 
 def test_exchanges_of_the_ocean():
@@ -52,7 +52,7 @@ def test_exchanges_of_the_ocean():
     sent = [{name.split("(")[0] for name in g["exchange"]} for g in sim.sequence.groups if g["exchange"]]
     assert sent == [{"pressure", "sea_surface_height", "viscosity_at_center"}, {"depth_mean_x_predicted", "depth_mean_y_predicted"}, {"sea_surface_height_increment"},
                     {"velocity_x_after", "velocity_y_after", "temperature", "salinity"}]  # fmt: skip
-    scratch = {f["name"] for f in sim.sequence.fields if f["scratch"]}
+    scratch = {f["name"] for f in sim.fields.fields if f["scratch"]}
     assert {"transport_east", "transport_up", "velocity_tendency_x", "temperature_tendency", "mixing_pivot"} <= scratch
 
 
@@ -61,7 +61,7 @@ def test_warm_steps_touch_no_new_page():
     sim = ocean("box")
     sim.advance(5)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    sim.sequence.advance(20)
+    sim.sequence.advance(sim.fields, 20)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before <= 2
 
 

@@ -103,7 +103,7 @@ def bits(steps=5, case="box", blocks=None, distribution="auto", threads=1, advec
         tracers = ["ideal_age", "dye", fm.Dye("held", ((200e3, 500e3), (200e3, 500e3)), depth=(0, 500)), fm.Dye("plume", depth=(100, 900), released=1e-5), fm.CFC11()]
         sim = simulate(stirred(box(tracers=tracers, partial_cells=partial_cells, **schemes)).set(dye=lambda x, y, z: 1.0 * (x < 400e3)), surface=wind(), blocks=blocks, distribution=distribution, threads=threads)
     sim.advance(steps)
-    return {"checksum": sim.checksum(), "blocks": len(sim.domain.decomposition.blocks), "speed": sim.sequence.motion(sim.step)["speed"]}
+    return {"checksum": sim.checksum(), "blocks": len(sim.domain.decomposition.blocks), "speed": sim.fields.motion(sim.step)["speed"]}
 
 
 def earth():

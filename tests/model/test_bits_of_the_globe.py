@@ -21,5 +21,5 @@ def test_same_bits_in_other_blocks(name):
     for blocks in (None, (25, 29), (17, 40)):
         simulation = fm.Simulation(ocean, "1h", surface=fm.BulkForcing("coads"), parallel={"blocks": blocks})
         simulation.advance(4)
-        found.append({field: simulation.sequence.checksum([field]) for field in ocean.prognostic})
+        found.append({field: simulation.fields.checksum([field]) for field in ocean.prognostic})
     assert found[0] == found[1] == found[2]

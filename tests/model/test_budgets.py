@@ -28,7 +28,7 @@ def test_budgets_close(advection, eddies, mixing, share, freshwater):
     area = np.where(ocean.grid.wet_levels > 0, np.asarray(h.area_center), 0)
     x, y = np.asarray(h.center_longitude), np.asarray(h.center_latitude)
     fallen, warmth = (rain(x, y) * area).sum() / 1000, ((heat(x, y) + 0.1) * area).sum() / (1026 * 3996)
-    content = lambda: np.array([sim.sequence.volume(), *(sim.sequence.content(n) for n in ("temperature", "salinity", "dye"))])
+    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in ("temperature", "salinity", "dye"))])
     before, came = content(), np.zeros(4)
     for _ in range(10):
         warm_rain = (rain(x, y) * area * sim.gather("temperature")[0]).sum() / 1000 if freshwater == "volume" else 0

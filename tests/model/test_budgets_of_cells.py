@@ -18,7 +18,7 @@ surface = dict(stress_x=lambda x, y: 0.1 * np.cos(np.deg2rad(3 * y)), heat_flux=
 
 
 def terms_of(simulation, tracer):
-    found = {f["name"].split("_budget_")[1]: simulation.gather(f["name"]) for f in simulation.sequence.fields if f["name"].startswith(tracer + "_budget_")}
+    found = {f["name"].split("_budget_")[1]: simulation.gather(f["name"]) for f in simulation.fields.fields if f["name"].startswith(tracer + "_budget_")}
     return found.pop("storage"), found
 
 

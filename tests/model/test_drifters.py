@@ -12,19 +12,21 @@ from fathom import earth, output
 
 def drifting(u, v, step, rows, steps, nx=40, ny=40, dx=1.0, wet=None, fold=False, blocks=(0, 0), up=None, flat=False):
     """Rows of drifters after so many steps in a steady flow at corners (levels, ny, nx)."""
+    from program import Program
+
     from fathom.mpi import core, world
 
     levels = len(u)
     wet = np.full((ny, nx), levels, np.int32) if wet is None else wet.astype(np.int32)
     domain = core.Domain(world.py2f(), nx, ny, fold, fold, levels, wet.ravel().tolist(), 2, *blocks)
-    process = core.process("Drift", {})
-    s = core.Sequence(domain, [process])
+    drifters = core.Drifters(step, flat)
+    s = Program(domain, [drifters.process()])
     ones = np.ones((ny, nx))
     fields = {"velocity_x": u, "velocity_y": v, "velocity_x_after": u, "velocity_y_after": v, "transport_up": np.zeros((levels + 1, ny, nx)) if up is None else up}
     for name, values in (fields | {"dx_corner": dx * ones, "dy_corner": dx * ones, "area_center": dx**2 * ones, "sea_surface_height": 0 * ones}).items():
         s.set(name, np.ascontiguousarray(values, float), nearest_outside=True)
     s.set_profile("thickness", [10.0] * levels)
-    drifters = core.Drifters(s, "Drift", step, flat)
+    s.prepare()
     drifters.put(np.array(rows, float))
     s.advance(steps)
     return drifters.own

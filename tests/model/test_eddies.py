@@ -29,13 +29,13 @@ def test_eddies_keep_contents_and_constants(kind):
     assert (sim.model.diffusion is None) == (eddies is not None)
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
-    content = lambda: np.array([sim.sequence.content(n) for n in names])  # noqa: E731
+    content = lambda: np.array([sim.fields.content(n) for n in names])  # noqa: E731
     before = content()
     sim.advance(60)
-    one = sim.sequence.extremes("one")
+    one = sim.fields.extremes("one")
     assert abs(one["minimum"] - 1) < 1e-13 and abs(one["maximum"] - 1) < 1e-13
     assert np.all(np.abs(content() / before - 1) < 1e-13)
-    assert sim.sequence.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.step)["speed"] > 0.01
 
 
 @pytest.mark.parametrize("eddies, friction", [('{"diffusivity": 1000, "structure": "EadyStructure"}', "SmagorinskyFriction"), ('{"diffusivity": 1000, "isoneutral_diffusivity": 600, "structure": "StratificationStructure"}', "AnisotropicFriction")])

@@ -160,7 +160,7 @@ def test_barnier_with_the_slope_of_bulk_formulae():
     Q = (sim.gather("temperature")[0][wet] - 15) * rho_c * grid.vertical.thickness[0] / 3600
     T = next(source for source in sim.forcing.sources if source.fields == ["restoring_temperature"])
     with pytest.raises(ValueError, match="'air_pressure' is made by a process before it is read, and cannot be set"):
-        sim.sequence.set("air_pressure", np.full((16, 24), 1e5))
+        sim.fields.set("air_pressure", np.full((16, 24), 1e5))
     target = (T.read(11)["restoring_temperature"] + T.read(0)["restoring_temperature"])[wet] / 2  # half way between the middles of two months of 31 days
     away = np.abs(target - 15) > 1
     slope = Q[away] / (15 - target)[away]

@@ -59,7 +59,7 @@ def test_a_stirred_box_stays_calm(make):
 
     sim = simulate(stirred(box(friction=make(fm))), surface=wind())
     sim.advance(150)
-    speed = sim.sequence.motion(sim.step)["speed"]
+    speed = sim.fields.motion(sim.step)["speed"]
     assert 0.01 < speed < 2
 
 

@@ -78,11 +78,11 @@ def test_heat_and_salt_are_kept(given):
     """Content less what came through the surface: round-off, wherever convection puts it."""
     added = {"background_mixing": fm.BryanLewisMixing(), "tidal_mixing": fm.TidalMixing(), "tidal_energy": 10.0, "double_diffusion": fm.DoubleDiffusion()}
     simulation = ocean(0.005, 5.0, depth=200.0, step=3600, surface=given, **added)
-    before = {name: simulation.sequence.content(name) for name in ("temperature", "salinity")}
-    area = simulation.sequence.volume() / 200.0
+    before = {name: simulation.fields.content(name) for name in ("temperature", "salinity")}
+    area = simulation.fields.volume() / 200.0
     simulation.advance(100)
     for name, flux in (("temperature", given["heat_flux"] / (rho0 * heat_capacity)), ("salinity", given["salinity_flux"])):
-        assert simulation.sequence.content(name) - before[name] == pytest.approx(flux * 360000 * area, abs=1e-13 * before[name])
+        assert simulation.fields.content(name) - before[name] == pytest.approx(flux * 360000 * area, abs=1e-13 * before[name])
 
 
 def test_fingers_take_salt_and_dye_down_faster_than_heat():

@@ -16,15 +16,15 @@ def simulation(blocks=None, precision="fp64"):
     ocean = fm.Ocean(grid, precision=precision, coriolis=(1e-4, 0.0))
     s = fm.Simulation(ocean, step=60, parallel={"blocks": blocks} if blocks else None).prepare()
     for name in ("temperature", "velocity_x", "velocity_y"):
-        s.sequence.set(name, rng.normal(size=(4, 12, 20)))
+        s.fields.set(name, rng.normal(size=(4, 12, 20)))
     return s
 
 
 @pytest.mark.parametrize("precision", ["fp64", "fp32"])
 def test_against_numpy(precision):
     s, cut = simulation(precision=precision), simulation((7, 5), precision)
-    e, m = s.sequence.extremes("temperature"), s.sequence.motion(s.step)
-    assert e == cut.sequence.extremes("temperature") and m == cut.sequence.motion(s.step)
+    e, m = s.fields.extremes("temperature"), s.fields.motion(s.step)
+    assert e == cut.fields.extremes("temperature") and m == cut.fields.motion(s.step)
     wet, corner = (np.arange(4)[:, None, None] < np.asarray(levels) for levels in (s.model.grid.wet_levels, s.model.grid.corner_levels))
     t, u, v = (s.gather(name).astype(float) for name in ("temperature", "velocity_x", "velocity_y"))
     thickness = np.array([100, 200, 300, 400.0])[:, None, None]
@@ -40,17 +40,17 @@ def test_what_is_not_a_number_is_named():
     k, j, i = np.argwhere(np.arange(4)[:, None, None] < np.asarray(s.model.grid.wet_levels))[-1]
     t = s.gather("temperature")
     t[k, j, i] = np.nan
-    s.sequence.set("temperature", t)
-    e = s.sequence.extremes("temperature")
+    s.fields.set("temperature", t)
+    e = s.fields.extremes("temperature")
     assert not e["finite"] and e["not_finite"] == (k, j, i) and np.isnan(e["mean"])
 
 
 def test_a_part_of_a_block():
     s = simulation()
-    whole = s.sequence.windows("temperature")[0]
-    assert (s.sequence.part("temperature", 0, 2, 3, 4, 5) == whole[:, 2:6, 3:8]).all()
+    whole = s.fields.windows("temperature")[0]
+    assert (s.fields.part("temperature", 0, 2, 3, 4, 5) == whole[:, 2:6, 3:8]).all()
     with pytest.raises(ValueError, match="no part"):
-        s.sequence.part("temperature", 0, 10, 0, 4, 5)
+        s.fields.part("temperature", 0, 10, 0, 4, 5)
 
 
 def test_series_of_any_length_are_bounded(monkeypatch):
@@ -72,7 +72,7 @@ def test_a_state_is_looked_at_before_its_first_step(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     s = simulation()
     s.overwrite = True
-    s.sequence.set("velocity_x", np.zeros((4, 12, 20))), s.sequence.set("velocity_y", np.zeros((4, 12, 20)))
+    s.fields.set("velocity_x", np.zeros((4, 12, 20))), s.fields.set("velocity_y", np.zeros((4, 12, 20)))
     seen = []
     s.model.watch = lambda simulation, watch=s.model.watch: (seen.append(simulation.count), watch(simulation))[1]
     s.advance(3)
@@ -80,6 +80,6 @@ def test_a_state_is_looked_at_before_its_first_step(tmp_path, monkeypatch):
     assert seen[0] == 3 and s.series.times[0] > 3 * s.step  # what progress says is there, but not noted again
     t = s.gather("temperature")
     t[0][np.asarray(s.model.grid.wet_levels) > 0] = np.nan
-    s.sequence.set("temperature", t)
+    s.fields.set("temperature", t)
     with pytest.raises(Unstable, match="temperature is not a number .* found at step 6"):
         s.run("3m", report=False)

@@ -19,9 +19,9 @@ def test_constant_tracer_stays_constant(advection):
 
     sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=1.0), surface=wind())
     sim.advance(200)
-    dye = sim.sequence.extremes("dye")
+    dye = sim.fields.extremes("dye")
     assert abs(dye["minimum"] - 1) < 1e-13 and abs(dye["maximum"] - 1) < 1e-13
-    assert sim.sequence.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.step)["speed"] > 0.01
 
 
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
@@ -32,7 +32,7 @@ def test_contents_and_volume_are_conserved(advection):
     sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=lambda x, y, z: 1.0 * (x > 5e5)))
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
-    content = lambda: np.array([sim.sequence.volume(), *(sim.sequence.content(n) for n in names)])  # noqa: E731
+    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in names)])  # noqa: E731
     before = content()
     sim.advance(100)
     assert np.all(np.abs(content() / before - 1) < 1e-13)
@@ -45,9 +45,9 @@ def test_limited_advection_makes_no_new_extremes(advection):
 
     sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)(), diffusion=None)).set(dye=lambda x, y, z: 1.0 * ((x // 1e5 + y // 1e5 + z // 300) % 2 > 0)), surface=wind())
     sim.advance(100)
-    dye = sim.sequence.extremes("dye")
+    dye = sim.fields.extremes("dye")
     assert -1e-13 < dye["minimum"] and dye["maximum"] < 1 + 1e-13
-    assert sim.sequence.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.step)["speed"] > 0.01
 
 
 def test_surface_heat_flux_arrives():
@@ -56,10 +56,10 @@ def test_surface_heat_flux_arrives():
 
     sim = simulate(stirred(box()), surface=fm.SurfaceForcing(heat_flux=100.0))
     sim.prepare()
-    before = sim.sequence.content("temperature")
+    before = sim.fields.content("temperature")
     sim.advance(48)
-    area = sum(w[0][m > 0].sum() for w, m in ((a, np.asarray(b)[0]) for a, b in zip(sim.sequence.windows("area_center"), sim.sequence.windows("wet_levels"))))
-    gained = sim.sequence.content("temperature") - before
+    area = sum(w[0][m > 0].sum() for w, m in ((a, np.asarray(b)[0]) for a, b in zip(sim.fields.windows("area_center"), sim.fields.windows("wet_levels"))))
+    gained = sim.fields.content("temperature") - before
     assert gained == pytest.approx(100 / (1026 * 3996) * area * 48 * 1800, rel=1e-9)
 
 
@@ -70,7 +70,7 @@ def test_rest_over_topography():
 
     sim = simulate(box(vertical_mixing=fm.ConstantMixing(diffusivity=0)).set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=35.0))
     sim.advance(20)
-    assert sim.sequence.motion(sim.step)["speed"] == 0.0
+    assert sim.fields.motion(sim.step)["speed"] == 0.0
 
 
 def test_restart_is_no_restart(tmp_path):
@@ -150,9 +150,9 @@ def test_biharmonic_diffusion_smooths_and_conserves():
     noise = np.random.default_rng(1).normal(size=(8, 32, 40))
     sim = simulate(box(tracers=["dye"], diffusion=fm.BiharmonicDiffusion(diffusivity=1e13), slope=False).set(dye=10 + noise))
     sim.prepare()
-    before, spread = sim.sequence.content("dye"), np.std(sim.gather("dye"))
+    before, spread = sim.fields.content("dye"), np.std(sim.gather("dye"))
     sim.advance(10)
-    assert abs(sim.sequence.content("dye") / before - 1) < 1e-13
+    assert abs(sim.fields.content("dye") / before - 1) < 1e-13
     assert np.std(sim.gather("dye")) < 0.9 * spread
 
 

@@ -8,14 +8,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from cases import ridge, simulate  # noqa: E402
+from fathom.mpi import core  # noqa: E402
 
 g, rho0, f = 9.80616, 1026.0, 1.33e-4
 shape = [f, 60e3, 410.0, 120e3, 0.04, 3e-3]  # of a strait like that of Denmark: width, thickness, distance, slope, drag
 
 
 def hydraulics(source_buoyancy, entrainment_buoyancy):
-    from fathom.mpi import core
-
     return core.overflow_transports(shape, source_buoyancy, entrainment_buoyancy)
 
 
@@ -44,17 +43,17 @@ def test_water_goes_over_the_sill_and_sinks(freshwater, advection):
 
     ocean = ridge(tracer_advection=getattr(fm, advection)(), free_surface=fm.FreeSurface(freshwater=freshwater))
     sim = simulate(ocean, step="3600s").prepare()
-    content = lambda: np.array([sim.sequence.volume(), *(sim.sequence.content(n) for n in ("temperature", "salinity", "dye"))])
+    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in ("temperature", "salinity", "dye"))])
     before, beyond = content(), sim.gather("dye")[:, :, 14:]
     moved = 0.0
     for _ in range(48):
         sim.advance(1)
-        (source, entrainment, product), = sim.solvers["overflows"].transports
+        (source, entrainment, product), = sim.find(core.Overflows).transports
         moved += source * 3600
     assert np.all(np.abs(content() / before - 1) < 1e-13)
-    one = sim.sequence.extremes("one")
+    one = sim.fields.extremes("one")
     assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-13
-    assert 1e6 < source < 6e6 and product > source and sim.solvers["overflows"].sites == [1]
+    assert 1e6 < source < 6e6 and product > source and sim.find(core.Overflows).sites == [1]
     grid = ocean.grid
     volume = np.asarray(grid.horizontal.area_center) * np.asarray(grid.vertical.thickness)[:, None, None]
     arrived = ((sim.gather("dye")[:, :, 14:] - beyond) * volume[:, :, 14:]).sum()
@@ -64,7 +63,7 @@ def test_water_goes_over_the_sill_and_sinks(freshwater, advection):
 def test_light_water_stays_behind():
     sim = simulate(ridge(behind=14.0), step="3600s")
     sim.advance(3)
-    assert sim.solvers["overflows"].transports == [[0, 0, 0]] and sim.solvers["overflows"].sites == [-1]
+    assert sim.find(core.Overflows).transports == [[0, 0, 0]] and sim.find(core.Overflows).sites == [-1]
 
 
 def test_overflow_on_ranks(on_ranks):
@@ -78,12 +77,12 @@ def test_the_nordic_overflows():
     from cases import globe
 
     sim = simulate(globe(overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()], free_surface=fm.FreeSurface(tolerance=1e-6)), step="3600s", surface=fm.BulkForcing()).prepare()
-    before = sim.sequence.volume()
+    before = sim.fields.volume()
     sim.advance(6)
-    (denmark, faroe), sites = sim.solvers["overflows"].transports, sim.solvers["overflows"].sites
+    (denmark, faroe), sites = sim.find(core.Overflows).transports, sim.find(core.Overflows).sites
     assert all(2.2e6 < source < 3.2e6 and 4e6 < product < 6.5e6 for source, _, product in (denmark, faroe))
     assert min(sites) >= 2
-    assert abs(sim.sequence.volume() / before - 1) < 1e-13
+    assert abs(sim.fields.volume() / before - 1) < 1e-13
 
 
 def test_errors_of_overflows():

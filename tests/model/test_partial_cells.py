@@ -49,7 +49,7 @@ def test_rest_over_cut_cells(equation):
     ocean = cut(0.1, vertical_mixing=fm.ConstantMixing(diffusivity=0), equation_of_state=getattr(fm, equation)())
     sim = simulate(ocean.set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=lambda x, y, z: 35 + z / 2000 + 0 * x))
     sim.advance(20)
-    assert sim.sequence.motion(sim.step)["speed"] < 1e-12
+    assert sim.fields.motion(sim.step)["speed"] < 1e-12
 
 
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
@@ -59,15 +59,15 @@ def test_constants_and_contents_in_cut_cells(advection):
     ocean = cut(tracers=["one", "dye"], tracer_advection=getattr(fm, advection)())
     sim = simulate(stirred(ocean).set(one=1.0, dye=lambda x, y, z: 1.0 * (x > 5e5))).prepare()
     names = ["temperature", "salinity", "dye"]
-    content = lambda: np.array([sim.sequence.volume(), *(sim.sequence.content(n) for n in names)])
+    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in names)])
     before = content()
     volume = float((sim.model.grid.depth() * np.asarray(sim.model.grid.horizontal.area_center)).sum())
     assert before[0] == pytest.approx(volume, rel=1e-6)  # and a little of the surface's height
     sim.advance(100)
-    one = sim.sequence.extremes("one")
+    one = sim.fields.extremes("one")
     assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-13
     assert np.all(np.abs(content() / before - 1) < 1e-13)
-    assert sim.sequence.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.step)["speed"] > 0.01
 
 
 def test_cut_cells_across_a_restart_and_a_change_of_the_floor(tmp_path):
@@ -91,13 +91,13 @@ def test_heat_from_the_sea_floor(share):
     sim = simulate(ocean.set(temperature=lambda x, y, z: 20 - z / 200 + 0 * x)).prepare()
     h, wet = ocean.grid.horizontal, np.asarray(ocean.grid.wet_levels)
     per_step = heat(np.asarray(h.center_longitude), 0) * 1800 / (1026 * 3996) * (wet > 0)
-    before, content = sim.gather("temperature"), sim.sequence.content("temperature")
+    before, content = sim.gather("temperature"), sim.fields.content("temperature")
     sim.advance(1)
     gain = sim.gather("temperature") - before
     warmed = np.abs(gain * np.array([ocean.grid.thickness(k) for k in range(8)]) - per_step * (np.arange(8)[:, None, None] == wet - 1)) * (np.arange(8)[:, None, None] < wet)
     assert warmed.max() < 1e-12
     sim.advance(19)
-    assert sim.sequence.content("temperature") - content == pytest.approx(20 * (per_step * np.asarray(h.area_center)).sum(), rel=1e-6)
+    assert sim.fields.content("temperature") - content == pytest.approx(20 * (per_step * np.asarray(h.area_center)).sum(), rel=1e-6)
 
 
 def test_bolus_velocity_is_the_transport_over_the_height_of_the_face(tmp_path):
@@ -133,10 +133,10 @@ def test_a_volume_integral_of_a_store_is_that_of_the_model(share, name, tmp_path
     with output.open(tmp_path / name) as data:
         volume = data.areacello * data.thkcello * data.thetao[-1].notnull()
         assert data.thkcello.dims == (("depth",) if share is None else ("depth", "y", "x")) and data.thkcello.attrs["standard_name"] == "cell_thickness"
-        assert float(volume.sum()) == pytest.approx(sim.sequence.volume(False), rel=1e-13)
-        assert float((data.thetao[-1] * volume).sum() / volume.sum()) == pytest.approx(sim.sequence.extremes("temperature")["mean"], rel=1e-13)
+        assert float(volume.sum()) == pytest.approx(sim.fields.volume(False), rel=1e-13)
+        assert float((data.thetao[-1] * volume).sum() / volume.sum()) == pytest.approx(sim.fields.extremes("temperature")["mean"], rel=1e-13)
         at_top = data.areacello * data.zos[-1] * data.thetao[-1, 0]
-        assert float((data.thetao[-1] * volume).sum() + at_top.sum()) == pytest.approx(sim.sequence.content("temperature"), rel=1e-13)
+        assert float((data.thetao[-1] * volume).sum() + at_top.sum()) == pytest.approx(sim.fields.content("temperature"), rel=1e-13)
 
 
 def test_errors_of_partial_cells():

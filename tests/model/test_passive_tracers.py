@@ -137,7 +137,7 @@ def test_a_gas_follows_the_history_of_the_air():
         sim.advance(40)
         days = {"standard": 365, "noleap": 365, "360_day": 360}[calendar]
         passed = (39 + {"standard": 180, "noleap": 180, "360_day": 179}[calendar]) / days - 0.5  # from the middle of 1990 to the beginning of the last step, in years
-        np.testing.assert_allclose(sim.sequence.windows("cfc11_in_air")[0][:2].ravel(), [265.83 + passed * (268.24 - 265.83), 251.06 + passed * (256.68 - 251.06)], rtol=1e-10)
+        np.testing.assert_allclose(sim.fields.windows("cfc11_in_air")[0][:2].ravel(), [265.83 + passed * (268.24 - 265.83), 251.06 + passed * (256.68 - 251.06)], rtol=1e-10)
 
 
 def test_dyes_and_gases_do_not_depend_on_blocks_and_restart(tmp_path):

@@ -30,22 +30,22 @@ def test_contents_are_kept_under_rain(advection, share):
     h = ocean.grid.horizontal
     area = np.where(ocean.grid.wet_levels > 0, np.asarray(h.area_center), 0)
     water = (pattern(np.asarray(h.center_longitude), np.asarray(h.center_latitude)) * area).sum() / 1000 * 1800
-    content = lambda: np.array([sim.sequence.volume(), *(sim.sequence.content(n) for n in ("salinity", "dye", "temperature"))])
+    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in ("salinity", "dye", "temperature"))])
     before = content()
     steps = 100
     sim.advance(steps)
     now = content()
     assert now[0] - before[0] == pytest.approx(steps * water, rel=1e-8)
     assert np.all(np.abs(now[1:3] / before[1:3] - 1) < 1e-13)
-    temperature = sim.sequence.extremes("temperature")
+    temperature = sim.fields.extremes("temperature")
     assert max(abs(temperature["minimum"] - 7), abs(temperature["maximum"] - 7)) < 1e-12
-    assert sim.sequence.motion(sim.step)["speed"] > 0.01
+    assert sim.fields.motion(sim.step)["speed"] > 0.01
 
 
 def test_a_constant_stays_where_no_rain_dilutes_it():
     sim = simulate(stirred(volume_of_rain(tracers=["one"])).set(one=1.0), surface=wind())
     sim.advance(200)
-    one = sim.sequence.extremes("one")
+    one = sim.fields.extremes("one")
     assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-13
 
 
@@ -74,7 +74,7 @@ def test_rest_under_a_level_surface():
     ocean = volume_of_rain(partial_cells=0.2, vertical_mixing=fm.ConstantMixing(diffusivity=0))
     sim = simulate(ocean.set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=35.0))
     sim.advance(20)
-    assert sim.sequence.motion(sim.step)["speed"] < 1e-12
+    assert sim.fields.motion(sim.step)["speed"] < 1e-12
 
 
 def test_layers_do_not_run_dry():
@@ -85,15 +85,15 @@ def test_layers_do_not_run_dry():
     grid = fm.CartesianGrid(nx=32, ny=6, extent=(size, size / 5), levels=fm.ZLevels(thickness=[2, 3, 5, 10, 20]), bathymetry="flat")
     ocean = fm.Ocean(grid, coriolis=(0, 0), free_surface=fm.FreeSurface(freshwater="volume", implicitness=0.5), tracers=["one"], bottom_drag=0, friction=None)
     sim = simulate(ocean.set(temperature=lambda x, y, z: 20 - z / 4 + 0 * x, one=1.0, sea_surface_height=lambda x, y: 3 * np.cos(np.pi * x / size)), step="120s").prepare()
-    before = np.array([sim.sequence.volume(), sim.sequence.content("temperature")])
+    before = np.array([sim.fields.volume(), sim.fields.content("temperature")])
     heights = []
     for _ in range(60):
         sim.advance(4)
         heights.append(float(sim.gather("sea_surface_height")[0, 3, 0]))
     assert min(heights) < -2.2
-    one = sim.sequence.extremes("one")
+    one = sim.fields.extremes("one")
     assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-12
-    assert np.all(np.abs(np.array([sim.sequence.volume(), sim.sequence.content("temperature")]) / before - 1) < 1e-12)
+    assert np.all(np.abs(np.array([sim.fields.volume(), sim.fields.content("temperature")]) / before - 1) < 1e-12)
 
 
 def test_restart_and_ranks_of_stretched_layers(tmp_path, on_ranks):
@@ -116,7 +116,7 @@ def test_balanced_rain_over_the_globe(freshwater):
     sim = simulate(globe(free_surface=fm.FreeSurface(freshwater=freshwater, tolerance=1e-6)), step="3600s", surface=fm.BulkForcing(balanced=True, salinity_restoring=0.0)).prepare()
     area = np.asarray(sim.model.grid.horizontal.area_center)
     in_water = (34.7 - 4) / (1000 * 3.337e5)  # salt that frazil ice left behind [1e-3 m per J m-2]
-    content = lambda: np.array([sim.sequence.volume(), sim.sequence.content("salinity") - in_water * np.nansum(area * sim.gather("frazil_heat"))])
+    content = lambda: np.array([sim.fields.volume(), sim.fields.content("salinity") - in_water * np.nansum(area * sim.gather("frazil_heat"))])
     before = content()
     sim.advance(10)
     assert np.all(np.abs(content() / before - 1) < 2e-14)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from fathom.mpi import core
+
 from fathom.performance.atmosphere import Case
 from fathom.performance.kernels import declared_bytes
 
@@ -29,9 +31,9 @@ def test_counting_changes_no_bit_and_counts_right(precision):
 def test_what_the_spectral_step_says_of_itself():
     run = Case("held-suarez-t42l24").simulation().prepare()
     run.advance(2)
-    before = run.solvers["dynamics"].spent
+    before = run.find(core.SpectralProcess).spent
     run.advance(2)
-    spent = {name: tuple((b - a) / 2 for a, b in zip(before[name], after)) for name, after in run.solvers["dynamics"].spent.items()}
+    spent = {name: tuple((b - a) / 2 for a, b in zip(before[name], after)) for name, after in run.find(core.SpectralProcess).spent.items()}
     assert set(spent) == {"legendre", "fourier", "transpositions", "packing", "departure", "interpolation", "semi_implicit", "diffusion"}
     assert all(seconds > 0 and bytes_ > 0 for name, (seconds, _, bytes_) in spent.items() if name != "transpositions") and spent["transpositions"] == (0, 0, 0)
     levels, rows, points, waves = 24, 64, 128, 43 * 44 // 2

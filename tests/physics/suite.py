@@ -1,8 +1,14 @@
 """All physics in the order of docs/physics-atmosphere.md, as a sequence of single columns: shared by tests and the micro-benchmark."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
 from fathom.mpi import core, world
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from program import Program  # noqa: E402
 
 periodic = ("StandardOzone", "DiagnosticCloud", "Radiation")  # every few hours
 order = ["SurfaceState", "Sunlight", *periodic, "RadiativeHeating", "GroundResponse", "BulkExchange", "KProfile", "VerticalDiffusion", "PositiveHumidity", "BettsMiller",
@@ -17,10 +23,10 @@ def build(nx, ny, levels, step, every=9, precision=8, keep=(), names=("ColumnHyd
         process = core.process(name, ({"step": step} if steps[name] else {}) | parameters.get(name, {}), precision)
         process.every = every if name in periodic else 1
         processes.append(process)
-    return core.Sequence(domain, processes, precision, keep=list(keep), tile=threads_tile)
+    return Program(domain, processes, precision, keep=list(keep), tile=threads_tile)
 
 
-def fill(sequence, nx, ny, levels, seed=0, **given):
+def fill(program, nx, ny, levels, seed=0, **given):
     """Columns from pole to pole, some land, some ice; hydrostatic pressures over a surface of 1000 hPa."""
     random = np.random.default_rng(seed)
     latitude = np.broadcast_to(np.linspace(-1.4, 1.4, ny)[:, None], (ny, nx))
@@ -39,10 +45,10 @@ def fill(sequence, nx, ny, levels, seed=0, **given):
         "roughness_length": np.full((ny, nx), 0.1), "orography_deviation": 200 * land * random.random((ny, nx)), "surface_geopotential": np.zeros((ny, nx)),
     } | given  # fmt: skip
     for name, value in values.items():
-        if sequence.has(name):
-            sequence.set(name, np.ascontiguousarray(np.broadcast_to(value, np.shape(value)), float))
+        if program.has(name):
+            program.set(name, np.ascontiguousarray(np.broadcast_to(value, np.shape(value)), float))
     return interface
 
 
-def read(sequence, name):
-    return sequence.windows(name)[0]
+def read(program, name):
+    return program.windows(name)[0]

@@ -39,12 +39,13 @@ surface = { is = "SurfaceForcing", stress_x = "0.1 * cos(2 * pi * y / 1e6)" }
 
 @pytest.fixture(scope="module")
 def cost(ocean, tmp_path_factory):
+    from fathom.mpi import core
     from fathom.scaling.cost import measure
 
     folder = tmp_path_factory.mktemp("scale")
     simulation = ocean.simulation(folder, True)
     found = measure(simulation, steps=6)
-    solver = simulation.solvers["barotropic"]
+    solver = simulation.find(core.BarotropicSolve)
     assert found.halos == pytest.approx(solver.halos / solver.solves, rel=0.3)
     found.write(folder / "cost.json")
     again = Cost.read(folder / "cost.json")

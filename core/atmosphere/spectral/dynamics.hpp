@@ -2,7 +2,7 @@
 /// Semi-Lagrangian (semi_lagrangian_scheme.cpp):
 ///   transport  ->  tracer_transport  ->  ...  ->  step  ->  total_energy  ->  tracer_mass
 /// where a step is: direct transforms, semi-implicit solve column by column, horizontal diffusion,
-/// inverse transforms with gradients. Eulerian (leapfrog_scheme.cpp): leapfrog, tracer_leapfrog.
+/// inverse transforms with gradients. Eulerian (leapfrog_scheme.cpp): tracer_leapfrog  ->  step.
 ///
 ///   diffusion   horizontal_diffusion.hpp
 ///   mass        pi gets the constant that leaves the mean surface pressure as it was before the
@@ -20,12 +20,19 @@
 
 namespace fathom::atmosphere {
 
+/// The process of a scheme that goes through spectral space; it knows what all of them took.
+class SpectralProcess : public GlobalProcess {
+public:
+    using GlobalProcess::GlobalProcess;
+    virtual SpectralSpent spent() const = 0;
+    virtual DepartureHalo halo() const { return {}; }
+};
+
+/// Those that a scheme does not have, or that nothing asks for, are null.
 struct SpectralDynamics {
     using Part = std::shared_ptr<GlobalProcess>;
-    Part transport, tracer_transport, step, total_energy, tracer_mass;  ///< semi-Lagrangian
-    Part leapfrog, tracer_leapfrog;                                     ///< Eulerian
-    std::function<SpectralSpent()> spent;
-    std::function<DepartureHalo()> halo;
+    Part transport, tracer_transport, total_energy, tracer_mass, tracer_leapfrog;
+    std::shared_ptr<SpectralProcess> step;  ///< of either scheme
 };
 
 /// bytes: 4 or 8, of a number.

@@ -203,7 +203,7 @@ private:
 template <class T> using Common = std::shared_ptr<Shared<LeapfrogEngine<T>>>;
 
 /// Semi-implicit leapfrog, diffusion and time filter in spectral space, gradients on the way back.
-template <class T> class SpectralLeapfrog final : public GlobalProcess {
+template <class T> class SpectralLeapfrog final : public SpectralProcess {
     const std::string warmth;  // the temperature that is transformed
     const Item u_tendency = reads("eastward_wind_tendency", place::center_layer, "m s-2"),
                v_tendency = reads("northward_wind_tendency", place::center_layer, "m s-2"),
@@ -246,7 +246,7 @@ template <class T> class SpectralLeapfrog final : public GlobalProcess {
 
 public:
     explicit SpectralLeapfrog(Common<T> given)
-        : GlobalProcess("SpectralLeapfrog"),
+        : SpectralProcess("SpectralLeapfrog"),
           warmth(given->setup.temperature),
           engine(std::move(given)) {}
     void prepare(Given at) override {
@@ -258,6 +258,7 @@ public:
     }
     void start(Given at) override { (*engine)->start(fields(at)); }
     void apply(Given at) override { (*engine)->leap(fields(at), at.set.count == 0); }
+    SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
 };
 
 /// Leapfrog, diffusion and time filter of tracers in spectral space.
@@ -302,10 +303,8 @@ private:
 template <class T> SpectralDynamics parts_of(const SpectralSetup& setup) {
     const auto engine = std::make_shared<Shared<LeapfrogEngine<T>>>(setup);
     SpectralDynamics d;
-    d.leapfrog = std::make_shared<SpectralLeapfrog<T>>(engine);
+    d.step = std::make_shared<SpectralLeapfrog<T>>(engine);
     if (!setup.tracers.empty()) d.tracer_leapfrog = std::make_shared<TracerLeapfrog<T>>(engine);
-    d.spent = [engine] { return *engine ? (*engine)->spent() : SpectralSpent(); };
-    d.halo = [] { return DepartureHalo(); };
     return d;
 }
 

@@ -187,7 +187,7 @@ public:
 };
 
 /// Implicit terms and diffusion in spectral space, and back to grid points with all gradients.
-template <class T> class SpectralStep final : public GlobalProcess {
+template <class T> class SpectralStep final : public SpectralProcess {
     const Item u = updates("eastward_wind", place::center_layer, "m s-1"),
                v = updates("northward_wind", place::center_layer, "m s-1"), temperature,
                pressure = updates("log_pressure_ratio", place::center_column, "1"),
@@ -211,7 +211,7 @@ template <class T> class SpectralStep final : public GlobalProcess {
 
 public:
     explicit SpectralStep(Common<T> given)
-        : GlobalProcess("SpectralStep"),
+        : SpectralProcess("SpectralStep"),
           temperature(updates(given->setup.temperature, place::center_layer, "K")),
           engine(std::move(given)) {}
     void prepare(Given at) override {
@@ -231,6 +231,12 @@ public:
         (*engine)->to_points(fields(at));
     }
     void apply(Given at) override { (*engine)->step(fields(at)); }
+    SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
+    DepartureHalo halo() const override {
+        if (!*engine) return {};
+        const auto& halo = (*engine)->transport.halo();
+        return {halo.points_received(), halo.plans};
+    }
 };
 
 /// The energy of the atmosphere is that before its dynamics (energy.hpp).
@@ -285,12 +291,6 @@ template <class T> SpectralDynamics parts_of(const SpectralSetup& setup) {
     if (!setup.tracers.empty() && setup.parameters.fix_mass > 0)
         d.tracer_mass = std::make_shared<TracerMass<T>>(engine);
     if (setup.parameters.fix_energy > 0) d.total_energy = std::make_shared<TotalEnergy<T>>(engine);
-    d.spent = [engine] { return *engine ? (*engine)->spent() : SpectralSpent(); };
-    d.halo = [engine]() -> DepartureHalo {
-        if (!*engine) return {};
-        const auto& halo = (*engine)->transport.halo();
-        return {halo.points_received(), halo.plans};
-    };
     return d;
 }
 
