@@ -20,10 +20,10 @@ from statistics import median
 from typing import Any
 
 from fathom.mpi import world
-from fathom.performance import machine
-from fathom.performance.search import Axis, Rejected, Search
-from fathom.performance.trials import Trials
-from fathom.toml import Document
+from fathom import machine
+from fathom.performance.tune.search import Axis, Rejected, Search
+from fathom.performance.tune.trials import Trials
+from fathom.describe.toml import Document
 
 allowed = 0.08
 axes = [Axis("tile", ["cache", 16, 256]), Axis("decomposition", [("auto", None), ("space-filling", (48, 30)), ("space-filling", (32, 15))])]

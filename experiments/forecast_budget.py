@@ -10,7 +10,7 @@ import argparse
 import numpy as np
 
 import fathom as fm
-from fathom.components import scheme
+from fathom.schemes import scheme
 
 columns = ("toa_net_shortwave", "outgoing_longwave", "surface_net_shortwave", "surface_emission", "surface_downward_longwave", "sensible_heat_flux", "evaporation_flux",
            "convective_precipitation", "stratiform_precipitation")  # fmt: skip

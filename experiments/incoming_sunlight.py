@@ -12,7 +12,7 @@ import numpy as np
 import fathom as fm
 from fathom import plots
 from fathom.atmosphere.report import lit_fraction
-from fathom.diagnostics import whole
+from fathom.output.diagnostics import whole
 
 
 def main(picture="incoming-sunlight-january.png"):

@@ -20,7 +20,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np
 from fathom.mpi import core, world
-from fathom.performance.barotropic import Case, Problem, fields, halo
+from fathom.performance.bench.barotropic import Case, Problem, fields, halo
 
 
 def coarse(grid: str = "3deg", every: int = 2, step: float = 300.0) -> dict:

@@ -15,9 +15,9 @@ import numpy as np
 import xarray
 
 import fathom as fm
-from fathom.diagnostics import whole
+from fathom.output.diagnostics import whole
 from fathom.post import scores
-from fathom.post.regular import regular
+from fathom.regrid.regular import regular
 
 latitude, longitude = np.linspace(35, 62, 55), np.arange(-20, 30.5, 0.5)
 fields = (("geopotential_height", 5e4), ("air_temperature", 8.5e4), ("eastward_wind", 8.5e4), ("northward_wind", 8.5e4), ("air_pressure_at_mean_sea_level", None))

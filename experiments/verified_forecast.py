@@ -14,8 +14,8 @@ import numpy as np
 
 import fathom as fm
 from fathom.data import atmosphere
-from fathom.data.rows import Rows
-from fathom.diagnostics import whole
+from fathom.regrid.rows import Rows
+from fathom.output.diagnostics import whole
 from fathom.post.verification import verify
 
 level = 5e4  # Pa

@@ -9,7 +9,7 @@ public = {
     "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "IdealAge": "ocean", "Dye": "ocean", "CFC11": "ocean", "CFC12": "ocean", "SF6": "ocean",
     "BulkForcing": "ocean", "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere", "FirstPhysics": "atmosphere", "SingleColumn": "atmosphere", "ShallowWater": "atmosphere",
-    "Simulation": "simulation", "Records": "records",
+    "Simulation": "run.simulation", "Records": "input.records",
     "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",
     "GaussianGrid": "grids", "HybridLevels": "grids", "SigmaLevels": "grids",
     "open": "output",
@@ -27,13 +27,13 @@ def __getattr__(name):
         return getattr(import_module(f"fathom.{public[name]}"), name)
     if name.startswith("_") or find_spec(f"fathom.{name}"):
         raise AttributeError(name)  # a module: the import that asks for it finds it
-    components = import_module("fathom.components")
-    if name in components.schemes():
-        return components.schemes()[name]
+    schemes = import_module("fathom.schemes").schemes()
+    if name in schemes:
+        return schemes[name]
     from fathom.names import near
 
-    raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *components.schemes()])}")
+    raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *schemes])}")
 
 
 def __dir__():
-    return [*public, *import_module("fathom.components").schemes()]
+    return [*public, *import_module("fathom.schemes").schemes()]

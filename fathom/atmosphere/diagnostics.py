@@ -7,9 +7,9 @@ carries it, air_temperature or virtual_temperature –, surface_geopotential, an
 import numpy as np
 
 from fathom.atmosphere import near_surface
-from fathom.data.moist_air import GRAVITY
-from fathom.data.schmidt import turned
-from fathom.diagnostics import Diagnostic
+from fathom.moist_air import GRAVITY
+from fathom.regrid.schmidt import turned
+from fathom.output.diagnostics import Diagnostic
 
 wind = ("eastward_wind", "northward_wind")
 heights = ("geopotential_height", "geopotential")
@@ -139,13 +139,13 @@ class State:
 
 def _per_virtual(state):
     """T_v / T."""
-    from fathom.data.moist_air import virtual_temperature
+    from fathom.moist_air import virtual_temperature
 
     return virtual_temperature(1.0, state["specific_humidity"]) if state.model.moist else 1.0
 
 
 def _humidity(state):
-    from fathom.data.moist_air import relative_humidity
+    from fathom.moist_air import relative_humidity
 
     return relative_humidity(state["specific_humidity"], state["air_temperature"], state["air_pressure"])
 

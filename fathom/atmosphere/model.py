@@ -7,8 +7,8 @@ import numpy as np
 from fathom.atmosphere import cases, diagnostics, near_surface, report, start
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
-from fathom.clock import Period
-from fathom import components, earth
+from fathom.time.clock import Period
+from fathom import schemes as components, earth
 
 wind = ("eastward_wind", "northward_wind")
 air = (*wind, "air_temperature", "virtual_temperature", "log_pressure_ratio", "pressure_interface", "air_pressure", "geopotential")
@@ -193,7 +193,7 @@ class SpectralAtmosphere:
 
     def _given(self, name, default):
         """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes starts so."""
-        from fathom.state import on_columns, on_layers
+        from fathom.input.values import on_columns, on_layers
 
         value = self.initial.get(name, default)
         return np.stack([v for _, v in on_layers(self.grid, value, name)]) if name in layer_fields else on_columns(self.grid, value, name=name)
@@ -201,7 +201,7 @@ class SpectralAtmosphere:
     @property
     def surface_geopotential(self):
         """As given, (ny, nx) [m2 s-2]; the model truncates it."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         return on_columns(self.grid, self.orography, name="orography")
 
@@ -224,7 +224,7 @@ class SpectralAtmosphere:
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated, with its gradients."""
-        from fathom.state import on_columns, on_layers
+        from fathom.input.values import on_columns, on_layers
 
         fields, grid = simulation.fields, self.grid
         initial = {"air_temperature": 280.0} | self.initial

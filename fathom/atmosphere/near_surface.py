@@ -7,7 +7,7 @@ area, the wind at 10 m follows from the drag of the column. State and surface ar
 import numpy as np
 
 from fathom import earth
-from fathom.data.moist_air import GAS_CONSTANT, RATIO, relative_humidity, saturation_pressure
+from fathom.moist_air import GAS_CONSTANT, RATIO, relative_humidity, saturation_pressure
 from fathom.post import near_surface
 
 exchange = ("sea_conductance", "ground_conductance", "momentum_conductance", "sea_roughness", "ground_roughness", "open_sea", "ground_wetness", "sea_surface_temperature", "ground_temperature")

@@ -1,6 +1,6 @@
 """The first physics of the atmosphere: which column schemes, in which order. docs/physics-atmosphere.md has equations, fields and cost."""
 
-from fathom.components import scheme
+from fathom.schemes import scheme
 
 
 class FirstPhysics:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.diagnostics import whole
+from fathom.output.diagnostics import whole
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 charts = (("geopotential_height", 500), ("air_temperature", 850), ("eastward_wind", 250), ("northward_wind", 250))  # variable, hPa

@@ -5,8 +5,8 @@ import numpy as np
 from fathom import earth
 from fathom.atmosphere import cases
 from fathom.atmosphere.parameters import checked
-from fathom.components import scheme
-from fathom.data.moist_air import GRAVITY
+from fathom.schemes import scheme
+from fathom.moist_air import GRAVITY
 
 wind = ("eastward_wind", "northward_wind")
 
@@ -36,7 +36,7 @@ class ShallowWater:
 
     def __init__(self, grid, *, mean_geopotential=5e4, scheme="semi-lagrangian", orography=0.0, coriolis=None, diffusion_time=0, diffusion_order=4, viscosity=0.0, off_centring=0.0, iterations=2,
                  filter=0.0, rotation=earth.ROTATION, precision="fp64"):  # fmt: skip
-        from fathom.clock import Period
+        from fathom.time.clock import Period
 
         if not hasattr(grid, "truncation") or grid.levels.number != 1:
             raise ValueError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
@@ -96,7 +96,7 @@ class ShallowWater:
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         f = 2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1])) if self.coriolis is None else self.coriolis
         return {"coriolis": on_columns(self.grid, f, name="coriolis"), "surface_geopotential": on_columns(self.grid, self.orography, name="orography")}
@@ -111,7 +111,7 @@ class ShallowWater:
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         state = {name: on_columns(self.grid, self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0), name=name) for name in self.prognostic}
         state |= dict(zip(wind, self.grid.about_the_pole(*(state[name] for name in wind))))
@@ -130,7 +130,7 @@ class ShallowWater:
     def derived(self):
         """Output variables that follow from fields: the height of the surface and the speed of the wind."""
         from fathom.atmosphere.diagnostics import of_earth
-        from fathom.diagnostics import Diagnostic
+        from fathom.output.diagnostics import Diagnostic
 
         return of_earth(self, "column") | {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / GRAVITY, vertical="column"),
                 "wind_speed": Diagnostic(wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column")}  # fmt: skip
@@ -143,7 +143,7 @@ class ShallowWater:
 
     def report(self, simulation):
         """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny, nx) as output has them; all ranks call it."""
-        from fathom.diagnostics import whole
+        from fathom.output.diagnostics import whole
         from fathom.transform import SphericalHarmonics
 
         state = {name: whole(simulation, name) for name in ("geopotential_height", *wind)}

@@ -2,16 +2,15 @@
 
     x(0) = sum_{n=-N}^{N} h_n x(n dt)
 
-the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang 1992); `fathom.data.digital_filter` has the
+the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang 1992); `fathom.atmosphere.digital_filter` has the
 weights. Ground and sea, which know no gravity waves, start as they were.
 """
 
 import copy
 
-import numpy as np
 
-from fathom.data.digital_filter import weights
-from fathom.data.moist_air import virtual_temperature
+from fathom.atmosphere.digital_filter import weights
+from fathom.moist_air import virtual_temperature
 
 
 def analysis(model, state):
@@ -20,7 +19,7 @@ def analysis(model, state):
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere` has them.
     """
-    from fathom.data import forecast
+    from fathom.atmosphere import forecast
 
     fields = forecast.start(state, model.grid)
     model.orography = fields.pop("surface_geopotential")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from fathom import earth
 from fathom.reading import once
 
-from . import embedded
+from fathom.data import embedded
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,7 +46,7 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
 @once
 def gfs() -> xr.Dataset:
     """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public domain."""
-    from . import moist_air
+    from fathom import moist_air
 
     data = embedded.dataset("gfs-2011-10-11").astype(float)
     pressure = data.pressure
@@ -79,7 +79,7 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
     path  of `pl_regular_ll.grib`, in docs/source/tutorials of the sources of earthkit-data
           (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or that archive itself
     """
-    from . import moist_air
+    from fathom import moist_air
 
     file = _file(path, ECMWF_FILE, None, "", "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and give the path of "
                  f"docs/source/tutorials/{ECMWF_FILE}")
@@ -107,7 +107,7 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     import numpy as np
     import xarray
 
-    from .moist_air import GAS_CONSTANT
+    from fathom.moist_air import GAS_CONSTANT
 
     climate = gfs()[list(OUTLINE)].mean("longitude").interp(latitude=data.latitude)
     top = data.pressure.values[0]

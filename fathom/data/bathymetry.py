@@ -21,7 +21,8 @@ import numpy as np
 from fathom.earth import unit_vectors
 from fathom.reading import once
 
-from . import embedded, regrid
+from fathom.data import embedded
+from fathom.regrid import points as regrid
 
 SOURCE_SPACING = 1 / 6       # degrees
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fathom.reading import once
 
-from . import embedded
+from fathom.data import embedded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
 
     Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear` does.
     """
-    from . import regrid
+    from fathom.regrid import points as regrid
 
     variables = {"temperature": "potential_temperature", "salinity": "salinity"}
     wanted = [variables[name] for name in names or variables]

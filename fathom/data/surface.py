@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fathom.reading import once
 
-from . import embedded
+from fathom.data import embedded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ def on_points(latitude, longitude, *variables: str, month: int | None = None) ->
     """
     import numpy as np
 
-    from . import regrid
+    from fathom.regrid import points as regrid
 
     chosen = variables or VARIABLES
     axes = {False: ("latitude", "longitude"), True: ("sea_latitude", "sea_longitude")}

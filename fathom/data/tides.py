@@ -11,8 +11,8 @@ import numpy as np
 from fathom import earth
 from fathom.reading import once
 
-from . import embedded
-from .bathymetry import cell_means
+from fathom.data import embedded
+from fathom.data.bathymetry import cell_means
 
 wavenumber = 2 * np.pi / 10e3  # [m-1]
 transport = 64.0  # root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as observed (Egbert & Ray 2000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import embedded
+from fathom.data import embedded
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,9 +8,9 @@ TripolarGrid 360×300×40
 What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in degrees where given by the user. docs/grid.md has the equations.
 """
 
-from .gaussian import GaussianGrid
-from .grid import Grid
-from .levels import HybridLevels, SigmaLevels, ZLevels
-from .quadrilateral import CartesianGrid, CurvilinearGrid, DipoleGrid, LatitudeLongitudeGrid, TripolarGrid
+from fathom.grids.gaussian import GaussianGrid
+from fathom.grids.grid import Grid
+from fathom.grids.levels import HybridLevels, SigmaLevels, ZLevels
+from fathom.grids.quadrilateral import CartesianGrid, CurvilinearGrid, DipoleGrid, LatitudeLongitudeGrid, TripolarGrid
 
 __all__ = ["CartesianGrid", "CurvilinearGrid", "DipoleGrid", "GaussianGrid", "Grid", "HybridLevels", "LatitudeLongitudeGrid", "SigmaLevels", "TripolarGrid", "ZLevels"]

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from fathom import earth
-from fathom.data.schmidt import Schmidt, turned
+from fathom.regrid.schmidt import Schmidt, turned
 
-from .arguments import choice, core, integer, number_of, pair, reject, span
-from .grid import Grid
-from .levels import HybridLevels, SigmaLevels
+from fathom.grids.arguments import choice, core, integer, number_of, pair, reject, span
+from fathom.grids.grid import Grid
+from fathom.grids.levels import HybridLevels, SigmaLevels
 
 orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
@@ -117,8 +117,8 @@ class GaussianGrid(Grid):
 
     def interpolation(self, longitude, latitude, where="center"):
         """From the rows to places on earth."""
-        from fathom.data.rows import Rows
-        from fathom.post import interpolation
+        from fathom.regrid.rows import Rows
+        from fathom.regrid import places as interpolation
 
         return interpolation.from_rows(Rows.of(self), longitude, latitude)
 

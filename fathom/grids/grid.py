@@ -42,7 +42,7 @@ class Grid:
 
     def interpolation(self, longitude, latitude, where="center"):
         """From the points of the grid to places on earth [degrees], in the order in which they lie in memory."""
-        from fathom.post import interpolation
+        from fathom.regrid import places as interpolation
 
         if not self.horizontal.spherical:
             raise ValueError("the grid is a plane: it has no longitudes and latitudes to interpolate to")

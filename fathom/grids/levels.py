@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fathom.data.table import table
+from fathom.input.table import table
 
-from .arguments import choice, core, integer, number_of, numbers, reject, span
+from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
 
 
 class ZLevels:
@@ -113,14 +113,14 @@ class HybridLevels(_PressureLevels):
 
     Parameters
     ----------
-    number : int, default 24, of a smooth set (fathom.data.hybrid); or the name of a set: "L8", "L19", "L24", "L26", "L31", "L40", "L60", "L91".
+    number : int, default 24, of a smooth set (fathom.grids.hybrid); or the name of a set: "L8", "L19", "L24", "L26", "L31", "L40", "L60", "L91".
     top : float [Pa], default 1000. Pressure in the middle of the highest layer.
     lowest : float [m], default 1200 m / number. Thickness of the lowest layer.
     a, b : lists of float [Pa, 1], number + 1 from the top down, in place of all else.
     """
 
     def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown):
-        from fathom.data import hybrid
+        from fathom.grids import hybrid
 
         reject(self, unknown)
         if a is not None or b is not None:

@@ -8,8 +8,8 @@ import numpy as np
 from fathom import earth
 from fathom.reading import once
 
-from .arguments import choice, core, integer, number_of, numbers, pair, reject
-from .water import WaterGrid
+from fathom.grids.arguments import choice, core, integer, number_of, numbers, pair, reject
+from fathom.grids.water import WaterGrid
 
 
 class LatitudeLongitudeGrid(WaterGrid):

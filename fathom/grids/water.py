@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 
 from fathom import earth
-from fathom.data.table import table
+from fathom.input.table import table
 
-from .arguments import choice, integer, span
-from .grid import Grid
-from .levels import ZLevels
+from fathom.grids.arguments import choice, integer, span
+from fathom.grids.grid import Grid
+from fathom.grids.levels import ZLevels
 
 
 class WaterGrid(Grid):
     """Quadrilateral cells with levels of depth and a bathymetry.
 
     bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny, nx) [m] with 0 on land, wet levels
-        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt"; fathom.data.table), or a function of (longitude,
+        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt"; fathom.input.table), or a function of (longitude,
         latitude) – of (x, y) on a plane – that gives the depth.
     minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest interface, or kept by partial cells (ZLevels).
     """

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom import names, times
-from fathom.components import scheme
-from fathom.records import Input, Points, Records, Speed, endings, given, interpolation, sources
+from fathom import names
+from fathom.time import instants as times
+from fathom.schemes import scheme
+from fathom.input.records import Input, Points, Records, Speed, endings, given, interpolation, sources
 
 climatology = "coads"  # what the embedded one is called
 
@@ -63,7 +64,7 @@ class Air:
 
     def fields(self, ocean):
         """Those that never change."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         return {field: on_columns(ocean.grid, value, name=field) for field, value in self.constants.items()}
 

@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from fathom import earth
-from fathom.components import scheme
-from fathom.diagnostics import Integral, rounded
+from fathom.schemes import scheme
+from fathom.output.diagnostics import Integral, rounded
 from fathom.ocean.sections import eastern, faces, northern, passages
 
 heat_capacity = earth.SEA_WATER_DENSITY * earth.SEA_WATER_HEAT_CAPACITY  # of a cubic metre of sea water [J m-3 K-1]

@@ -5,8 +5,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from fathom.data.regrid import vertical
-from fathom.diagnostics import Diagnostic, rounded, same, weighted
+from fathom.regrid.points import vertical
+from fathom.output.diagnostics import Diagnostic, rounded, same, weighted
 from fathom.ocean.sections import corners, passages
 
 

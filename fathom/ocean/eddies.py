@@ -1,6 +1,6 @@
 """Eddies that the grid does not see: isoneutral diffusion, and advection that flattens isopycnals (docs/numerics.md)."""
 
-from fathom.components import Scheme, scheme
+from fathom.schemes import Scheme, scheme
 from fathom.grids.arguments import number_of
 from fathom.names import near
 from fathom.ocean.mixing import expansion

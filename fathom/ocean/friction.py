@@ -3,7 +3,7 @@
 import numpy as np
 
 from fathom import earth
-from fathom.components import scheme
+from fathom.schemes import scheme
 from fathom.grids.arguments import integer, number_of
 from fathom.names import near
 

@@ -4,16 +4,16 @@ Their history in the air is that of fathom/data/gases-in-air.txt, or the user's:
 (1990.5 the middle of 1990), interpolated between them, constant before the first and after the last. Between 10 S and 10 N both hemispheres are blended.
 """
 
-from pathlib import Path
 
 import numpy as np
 
-from fathom.components import scheme
-from fathom.data import table
+from fathom.schemes import scheme
+from fathom.data.embedded import FOLDER
+from fathom.input import table
 from fathom.ocean.passive import PassiveTracer
 
 edge = 10.0  # degrees of latitude from which on the air is that of a hemisphere
-embedded = Path(table.__file__).with_name("gases-in-air.txt")
+embedded = FOLDER / "gases-in-air.txt"
 
 
 class _Gas(PassiveTracer):

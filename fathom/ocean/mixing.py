@@ -1,6 +1,6 @@
 """Vertical mixing of the ocean: which processes make viscosity and diffusivities, and factorise their diffusion (docs/physics.md)."""
 
-from fathom.components import scheme
+from fathom.schemes import scheme
 
 
 def expansion(equation_of_state):
@@ -43,7 +43,7 @@ chlorophyll = "chlorophyll", "mass_concentration_of_chlorophyll_a_in_sea_water",
 
 def of_chlorophyll(ocean):
     """What files give of chlorophyll: Input, or None."""
-    from fathom.records import Input, given
+    from fathom.input.records import Input, given
 
     wanted = ocean.water is not None and "chlorophyll" in ocean.water.field_names
     return Input("chlorophyll", records, "mg m-3", chlorophyll) if wanted and (records := given(ocean.chlorophyll)) is not None else None
@@ -52,7 +52,7 @@ def of_chlorophyll(ocean):
 def fields(ocean):
     """Fields that never change: energy of tides, chlorophyll."""
     from fathom.data import tides
-    from fathom.state import on_columns
+    from fathom.input.values import on_columns
 
     h, given = ocean.grid.horizontal, {}
     if ocean.tidal_mixing is not None:

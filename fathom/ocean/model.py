@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from fathom import earth
-from fathom.components import scheme
+from fathom.schemes import scheme
 from fathom.names import unknown
 from fathom.ocean import circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
@@ -18,7 +18,7 @@ from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import add_fluxes, add_tracers, declared
-from fathom.records import interpolation, sources
+from fathom.input.records import interpolation, sources
 
 degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
 
@@ -263,7 +263,7 @@ class Ocean:
 
     def initialise(self, simulation):
         """The initial state into the fields."""
-        from fathom.state import on_columns, on_layers
+        from fathom.input.values import on_columns, on_layers
 
         at_start = {tracer.name: value for tracer in self.tracers if (value := tracer.at_start(self.grid, simulation.clock)) is not None}
         for name, value in ({"temperature": 10.0, "salinity": 35.0} | at_start | self.initial).items():
@@ -318,7 +318,7 @@ class Ocean:
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx), or a function of the layer that gives one."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
         metric = {n: np.asarray(getattr(h, n), float) for n in ("dx_corner", "dy_corner", "dx_center", "dy_center", "length_north_face", "length_east_face", "dx_east_face", "dy_north_face")}

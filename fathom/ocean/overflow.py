@@ -3,7 +3,6 @@
 import numpy as np
 
 from fathom import earth
-from fathom.components import scheme
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import in_box
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from fathom.components import scheme
+from fathom.schemes import scheme
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import share_of_columns, share_of_layers
 

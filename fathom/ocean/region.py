@@ -3,7 +3,7 @@
 import numpy as np
 
 from fathom.grids.arguments import numbers, pair
-from fathom.state import on_columns
+from fathom.input.values import on_columns
 
 
 def share_of_columns(grid, region, name="region"):

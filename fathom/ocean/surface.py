@@ -7,9 +7,9 @@ sources of fields in time (fathom/forcing.py).
 import numpy as np
 
 from fathom import names
-from fathom.components import scheme
+from fathom.schemes import scheme
 from fathom.ocean.air import Air, accepted, climatology
-from fathom.records import Input, given, interpolation, sources
+from fathom.input.records import Input, given, interpolation, sources
 
 
 class BulkForcing:
@@ -179,7 +179,7 @@ class SurfaceForcing:
         return []
 
     def fields(self, ocean):
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         made = {"heat_flux_sensitivity", "air_pressure"} if self._of_bulk else set()
         constant = [name for name in self.quantities if name not in self.inputs and name not in made and getattr(self, name) is not None]

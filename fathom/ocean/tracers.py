@@ -1,7 +1,7 @@
 """Tracers of the ocean: what may be carried beside temperature and salinity, and the processes of one step of each."""
 
 from fathom import names
-from fathom.components import scheme
+from fathom.schemes import scheme
 from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean.mixing import factors_of
 from fathom.ocean.passive import IdealAge, PassiveTracer

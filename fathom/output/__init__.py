@@ -14,8 +14,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .coordinates import coordinates, variable
-from .specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
+from fathom.output.coordinates import coordinates, variable
+from fathom.output.specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
 
 __all__ = ["Region", "TimeAxis", "VariableSpec", "append", "chunk_shape", "coordinates", "create",
            "formats", "open", "regions", "variable", "writer"]
@@ -27,16 +27,16 @@ def writer(path: str | Path) -> type:
     """The writer class for the ending of `path`; ValueError for an unknown ending."""
     suffix = Path(path).suffix
     if suffix == ".zarr":
-        from .zarr import ZarrWriter
+        from fathom.output.formats.zarr import ZarrWriter
         return ZarrWriter
     if suffix == ".nc":
-        from .netcdf import NetcdfWriter
+        from fathom.output.formats.netcdf import NetcdfWriter
         return NetcdfWriter
     if suffix == ".grib2":
-        from .grib import GribWriter
+        from fathom.output.formats.grib import GribWriter
         return GribWriter
     if suffix == ".fa":
-        from .fa import FaWriter
+        from fathom.output.formats.fa import FaWriter
         return FaWriter
     allowed = ", ".join(f"{ending} ({name})" for ending, name in formats.items())
     raise ValueError(f"{path}: an output file ends in {allowed}, not in {suffix or 'nothing'!r}")
@@ -74,9 +74,9 @@ def _opened(path: str | Path) -> Any:
         from fathom.names import near
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FileNotFoundError(f"{path} does not exist{near(path.name, beside)}")
-    from . import lfi
+    from fathom.output.formats import lfi
     if path.suffix == ".fa" or (path.is_file() and lfi.begins(path)):
-        from .fa_dataset import open_dataset
+        from fathom.output.formats.fa_dataset import open_dataset
         return open_dataset(path)
     import xarray
     if path.is_dir():
@@ -84,7 +84,7 @@ def _opened(path: str | Path) -> Any:
             raise ValueError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json")
         return _with_times(xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False))
     if path.suffix == ".grib2":
-        from .grib_dataset import open_dataset
+        from fathom.output.formats.grib_dataset import open_dataset
         return open_dataset(path)
     try:
         dataset = _with_times(xarray.open_dataset(path, engine="netcdf4", decode_times=False))

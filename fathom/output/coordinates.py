@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .specification import VariableSpec
+from fathom.output.specification import VariableSpec
 
 dimensions = {"center": ("y", "x"), "corner": ("y_corner", "x_corner"), "east_face": ("y", "x_corner"), "north_face": ("y_corner", "x")}
 

@@ -20,8 +20,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from . import files
-from .specification import explain
+from fathom.output import files
+from fathom.output.specification import explain
 
 
 class Stage:

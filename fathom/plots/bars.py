@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .colours import faint, ink, phases
-from .style import new_figure, styled
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
 
 __all__ = ["bars", "merged", "seconds_text"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .colours import ink, phases
-from .style import new_figure, styled
+from fathom.plots.colours import ink, phases
+from fathom.plots.style import new_figure, styled
 
 state_colours = {
     "tracer update": phases[2], "baroclinic": phases[0], "baroclinic boundary": "#9fd0de", "barotropic": phases[1], "barotropic boundary": "#f6d2ab", "solver": phases[4],

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .colours import ink
-from .mesh import Raster
+from fathom.plots.colours import ink
+from fathom.plots.mesh import Raster
 
 
 def contours(axes: Any, raster: Raster, field: np.ndarray, levels: Any, *, colour: str = ink, width: float = 0.55, dashed: bool = False,

@@ -9,9 +9,9 @@ import numpy as np
 
 from fathom.names import describe
 
-from .colours import coast, colour_map, faint, land
-from .mesh import Around, Hemisphere, Plain, Raster, mesh_of
-from .style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+from fathom.plots.colours import coast, colour_map, faint, land
+from fathom.plots.mesh import Around, Hemisphere, Plain, Raster, mesh_of
+from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
 @styled

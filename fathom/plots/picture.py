@@ -9,12 +9,12 @@ import numpy as np
 
 from fathom.names import describe, fields, unknown
 
-from .lines import coast
-from .map import map as draw_map
-from .mesh import EqualEarth, Raster, mesh_of
-from .section import section, zonal_mean
-from .stream_function import stream_function
-from .time_series import time_series
+from fathom.plots.lines import coast
+from fathom.plots.map import map as draw_map
+from fathom.plots.mesh import EqualEarth, Raster, mesh_of
+from fathom.plots.section import section, zonal_mean
+from fathom.plots.stream_function import stream_function
+from fathom.plots.time_series import time_series
 
 __all__ = ["picture"]
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from fathom.names import describe
 
-from .colours import colour_map, ink, land
-from .map import caption, displayed
-from .style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+from fathom.plots.colours import colour_map, ink, land
+from fathom.plots.map import caption, displayed
+from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
 @styled
@@ -110,7 +110,7 @@ def _contours(axes: Any, values: np.ndarray, along: np.ndarray, depth: np.ndarra
 def _latitudes(low: float, high: float) -> tuple[list[float], list[str]]:
     from matplotlib.ticker import MaxNLocator
 
-    from .map import _degrees
+    from fathom.plots.map import _degrees
     ticks = np.arange(-90, 91, 30) if high - low > 100 else MaxNLocator(7).tick_values(low, high)
     ticks = [t for t in ticks if low <= t <= high]
     return ticks, [_degrees(t, "NS") for t in ticks]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .colours import faint, ink, phases
-from .style import new_figure, styled
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
 
 
 @styled

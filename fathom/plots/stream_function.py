@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .lines import contours
-from .map import caption, paint, panel, raster_of
-from .mesh import Raster
-from .style import colour_bar, digits, range_of, span_text, styled
+from fathom.plots.lines import contours
+from fathom.plots.map import caption, paint, panel, raster_of
+from fathom.plots.mesh import Raster
+from fathom.plots.style import colour_bar, digits, range_of, span_text, styled
 
 __all__ = ["stream_function"]
 

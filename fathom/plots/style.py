@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .colours import coast, colour_map, diverging, faint, ink
+from fathom.plots.colours import coast, colour_map, diverging, faint, ink
 
 dots = 150   # per inch: a picture of 7.4 inches has 1110 points
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .colours import faint, phases
-from .style import new_figure, styled, unit_text
+from fathom.plots.colours import faint, phases
+from fathom.plots.style import new_figure, styled, unit_text
 
 __all__ = ["time_series"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .colours import colour_map, ink
-from .map import caption, paint, panel, raster_of
-from .mesh import Raster
-from .style import colour_bar, styled
+from fathom.plots.colours import colour_map, ink
+from fathom.plots.map import caption, paint, panel, raster_of
+from fathom.plots.mesh import Raster
+from fathom.plots.style import colour_bar, styled
 
 __all__ = ["tracks"]
 

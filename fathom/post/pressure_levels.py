@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.data import column
-from fathom.data.initial import interfaces_of
-from fathom.data.moist_air import GAS_CONSTANT, GRAVITY, LAPSE_RATE, relative_humidity, virtual_temperature
-from fathom.data.rows import Rows
+from fathom.regrid import column
+from fathom.atmosphere.initial import interfaces_of
+from fathom.moist_air import GAS_CONSTANT, GRAVITY, LAPSE_RATE, relative_humidity, virtual_temperature
+from fathom.regrid.rows import Rows
 
 BLOCK = 2048                 # columns at a time: what they need stays in cache
 SURFACE = ("log_surface_pressure", "surface_geopotential")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.data import sphere
-from fathom.data.rows import Rows
+from fathom.regrid import sphere
+from fathom.regrid.rows import Rows
 
-from . import scores
+from fathom.post import scores
 
 
 def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):

@@ -4,7 +4,7 @@
     Clocks(machine, ranks)                clocks of all ranks, moved on by computing, exchanging and summing (clocks.py)
 """
 
-from .machine import Machine, load
-from .clocks import Clocks
+from fathom.scaling.machine import Machine, load
+from fathom.scaling.clocks import Clocks
 
 __all__ = ["Machine", "Clocks", "load"]

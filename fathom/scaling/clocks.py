@@ -21,9 +21,9 @@ import numpy as np
 from fathom import regions
 from fathom.names import near
 
-from . import noise, sums
-from .machine import Machine
-from .network import Network, overhead, seconds_per_byte, wire
+from fathom.scaling import noise, sums
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import Network, overhead, seconds_per_byte, wire
 
 kinds = ("computing", "waiting", "moving")
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .machine import Machine
+from fathom.scaling.machine import Machine
 
 
 def measure(comm: Any, seconds: float = 0.3) -> Machine:
     """All ranks together, two or more of them; the same on each."""
     from fathom.mpi import core
-    from fathom.performance import machine as limits
+    from fathom import machine as limits
 
     c, ranks = comm.py2f(), comm.size
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -96,7 +96,7 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
 
 def text(machine: Machine) -> list[tuple[str, list[str]]]:
     """By section: quantities, values, units, where they are from."""
-    from .machine import quantities
+    from fathom.scaling.machine import quantities
 
     entries = []
     for section, known in quantities.items():
@@ -116,9 +116,9 @@ def show(name: str | None, file: Path | None = None, measured: bool = False) -> 
     """Print this machine, one of the catalogue, or the names of these."""
     import click
 
-    from fathom.show import tree
+    from fathom.run.show import tree
 
-    from .machine import load, names, write
+    from fathom.scaling.machine import load, names, write
 
     if name is None and not measured:
         for each in names():

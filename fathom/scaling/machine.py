@@ -155,7 +155,7 @@ def read(text: str, where: str) -> Machine:
 
 def write(machine: Machine, path: Path, note: str = "") -> None:
     """As a file that `load` reads."""
-    from fathom.toml import inline
+    from fathom.describe.toml import inline
 
     lines = [*(f"# {line}" for line in note.splitlines()), f"name = {inline(machine.name)}"]
     for section in quantities:

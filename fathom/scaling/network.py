@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .machine import Machine
+from fathom.scaling.machine import Machine
 
 
 @lru_cache(maxsize=None)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .machine import Machine
+from fathom.scaling.machine import Machine
 
 
 def expected_most(mean: float, ranks: int) -> float:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .command import pays
+from fathom.commands.scale import pays
 
 
 def present(found: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
     import click
 
-    from fathom.show import tree
+    from fathom.run.show import tree
 
     if file is not None:
         file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

@@ -19,11 +19,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import noise
-from .clocks import Clocks
-from .cost import Measured, measured_steps, moving
-from .machine import Machine
-from .virtual import slower
+from fathom.scaling import noise
+from fathom.scaling.clocks import Clocks
+from fathom.scaling.cost import Measured, measured_steps, moving
+from fathom.scaling.machine import Machine
+from fathom.scaling.virtual import slower
 
 segment = 8  # points that a halo on demand asks for at once
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from fathom.names import near
 
-from .machine import Machine
-from .network import Network, overhead, wire
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import Network, overhead, wire
 
 # name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in shared memory)
 ways = {

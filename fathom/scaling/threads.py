@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fathom import launch
+from fathom.run import launch
 
-from .cost import Measured
-from .machine import Machine, load, write
+from fathom.scaling.cost import Measured
+from fathom.scaling.machine import Machine, load, write
 
 seconds_of = {"columns": ("three", "columns"), "solver": ("two",), "transform": ("fourier", "legendre", "waves"), "messages": ("packing",)}  # kind: what a measured cost may call them
 
@@ -57,7 +57,7 @@ def for_ranks_of(machine: Machine, threads: int) -> Machine:
 
 def add_to(file: Path, case: Path) -> None:
     """Into a machine's file: the speed-ups of a case with a thread on each core. SystemExit where a run fails, which has said why."""
-    from .command import Request
+    from fathom.commands.scale import Request
 
     machine, cores, costs = load(file), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, []
     with tempfile.TemporaryDirectory() as folder:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from . import noise
-from .clocks import Clocks, exchanges
-from .cost import Cost, columns_of, points_of, work_of
-from .machine import Machine
+from fathom.scaling import noise
+from fathom.scaling.clocks import Clocks, exchanges
+from fathom.scaling.cost import Cost, columns_of, points_of, work_of
+from fathom.scaling.machine import Machine
 
 strip = 6  # points along borders between ranks that the solver computes once messages are there: 4 rows, 8 columns (core/numerics/solver/solver.cpp)
 bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
@@ -39,7 +39,7 @@ class Layout:
 def layout(grid: Any, ranks: int, halo: int, block: tuple[int, int] | None = None, distribution: str = "auto") -> Layout:
     """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size along the curve beyond."""
     from fathom.mpi import core
-    from fathom.performance.blocks import count
+    from fathom.performance.bench.blocks import count
 
     h, wet = grid.horizontal, np.asarray(grid.wet_levels)
     topology = core.Topology(h.nx, h.ny, h.periodic, h.fold)
@@ -54,7 +54,7 @@ def layout(grid: Any, ranks: int, halo: int, block: tuple[int, int] | None = Non
 
 def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
     """Width and height of blocks, so many with water that each rank gets one, or up to three; those that leave the least to compute, halo included."""
-    from fathom.performance.blocks import count
+    from fathom.performance.bench.blocks import count
 
     found = []
     for each in (1, 2, 3):

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from . import sums
-from .machine import Machine
-from .network import overhead
-from .servers import Output, play
+from fathom.scaling import sums
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import overhead
+from fathom.scaling.servers import Output, play
 
 horizon = 400  # events that are played
 
@@ -47,8 +47,8 @@ class Writing:
 
 def measure(document: Any) -> Writing | None:
     """Of the ranks and servers of a document; on the first rank that computes. What only the other kind of run knows is 0."""
-    from fathom.clock import Period
-    from fathom.performance.serving import short_run
+    from fathom.time.clock import Period
+    from fathom.performance.tune.serving import short_run
 
     ran = short_run(document)
     if ran is None:

@@ -28,8 +28,8 @@ def test_rest_over_a_mountain(levels, tmp_path):
 
 def test_one_air():
     """Dynamics, physics and analyses speak of the same dry air."""
-    from fathom.components import scheme
-    from fathom.data import moist_air
+    from fathom.schemes import scheme
+    from fathom import moist_air
 
     model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.SigmaLevels(4)))
     core_of = {p["name"]: p["value"] for p in scheme("PrimitiveEquations").entry["parameters"]}

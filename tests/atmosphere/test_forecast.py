@@ -80,7 +80,7 @@ def test_output_on_levels_and_on_pressure(done):
 
 
 def test_report_summary_and_tree(done):
-    from fathom.show import describe, tree
+    from fathom.run.show import describe, tree
 
     directory, sim, summary = done
     page = (directory / "report.html").read_text()

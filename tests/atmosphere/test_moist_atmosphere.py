@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.experiment import Experiment
-from fathom.toml import Document
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document
 
 text = """
 [grid]

@@ -6,11 +6,11 @@ from pathlib import Path
 import fathom as fm
 import numpy as np
 import pytest
-from fathom.data.rows import Rows
-from fathom.data.schmidt import Schmidt, turned
-from fathom.diagnostics import whole
+from fathom.regrid.rows import Rows
+from fathom.regrid.schmidt import Schmidt, turned
+from fathom.output.diagnostics import whole
 from fathom.mpi import core
-from fathom.post.regular import regular
+from fathom.regrid.regular import regular
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_atmospheres import bits, held_suarez
@@ -58,7 +58,7 @@ def test_a_grid_about_the_north_pole_is_what_it_was():
 def test_data_come_to_the_points_and_back(sphere, reduced):
     """Scalars and winds of a regular grid onto the rows, and from these back, as smooth as they are."""
     rows = Rows.of(fm.GaussianGrid(42, reduced=reduced, **sphere))
-    from fathom.data import sphere as interpolation
+    from fathom.regrid import sphere as interpolation
 
     latitude, longitude = np.linspace(-90, 90, 73), np.arange(144) * 2.5
     field = lambda lon, lat: np.sin(np.deg2rad(lat)) + np.cos(np.deg2rad(lat)) ** 2 * np.sin(2 * np.deg2rad(lon))  # noqa: E731

@@ -7,7 +7,8 @@ import signal
 import sys
 from pathlib import Path
 
-from fathom import copies, mpi
+from fathom.input import copies
+from fathom import mpi
 
 path, folder, what = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 comm = mpi.world

@@ -26,9 +26,9 @@ netCDF4.Dataset = Counted
 import fathom  # noqa: E402
 from fathom import mpi  # noqa: E402
 from fathom.data import surface  # noqa: E402
-from fathom.experiment import Experiment  # noqa: E402
+from fathom.describe.experiment import Experiment  # noqa: E402
 from fathom.failure import RunFailure  # noqa: E402
-from fathom.toml import Document  # noqa: E402
+from fathom.describe.toml import Document  # noqa: E402
 
 data = Path(fathom.__file__).parent / "data"
 ocean = f"""

@@ -28,7 +28,7 @@ def test_bench_barotropic(tmp_path, ranks):
 
 def test_the_matrix_of_scipy_is_the_solvers():
     from fathom.mpi import MPI
-    from fathom.performance.barotropic import Case, Problem
+    from fathom.performance.bench.barotropic import Case, Problem
 
     problem = Problem("40x26", MPI.COMM_SELF)
     x = np.random.default_rng(1).normal(size=problem.wet.shape) * problem.wet

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from fathom.performance.blocks import count, size_of
+from fathom.performance.bench.blocks import count, size_of
 
 
 def test_counts_by_hand():
@@ -17,7 +17,7 @@ def test_counts_by_hand():
 
 
 def test_command(tmp_path, capsys):
-    from fathom.cli import main
+    from fathom.commands.main import main
 
     with pytest.raises(SystemExit) as done:
         main(["blocks", "--grid", "3deg", "--block", "10x8", "--block", "20x20", "--ranks", "6", "--json", str(tmp_path / "blocks.json"), "--out", str(tmp_path / "blocks.png")])
@@ -32,7 +32,7 @@ def test_command(tmp_path, capsys):
 
 @pytest.mark.parametrize("arguments, message", [(["--grid", "x2"], "allowed: x1, 1deg, 3deg, 0.1deg"), (["--grid", "3deg", "--block", "36"], "not WIDTHxHEIGHT")])
 def test_mistakes(arguments, message, capsys):
-    from fathom.cli import main
+    from fathom.commands.main import main
 
     with pytest.raises(SystemExit) as done:
         main(["blocks", *arguments])

@@ -8,11 +8,11 @@ import time
 import box
 import pytest
 
-from fathom.launch import launched, mpiexec
+from fathom.run.launch import launched, mpiexec
 
 
 def test_help_loads_nothing(tmp_path):
-    code = "import sys\nfrom fathom.cli import main\ntry: main(['--help'])\nexcept SystemExit: print(sorted({'numpy', 'mpi4py', 'xarray', 'matplotlib', 'rich'} & set(sys.modules)))"
+    code = "import sys\nfrom fathom.commands.main import main\ntry: main(['--help'])\nexcept SystemExit: print(sorted({'numpy', 'mpi4py', 'xarray', 'matplotlib', 'rich'} & set(sys.modules)))"
     done = subprocess.run([*box.command()[:1], "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.stdout.strip().endswith("[]") and "Commands:" in done.stdout
 
@@ -118,7 +118,7 @@ def children(pid):
     for task in subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True).stdout.splitlines()[1:]:
         child, parent, *arguments = task.split(maxsplit=2)
         if int(parent) == pid:
-            found += [int(child)] * ("fathom.cli" in arguments[0] and "mpiexec" not in arguments[0] and "hydra" not in arguments[0]) + children(int(child))
+            found += [int(child)] * (" -m fathom " in arguments[0] and "mpiexec" not in arguments[0] and "hydra" not in arguments[0]) + children(int(child))
     return found
 
 

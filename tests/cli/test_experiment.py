@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
-from fathom.experiment import Experiment
-from fathom.toml import Document, dumps
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document, dumps
 
 
 def experiment(*settings, text=box.text):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fathom.progress import Progress, duration, line
+from fathom.run.progress import Progress, duration, line
 
 
 def test_text():

@@ -6,7 +6,8 @@ import box
 import numpy as np
 import pytest
 
-from fathom import parallel, reading
+from fathom.run import parallel
+from fathom import reading
 from fathom.grids import LatitudeLongitudeGrid
 
 here = Path(__file__).parent

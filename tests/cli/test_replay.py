@@ -1,6 +1,6 @@
 """The replay of many small headers: one file in all four ways, each way faster than the one before by what it leaves out."""
 
-from fathom.performance import replay
+from fathom.performance.bench import replay
 
 
 def test_ratios_and_volume(tmp_path):

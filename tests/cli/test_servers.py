@@ -97,7 +97,7 @@ def test_mistakes(without, arguments, message):
 
 
 def test_launcher_without_ranks_left(without):
-    from fathom.launch import mpiexec
+    from fathom.run.launch import mpiexec
 
     done = subprocess.run([mpiexec(), "-n", "2", *box.command("run", "box.toml", "--io-servers", 2, "--out", "none")], cwd=without, env=box.environment(), capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and done.stderr.count("leave none to compute; allowed: at most 1") == 1

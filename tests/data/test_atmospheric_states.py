@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.data import atmosphere, digital_filter, hybrid, moist_air
+from fathom.data import atmosphere
+from fathom.atmosphere import digital_filter
+from fathom.grids import hybrid
+from fathom import moist_air
 from fathom.post import scores
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from fathom.data import atmosphere, boundary, embedded, orography
-from fathom.data.moist_air import GRAVITY
-from fathom.data.rows import Rows
+from fathom.data import atmosphere, embedded
+from fathom.atmosphere import boundary, orography
+from fathom.moist_air import GRAVITY
+from fathom.regrid.rows import Rows
 
 ROWS = Rows.gaussian(64)
 

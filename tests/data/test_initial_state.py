@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from fathom.data import atmosphere, column, hybrid, initial, moist_air, sphere
-from fathom.data.rows import Rows
+from fathom.data import atmosphere
+from fathom.regrid import column, sphere
+from fathom.grids import hybrid
+from fathom.atmosphere import initial
+from fathom import moist_air
+from fathom.regrid.rows import Rows
 from fathom.post import scores
 from fathom.post.pressure_levels import Column
 

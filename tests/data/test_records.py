@@ -7,9 +7,9 @@ import pytest
 import xarray as xr
 
 from fathom.ocean.air import Air
-from fathom.records import Input, Records, given, sources
-from fathom.times import always, months
-from fathom.variables import contents, files
+from fathom.input.records import Input, Records, given, sources
+from fathom.time.instants import always, months
+from fathom.input.variables import contents, files
 
 latitude, longitude = np.arange(-75.0, 80, 10), np.arange(0.0, 360, 15)
 east, north = np.meshgrid([3.0, 100.0, 271.0, 356.0], [-61.0, 0.0, 44.0])

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from fathom.data import regrid
-from fathom.data.fill import harmonic
+from fathom.regrid import points as regrid
+from fathom.regrid.fill import harmonic
 
 LATITUDE, LONGITUDE = np.arange(-89.0, 90, 2), np.arange(1.0, 360, 2)
 random = np.random.default_rng(1)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fathom.data import sphere
-from fathom.data.rows import Rows
+from fathom.regrid import sphere
+from fathom.regrid.rows import Rows
 
 
 def fields(latitude, longitude):

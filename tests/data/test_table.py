@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fathom import cache
-from fathom.data import table as module
-from fathom.data.table import table
+from fathom.input import table as module
+from fathom.input.table import table
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pickle
 
 import pytest
 
-from fathom.clock import Clock
-from fathom.times import TimeAxis, always, months
+from fathom.time.clock import Clock
+from fathom.time.instants import TimeAxis, always, months
 from fathom.units import conversion
 
 day = 86400.0

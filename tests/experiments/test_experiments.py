@@ -30,7 +30,7 @@ small = {
 
 
 def experiment(name, *settings):
-    from fathom.experiment import Experiment
+    from fathom.describe.experiment import Experiment
 
     return Experiment.read(folder / f"{name}.toml", [*small[name], *settings])
 
@@ -46,7 +46,7 @@ def test_every_experiment_is_tested():
 @pytest.mark.parametrize("name", small)
 def test_runs_by_its_command(name, tmp_path):
     settings = [word for setting in small[name] for word in ("--set", setting)]
-    command = [sys.executable, "-P", "-m", "fathom.cli", "run", str(folder / f"{name}.toml"), "--for", "6h", "--out", str(tmp_path / name), "--no-report", *settings]
+    command = [sys.executable, "-P", "-m", "fathom", "run", str(folder / f"{name}.toml"), "--for", "6h", "--out", str(tmp_path / name), "--no-report", *settings]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder.parent, env={**os.environ, "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / name / "summary.json").read_text())

@@ -70,7 +70,8 @@ def test_named_grids(name):
 
 def test_poles_are_land():
     """On the data themselves, not on cell averages: all of the innermost circle, and 3 degrees around the poles of the tripolar grid."""
-    from fathom.data import regrid, topography
+    from fathom.regrid import points as regrid
+    from fathom.data import topography
 
     data = topography.open("ocean_fraction")
     fraction = data.ocean_fraction.values

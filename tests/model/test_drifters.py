@@ -141,7 +141,7 @@ def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
 
 def test_a_place_is_found_in_its_cell():
     """Anywhere on a tripolar grid, on its seams too."""
-    from fathom.drifters import _in_cells
+    from fathom.ocean.drifters import _in_cells
 
     grid, r = fm.TripolarGrid(nx=36, ny=30, levels=fm.ZLevels(thickness=[100]), bathymetry="flat"), np.random.default_rng(3)
     h = grid.horizontal

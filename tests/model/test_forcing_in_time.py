@@ -48,7 +48,7 @@ def test_what_enters_is_the_interpolation(every, tmp_path):
 
 def test_a_record_is_read_once(monkeypatch):
     """What was the next one is copied when it becomes the previous one."""
-    from fathom.records import Source
+    from fathom.input.records import Source
 
     numbers, read = [], Source.read
     monkeypatch.setattr(Source, "read", lambda self, number: numbers.append(number) or read(self, number))

@@ -6,7 +6,7 @@ import fathom as fm
 import numpy as np
 import pytest
 from fathom.failure import Unstable
-from fathom.series import Series
+from fathom.run.series import Series
 
 
 def simulation(blocks=None, precision="fp64"):

@@ -9,8 +9,9 @@ import pytest
 from whole_time_stores import create, fields, fill, grid
 
 from fathom import output
-from fathom.data.schmidt import Schmidt
-from fathom.output import fa, files, lfi
+from fathom.regrid.schmidt import Schmidt
+from fathom.output.formats import fa, lfi
+from fathom.output import files
 
 names = ("air_temperature", "relative_humidity", "eastward_wind_10m", "precipitation_flux")
 create, fill = partial(create, chosen=names), partial(fill, every=5400.0)

@@ -8,7 +8,8 @@ import os
 import numpy as np
 import pytest
 
-from fathom.output import files, restart
+from fathom.output import files
+from fathom.output.formats import restart
 
 random = np.random.default_rng(0)
 depth, wet = np.linspace(5, 5000, 6), random.integers(0, 6, (20, 30))

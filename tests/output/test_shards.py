@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from fathom import output
-from fathom.output import files, shards
+from fathom.output import files
+from fathom.output.formats import shards
 
 nz, ny, nx = 5, 90, 130
 

@@ -195,7 +195,7 @@ def test_a_killed_writer_leaves_a_store_that_opens(tmp_path, ending):
 
 @pytest.mark.parametrize("kill_at", range(4))
 def test_a_kill_while_the_time_is_extended_loses_nothing(tmp_path, kill_at, monkeypatch):
-    import fathom.output.zarr as module
+    import fathom.output.formats.zarr as module
     path = tmp_path / "store.zarr"
     writer = output.create(path, coordinates(), variables(), sizes)
     fill(writer, 2)
@@ -239,7 +239,7 @@ def test_times_after_a_restart_are_dropped_when_a_run_goes_back(tmp_path, ending
 
 @pytest.mark.parametrize("ending", endings)
 def test_many_times(tmp_path, ending, monkeypatch):
-    import fathom.output.zarr as module
+    import fathom.output.formats.zarr as module
     monkeypatch.setattr(module, "_times_per_chunk", 8)
     path = tmp_path / f"store{ending}"
     writer = output.create(path, {"y": (("y",), np.arange(2.0)), "x": (("x",), np.arange(3.0))}, [output.VariableSpec("a", ("time", "y", "x"))])
@@ -337,7 +337,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, ending):
 
 def test_importing_and_creating_is_quick(tmp_path):
     """Root must not keep the first step waiting: no xarray, zarr or matplotlib, and milliseconds to create."""
-    program = "import sys, fathom.output, fathom.output.zarr, fathom.plots; print([m for m in ('xarray', 'zarr', 'matplotlib', 'pandas') if m in sys.modules])"
+    program = "import sys, fathom.output, fathom.output.formats.zarr, fathom.plots; print([m for m in ('xarray', 'zarr', 'matplotlib', 'pandas') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     start = clock.perf_counter()
     output.create(tmp_path / "store.zarr", coordinates(), variables())

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 import numpy as np
 from elliptic_cases import Case
 from fathom.mpi import core
-from fathom.performance import barotropic
+from fathom.performance.bench import barotropic
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD

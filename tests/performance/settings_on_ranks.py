@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 import fathom as fm
-from fathom import parallel
-from fathom.choices import Choices
+from fathom.run import parallel
+from fathom.run.choices import Choices
 from mpi4py import MPI
 
 for folder in ("model", "atmosphere"):

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from fathom.performance import blocking, report
+from fathom.performance.bench import blocking
+from fathom.report import page as report
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 import box

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from fathom import parallel
+from fathom.run import parallel
 from fathom.cache import folder
-from fathom.choices import Choices
+from fathom.run.choices import Choices
 
 script = Path(__file__).with_name("settings_on_ranks.py")
 of = {"processor": "P", "ranks": 2}

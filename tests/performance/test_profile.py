@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fathom import plots
-from fathom.performance import history, profile_tables, report, timeline, traces
+from fathom.performance.profile import history
+from fathom.report import tables as profile_tables, page as report, timeline, traces
 
 for folder in ("cli", "plots"):
     sys.path.insert(0, str(Path(__file__).parents[1] / folder))

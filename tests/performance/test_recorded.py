@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from fathom.performance import recorded
+from fathom.performance.bench import recorded
 
 
 def test_seconds_have_names():
@@ -29,6 +29,6 @@ def test_slower_parts_are_named(tmp_path, capsys):
 
 @pytest.mark.parametrize("bench", ["ocean", "barotropic", "transform", "messages", "output", "atmosphere", "kernels"])
 def test_every_bench_can_be_recorded(bench):
-    from fathom.performance.commands import bench as group
+    from fathom.commands.bench import bench as group
 
     assert bench in recorded.seconds and any(option.name == "record" for option in group.commands[bench].params)

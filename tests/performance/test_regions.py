@@ -6,7 +6,7 @@ from pathlib import Path
 import fathom as fm
 import pytest
 from fathom import mpi, regions
-from fathom.performance import profile_tables
+from fathom.report import tables as profile_tables
 
 here = Path(__file__).parent
 sys.path.insert(0, str(here.parent / "model"))

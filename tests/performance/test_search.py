@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fathom.performance.search import Axis, Rejected, Search
+from fathom.performance.tune.search import Axis, Rejected, Search
 
 axes = [Axis("tile", ["measured", "cache", 64]), Axis("exchange", ["packed", "datatypes", "persistent", "neighbourhood", "put-fence", "put-flags", "get-barrier", "shared"]),
         Axis("sum", ["allreduce", "doubling", "tree", "flags", "sentinel", "node"]), Axis("blocks", ["auto", "rows", "square", "curve"])]  # fmt: skip

@@ -5,7 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from fathom.performance import serving
+from fathom.performance.tune import serving
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 import box

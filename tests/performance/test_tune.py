@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from fathom.performance import tune
-from fathom.performance.search import Finding, Result
-from fathom.performance.tuned import tuned_text
-from fathom.toml import Document
+from fathom.performance.tune import ways as tune
+from fathom.performance.tune.search import Finding, Result
+from fathom.performance.tune.tuned import tuned_text
+from fathom.describe.toml import Document
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 import box

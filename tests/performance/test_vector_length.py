@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fathom.performance.vector_length import VectorMachine, strip_length
+from fathom.performance.bench.vector_length import VectorMachine, strip_length
 
 
 def test_strips():

@@ -9,7 +9,7 @@ import pytest
 from synthetic import box, globe, profile, series
 
 from fathom.ocean.report import pictures
-from fathom.performance.report import write_report
+from fathom.report.page import write_report
 
 summary = {"output": {"writes": {"65536": [3, 300000], "512": [2, 1100]}, "share_in_large_writes": 300000 / 301100}, "steps": 720, "cells": 2431231, "wall_seconds": 132.3, "simulated_years_per_day": 53.7, "ranks": 2, "threads": 1,
            "checksum": "9f2b6c01", "state": {"temperature": {"minimum": -1.9, "mean": 3.6, "maximum": 31.0}}}

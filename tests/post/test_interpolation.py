@@ -5,7 +5,7 @@ import pytest
 
 import fathom as fm
 from fathom import earth, output
-from fathom.post import interpolation, targets
+from fathom.regrid import places as interpolation, targets
 
 
 def smooth(longitude, latitude):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from atmospheres import isothermal, polytropic, state
 
-from fathom.data import hybrid
-from fathom.data.rows import Rows
+from fathom.grids import hybrid
+from fathom.regrid.rows import Rows
 from fathom.post import near_surface
 from fathom.post.pressure_levels import Column, mean_sea_level_pressure, to_pressure_levels
 

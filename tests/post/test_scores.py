@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fathom.data.rows import Rows
-from fathom.post import regular, scores
+from fathom.regrid.rows import Rows
+from fathom.regrid import regular
+from fathom.post import scores
 
 LATITUDE, LONGITUDE = np.linspace(-90, 90, 37), np.arange(72) * 5.0
 WEIGHTS = scores.regular_weights(LATITUDE, LONGITUDE)

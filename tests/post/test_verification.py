@@ -5,8 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fathom.data import atmosphere, forecast, hybrid
-from fathom.data.rows import Rows
+from fathom.data import atmosphere
+from fathom.atmosphere import forecast
+from fathom.grids import hybrid
+from fathom.regrid.rows import Rows
 from fathom.post.pressure_levels import Column
 from fathom.post.verification import verify
 

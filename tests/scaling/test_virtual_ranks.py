@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fathom.scaling import command, load, report, threads, virtual
+from fathom.commands import scale as command
+from fathom.scaling import load, report, threads, virtual
 from fathom.scaling.cost import Cost
 from fathom.scaling.writing import Writing, priced
 
@@ -14,8 +15,8 @@ here = load("cray-ex").but({"node.cores": 2, "node.nodes": 1, "node.triad": 4e10
 
 @pytest.fixture(scope="module")
 def ocean():
-    from fathom.experiment import Experiment
-    from fathom.toml import Document
+    from fathom.describe.experiment import Experiment
+    from fathom.describe.toml import Document
 
     text = """
 [grid]
@@ -173,7 +174,7 @@ def test_verdict_finds_crossing_and_end():
     ],
 )
 def test_mistakes_of_scale(arguments, message, capsys, tmp_path):
-    from fathom.cli import main
+    from fathom.commands.main import main
 
     (tmp_path / "case.toml").write_text("")
     with pytest.raises(SystemExit) as done:
@@ -183,7 +184,7 @@ def test_mistakes_of_scale(arguments, message, capsys, tmp_path):
 
 
 def test_machine_command(capsys, tmp_path):
-    from fathom.cli import main
+    from fathom.commands.main import main
 
     for arguments, text in ((["machine", "--list"], "k-computer"), (["machine", "cray-x1"], "four multi-streaming processors")):
         with pytest.raises(SystemExit) as done:

@@ -76,7 +76,7 @@ def test_against_ducc0(truncation, grid):
 
 def test_bench(tmp_path):
     """Figures of the benchmark on a small truncation; peers that are not installed do no harm."""
-    from fathom.performance.transforms import Case, measure, present
+    from fathom.performance.bench.transforms import Case, measure, present
 
     figures = measure(Case(truncation=21, fields=20, repetitions=2))
     present(figures, tmp_path / "b.json")
@@ -94,7 +94,7 @@ def test_bench_on_ranks(tmp_path):
     import sys
 
     file = tmp_path / "ranks.json"
-    done = subprocess.run([sys.executable, "-m", "fathom.cli", "bench", "transform", "--truncation", "21", "--fields", "20", "--ranks", "2", "--synchronise", "--repetitions", "2", "--json", str(file)],
+    done = subprocess.run([sys.executable, "-m", "fathom", "bench", "transform", "--truncation", "21", "--fields", "20", "--ranks", "2", "--synchronise", "--repetitions", "2", "--json", str(file)],
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr
     figures = json.loads(file.read_text())

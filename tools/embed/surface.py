@@ -7,9 +7,9 @@ import warnings
 import netCDF4
 import numpy as np
 
-from fathom.data import regrid
+from fathom.regrid import points as regrid
 from fathom.data.embedded import FOLDER
-from fathom.data.fill import harmonic
+from fathom.regrid.fill import harmonic
 
 from .bulk import CELSIUS, DAY, bulk_fluxes, humidity_factor, saturation
 from .files import Variable, latitudes, longitudes, write

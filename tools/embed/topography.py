@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.data import regrid
+from fathom.regrid import points as regrid
 
 from .files import Variable, latitudes, longitudes, write
 from .sources import read

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fathom.performance.vector_length import VectorMachine
+from fathom.performance.bench.vector_length import VectorMachine
 from fathom.scaling.clocks import Clocks, Messages
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
