@@ -26,9 +26,20 @@ from fathom.performance.tune.trials import Trials
 from fathom.describe.toml import Document
 
 allowed = 0.08
-axes = [Axis("tile", ["cache", 16, 256]), Axis("decomposition", [("auto", None), ("space-filling", (48, 30)), ("space-filling", (32, 15))])]
-axes += [Axis("exchange", ["packed", "put-fence", "shared"]), Axis("sum", ["allreduce", "tree"])] if world.size > 1 else [
-    Axis("model.free_surface.solver", ["chrongear", "pcg", "pcsi"]), Axis("model.free_surface.preconditioner", ["factorisation", "diagonal", "evp"])]  # fmt: skip
+axes = [
+    Axis("tile", ["cache", 16, 256]),
+    Axis(
+        "decomposition", [("auto", None), ("space-filling", (48, 30)), ("space-filling", (32, 15))]
+    ),
+]
+axes += (
+    [Axis("exchange", ["packed", "put-fence", "shared"]), Axis("sum", ["allreduce", "tree"])]
+    if world.size > 1
+    else [
+        Axis("model.free_surface.solver", ["chrongear", "pcg", "pcsi"]),
+        Axis("model.free_surface.preconditioner", ["factorisation", "diagonal", "evp"]),
+    ]
+)
 
 
 def main() -> int:
@@ -51,29 +62,56 @@ def main() -> int:
         trials.keep = [usual]
         seconds = exhaust(trials, usual, given.turns)
         finite = [values for values in seconds if seconds[values] < math.inf]
-        best, slowest = (dict(zip(usual, of_all(finite, key=seconds.__getitem__))) for of_all in (min, max))
+        best, slowest = (
+            dict(zip(usual, of_all(finite, key=seconds.__getitem__))) for of_all in (min, max)
+        )
         trials.keep = [slowest]
         trials.rejected.clear()  # the search looks for itself
         began = trials.clock()
-        found = Search(trials.measure, trials.clock, began + given.seconds, settled=trials.settled).run(beginning(slowest))
+        found = Search(
+            trials.measure, trials.clock, began + given.seconds, settled=trials.settled
+        ).run(beginning(slowest))
         searched = trials.clock() - began
         ratio = paired(trials, found.best, best, given.pairs)
     if world.rank == 0:
+
         def of(configuration: dict[str, Any]) -> float:
             return seconds[tuple(configuration.values())]
 
         for name, which in (("best", best), ("slowest", slowest), ("found", found.best)):
-            print(f"{name:<8} {1e3 * of(which):.3f} ms  {', '.join(f'{key} = {value}' for key, value in which.items())}")
-        print(f"found in {searched:.0f} s, slower than the best of {len(seconds)}: {100 * (of(found.best) / of(best) - 1):.1f} % by the table, {100 * ratio:.1f} % in {given.pairs} pairs")
+            print(
+                f"{name:<8} {1e3 * of(which):.3f} ms  {', '.join(f'{key} = {value}' for key, value in which.items())}"
+            )
+        print(
+            f"found in {searched:.0f} s, slower than the best of {len(seconds)}: {100 * (of(found.best) / of(best) - 1):.1f} % by the table, {100 * ratio:.1f} % in {given.pairs} pairs"
+        )
         if given.json:
             what = f"{given.case.stem} on {world.size} ranks, {machine.name()}: seconds of a step, the median of {given.turns}"
-            given.json.write_text(json.dumps({"what": what, "axes": {a.name: a.values for a in axes}, "seconds": [round(s, 7) for s in seconds.values()]}) + "\n")
+            given.json.write_text(
+                json.dumps(
+                    {
+                        "what": what,
+                        "axes": {a.name: a.values for a in axes},
+                        "seconds": [round(s, 7) for s in seconds.values()],
+                    }
+                )
+                + "\n"
+            )
     return int(world.bcast(ratio) > allowed)
 
 
 def beginning(configuration: dict[str, Any]) -> list[Axis]:
     """The axes with the values of this configuration first."""
-    return [Axis(axis.name, [configuration[axis.name], *(value for value in axis.values if value != configuration[axis.name])]) for axis in axes]
+    return [
+        Axis(
+            axis.name,
+            [
+                configuration[axis.name],
+                *(value for value in axis.values if value != configuration[axis.name]),
+            ],
+        )
+        for axis in axes
+    ]
 
 
 def exhaust(trials: Trials, usual: dict[str, Any], turns: int) -> dict[tuple, float]:

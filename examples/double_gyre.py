@@ -19,7 +19,13 @@ delta = (A / beta) ** (1 / 3)
 
 # One layer of water is enough: over a flat bottom the transport does not know how it is layered.
 grid = fm.CartesianGrid(nx=cells, ny=cells, extent=(L, L), levels=fm.ZLevels(number=1, depth=H))
-ocean = fm.Ocean(grid, coriolis=(0.7e-4, beta), momentum_advection=None, friction=fm.LaplacianFriction(viscosity=A), bottom_drag=0)
+ocean = fm.Ocean(
+    grid,
+    coriolis=(0.7e-4, beta),
+    momentum_advection=None,
+    friction=fm.LaplacianFriction(viscosity=A),
+    bottom_drag=0,
+)
 trades_and_westerlies = fm.SurfaceForcing(stress_x=lambda x, y: -wind * np.cos(2 * np.pi * y / L))
 sim = fm.Simulation(ocean, step="3h", surface=trades_and_westerlies)
 sim.advance(150 * 8)  # 150 days: planetary waves have crossed the basin many times
@@ -57,9 +63,13 @@ transport = V[row, interior].mean()
 gyre = np.abs(psi).max()
 
 print(f"interior transport {transport:6.2f} m2/s    Sverdrup {sverdrup:.2f} m2/s")
-print(f"fastest at         {fastest:6.2f} delta   Munk     {fastest_munk:.2f} delta    (delta = {delta / 1e3:.0f} km, cells of {L / cells / 1e3:.0f} km)")
+print(
+    f"fastest at         {fastest:6.2f} delta   Munk     {fastest_munk:.2f} delta    (delta = {delta / 1e3:.0f} km, cells of {L / cells / 1e3:.0f} km)"
+)
 print(f"turns back at      {back:6.2f} delta   Munk     {back_munk:.2f} delta")
-print(f"gyre               {gyre / 1e6:6.2f} Sv      Munk     {np.abs(np.cumsum(munk(fine)) * fine[1]).max() / 1e6:.2f} Sv")
+print(
+    f"gyre               {gyre / 1e6:6.2f} Sv      Munk     {np.abs(np.cumsum(munk(fine)) * fine[1]).max() / 1e6:.2f} Sv"
+)
 
 if len(sys.argv) > 2:
     import matplotlib.pyplot as plt
@@ -67,7 +77,9 @@ if len(sys.argv) > 2:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     stream = np.cumsum(V, axis=1) * L / cells / 1e6
     shades = left.contourf(x / 1e3, y / 1e3, stream, np.arange(-28, 29, 4), cmap="RdBu_r")
-    left.set(title="transport stream function [Sv]", xlabel="x [km]", ylabel="y [km]", aspect="equal")
+    left.set(
+        title="transport stream function [Sv]", xlabel="x [km]", ylabel="y [km]", aspect="equal"
+    )
     figure.colorbar(shades, ax=left)
     right.plot(x[x < L / 2] / delta, V[row, x < L / 2], "o", label="model")
     right.plot(fine / delta, munk(fine), label="Munk")

@@ -20,13 +20,33 @@ from fathom.post import scores
 from fathom.regrid.regular import regular
 
 latitude, longitude = np.linspace(35, 62, 55), np.arange(-20, 30.5, 0.5)
-fields = (("geopotential_height", 5e4), ("air_temperature", 8.5e4), ("eastward_wind", 8.5e4), ("northward_wind", 8.5e4), ("air_pressure_at_mean_sea_level", None))
+fields = (
+    ("geopotential_height", 5e4),
+    ("air_temperature", 8.5e4),
+    ("eastward_wind", 8.5e4),
+    ("northward_wind", 8.5e4),
+    ("air_pressure_at_mean_sea_level", None),
+)
 
 
 def forecast(options):
-    grid = fm.GaussianGrid(options.truncation, levels=fm.HybridLevels(options.levels), stretching=options.stretching, pole=(2.6, 46.5) if options.stretching > 1 else (0, 90))
-    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(ozone=None), sponge=3, precision="fp32").set(analysis="gfs", digital_filter="6h")
-    return fm.Simulation(model, step=options.step, start="2011-10-11", directory=options.out, overwrite=True, parallel={"threads": options.threads})
+    grid = fm.GaussianGrid(
+        options.truncation,
+        levels=fm.HybridLevels(options.levels),
+        stretching=options.stretching,
+        pole=(2.6, 46.5) if options.stretching > 1 else (0, 90),
+    )
+    model = fm.SpectralAtmosphere(
+        grid, physics=fm.FirstPhysics(ozone=None), sponge=3, precision="fp32"
+    ).set(analysis="gfs", digital_filter="6h")
+    return fm.Simulation(
+        model,
+        step=options.step,
+        start="2011-10-11",
+        directory=options.out,
+        overwrite=True,
+        parallel={"threads": options.threads},
+    )
 
 
 def europe(sim):
@@ -55,9 +75,18 @@ def main():
     data.to_netcdf(Path(options.out) / "europe.nc")
     print(sim.model.grid, f"\n{seconds / max(sim.count, 1) * 1e3:.1f} ms a step")
     if options.against:
-        other, weights = xarray.open_dataset(Path(options.against) / "europe.nc"), scores.regular_weights(latitude, longitude)
+        other, weights = (
+            xarray.open_dataset(Path(options.against) / "europe.nc"),
+            scores.regular_weights(latitude, longitude),
+        )
         for name in data.data_vars:
-            print(f"{name:32s}", *(f"{scores.rms(data[name].sel(hour=h).values, other[name].sel(hour=h).values, weights):9.2f}" for h in hours))
+            print(
+                f"{name:32s}",
+                *(
+                    f"{scores.rms(data[name].sel(hour=h).values, other[name].sel(hour=h).values, weights):9.2f}"
+                    for h in hours
+                ),
+            )
 
 
 if __name__ == "__main__":

@@ -22,17 +22,32 @@ level = 5e4  # Pa
 
 
 def forecast(options):
-    grid = fm.GaussianGrid(options.truncation, grid=options.grid, levels=fm.HybridLevels(options.levels))
+    grid = fm.GaussianGrid(
+        options.truncation, grid=options.grid, levels=fm.HybridLevels(options.levels)
+    )
     physics = () if options.dry else fm.FirstPhysics(ozone=None)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=options.precision)
     model.set(analysis=options.file, digital_filter=0 if options.filter == "0" else options.filter)
-    return fm.Simulation(model, step=options.step, start="2024-06-03", directory=options.out, overwrite=True, parallel={"threads": options.threads})
+    return fm.Simulation(
+        model,
+        step=options.step,
+        start="2024-06-03",
+        directory=options.out,
+        overwrite=True,
+        parallel={"threads": options.threads},
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file")
-    for name, default in (("out", "runs/verified"), ("grid", "quadratic"), ("step", "20min"), ("filter", "6h"), ("precision", "fp32")):
+    for name, default in (
+        ("out", "runs/verified"),
+        ("grid", "quadratic"),
+        ("step", "20min"),
+        ("filter", "6h"),
+        ("precision", "fp32"),
+    ):
         parser.add_argument(f"--{name}", default=default)
     for name, default in (("truncation", 63), ("levels", 31), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
@@ -47,7 +62,9 @@ def main():
         fields.append(whole(sim, "geopotential_height", [level])[0])
     ny, nx = fields[0].shape
     scores = verify(fields, Rows.gaussian(ny, nx), analyses)
-    table = {"hours": hours.tolist()} | {name: np.round(values.values, 3).tolist() for name, values in scores.data_vars.items()}
+    table = {"hours": hours.tolist()} | {
+        name: np.round(values.values, 3).tolist() for name, values in scores.data_vars.items()
+    }
     for row in zip(*table.values()):
         print("  ".join(f"{value:8.3f}" for value in row))
     out = Path(options.out)

@@ -5,15 +5,39 @@ from importlib import import_module
 from importlib.util import find_spec
 
 public = {
-    "Ocean": "ocean", "FreeSurface": "ocean", "Overflow": "ocean", "DenmarkStrait": "ocean", "FaroeBankChannel": "ocean",
-    "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "IdealAge": "ocean", "Dye": "ocean", "CFC11": "ocean", "CFC12": "ocean", "SF6": "ocean",
-    "BulkForcing": "ocean", "SurfaceForcing": "ocean",
-    "SpectralAtmosphere": "atmosphere", "FirstPhysics": "atmosphere", "SingleColumn": "atmosphere", "ShallowWater": "atmosphere",
-    "Simulation": "run.simulation", "Records": "input.records",
-    "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",
-    "GaussianGrid": "grids", "HybridLevels": "grids", "SigmaLevels": "grids",
+    "Ocean": "ocean",
+    "FreeSurface": "ocean",
+    "Overflow": "ocean",
+    "DenmarkStrait": "ocean",
+    "FaroeBankChannel": "ocean",
+    "GentMcWilliams": "ocean",
+    "AnisotropicFriction": "ocean",
+    "SmagorinskyFriction": "ocean",
+    "PassiveTracer": "ocean",
+    "IdealAge": "ocean",
+    "Dye": "ocean",
+    "CFC11": "ocean",
+    "CFC12": "ocean",
+    "SF6": "ocean",
+    "BulkForcing": "ocean",
+    "SurfaceForcing": "ocean",
+    "SpectralAtmosphere": "atmosphere",
+    "FirstPhysics": "atmosphere",
+    "SingleColumn": "atmosphere",
+    "ShallowWater": "atmosphere",
+    "Simulation": "run.simulation",
+    "Records": "input.records",
+    "LatitudeLongitudeGrid": "grids",
+    "CartesianGrid": "grids",
+    "DipoleGrid": "grids",
+    "TripolarGrid": "grids",
+    "CurvilinearGrid": "grids",
+    "ZLevels": "grids",
+    "GaussianGrid": "grids",
+    "HybridLevels": "grids",
+    "SigmaLevels": "grids",
     "open": "output",
-}  # fmt: skip
+}
 __all__ = sorted(public)
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-GRAVITY = 9.80665                   # m s-2, of geopotential height (WMO)
-GAS_CONSTANT = 287.0597             # dry air [J kg-1 K-1], as in core/base/constants.hpp
-RATIO = GAS_CONSTANT / 461.525      # gas constants of dry air and vapour [1]
-LAPSE_RATE = 0.0065                 # of the standard atmosphere [K m-1]
-MELTING = 273.16                    # K
-ALL_ICE = 253.16                    # K, below which saturation is that over ice
+GRAVITY = 9.80665  # m s-2, of geopotential height (WMO)
+GAS_CONSTANT = 287.0597  # dry air [J kg-1 K-1], as in core/base/constants.hpp
+RATIO = GAS_CONSTANT / 461.525  # gas constants of dry air and vapour [1]
+LAPSE_RATE = 0.0065  # of the standard atmosphere [K m-1]
+MELTING = 273.16  # K
+ALL_ICE = 253.16  # K, below which saturation is that over ice
 
 
 def saturation_pressure(temperature) -> np.ndarray:

@@ -13,7 +13,9 @@ from mpi4py import MPI  # noqa: E402
 try:
     from fathom import _core as core  # noqa: E402
 except ImportError as error:
-    raise ImportError(f"{error}: Fathom's core is not built beside {__file__}. In the source tree run `make run` or `pip install .`, and start Python elsewhere or with -P") from None
+    raise ImportError(
+        f"{error}: Fathom's core is not built beside {__file__}. In the source tree run `make run` or `pip install .`, and start Python elsewhere or with -P"
+    ) from None
 
 world = MPI.COMM_WORLD
 is_root = world.rank == 0

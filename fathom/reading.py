@@ -19,7 +19,12 @@ from fathom import regions
 
 every_rank = "all"  # [parallel] readers: each rank reads for itself
 library = threading.RLock()  # NetCDF and HDF5 take one thread at a time
-seconds = {"reading": 0.0, "reading_ahead": 0.0, "waiting": 0.0, "distributing": 0.0}  # of this rank; reading_ahead: by its thread
+seconds = {
+    "reading": 0.0,
+    "reading_ahead": 0.0,
+    "waiting": 0.0,
+    "distributing": 0.0,
+}  # of this rank; reading_ahead: by its thread
 counts = {"reads": 0, "bytes_received": 0}
 
 
@@ -38,7 +43,9 @@ def once(load):
         readers = _now.readers
         if readers is None:
             return load(*arguments, **keywords)
-        return readers.share(lambda: load(*arguments, **keywords), what=f"{load.__module__}.{load.__qualname__}")
+        return readers.share(
+            lambda: load(*arguments, **keywords), what=f"{load.__module__}.{load.__qualname__}"
+        )
 
     return shared
 
@@ -84,7 +91,9 @@ class Readers:
         if theirs is not None:
             raise error or theirs
         if told != what:
-            raise RuntimeError(f"ranks do not read the same: rank {owner} {told or 'a record'}, rank {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the same functions")
+            raise RuntimeError(
+                f"ranks do not read the same: rank {owner} {told or 'a record'}, rank {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the same functions"
+            )
         arrays = arrays or [bytearray(size) for size in sizes]
         with regions.region("distributing records", "input", "input"):
             for part in map(memoryview, arrays):
@@ -116,7 +125,10 @@ class Readers:
 
 
 _piece = 1 << 30  # bytes: counts of older libraries are ints
-_small, _large = 1 << 16, 1 << 26  # bytes: of arrays that travel with others, of those that are held at a time
+_small, _large = (
+    1 << 16,
+    1 << 26,
+)  # bytes: of arrays that travel with others, of those that are held at a time
 
 
 class Ahead:
@@ -133,7 +145,9 @@ class Ahead:
     def items(self, key, ahead=()):
         """(name, array) of a record that is a mapping, one after another on all ranks."""
         for names in self._next(key, (key, *ahead), _together):
-            part = self._next(key, (key, *ahead), lambda record: {name: record[name] for name in names})
+            part = self._next(
+                key, (key, *ahead), lambda record: {name: record[name] for name in names}
+            )
             while part:
                 yield names[0], part.pop(names.pop(0))
         self._keep(ahead)
@@ -154,7 +168,10 @@ class Ahead:
         return value
 
     def _keep(self, ahead):
-        self.held, self.owners = ({key: value for key, value in of.items() if key in ahead} for of in (self.held, self.owners))
+        self.held, self.owners = (
+            {key: value for key, value in of.items() if key in ahead}
+            for of in (self.held, self.owners)
+        )
 
     def _read(self, key):
         return _loaded(lambda: self.load(key), "reading_ahead")
@@ -201,7 +218,11 @@ def _finish(request, most=0.0):
 def _packed(value, what):
     """A message with all of it but its large arrays, and those."""
     arrays = []
-    content = pickle.dumps(value, protocol=5, buffer_callback=lambda buffer: buffer.raw().nbytes < _small or arrays.append(buffer.raw()))
+    content = pickle.dumps(
+        value,
+        protocol=5,
+        buffer_callback=lambda buffer: buffer.raw().nbytes < _small or arrays.append(buffer.raw()),
+    )
     return pickle.dumps((what, None, content, [part.nbytes for part in arrays])), arrays
 
 
@@ -223,5 +244,7 @@ def _sendable(error):
         pickle.loads(pickle.dumps(error))
         return error
     except Exception:  # noqa: BLE001  an error of a library may hold anything
-        kind = next((kind for kind in (ValueError, OSError) if isinstance(error, kind)), RuntimeError)
+        kind = next(
+            (kind for kind in (ValueError, OSError) if isinstance(error, kind)), RuntimeError
+        )
         return kind(str(error))

@@ -13,7 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_sums = ("calls", "seconds", "elapsed", "communication", "waiting", "messages", "bytes")  # of a record
+_sums = (
+    "calls",
+    "seconds",
+    "elapsed",
+    "communication",
+    "waiting",
+    "messages",
+    "bytes",
+)  # of a record
 
 
 def region(name: str, phase: str = "", kind: str = "", comm: Any = None) -> Any:
@@ -44,7 +52,11 @@ def mine() -> list[dict[str, Any]]:
     nodes = core.regions()
     for node in nodes:
         node["region"] = node.pop("name")
-        node["path"] = (*nodes[node["parent"]]["path"], node["region"]) if node["parent"] >= 0 else (node["region"],)
+        node["path"] = (
+            (*nodes[node["parent"]]["path"], node["region"])
+            if node["parent"] >= 0
+            else (node["region"],)
+        )
         node["seconds"], node["communication"] = node["elapsed"], node.pop("blocked")
     for node in reversed(nodes):
         if node["parent"] >= 0:
@@ -67,29 +79,68 @@ def gathered(comm: Any) -> dict[str, Any]:
     with region("profile", "run"):
         core.settle_meetings()
     nodes = mine()
-    own = {node["path"]: [node["phase"], node["kind"], 1, node["seconds"], node["seconds"], *(node[what] for what in _sums)] for node in nodes}
+    own = {
+        node["path"]: [
+            node["phase"],
+            node["kind"],
+            1,
+            node["seconds"],
+            node["seconds"],
+            *(node[what] for what in _sums),
+        ]
+        for node in nodes
+    }
     merged = comm.bcast(comm.reduce(own, op=_merge))
     whole = nodes[0]
-    times = comm.allgather((whole["elapsed"] - whole["communication"], whole["communication"] - whole["waiting"], whole["waiting"], whole["elapsed"]))
+    times = comm.allgather(
+        (
+            whole["elapsed"] - whole["communication"],
+            whole["communication"] - whole["waiting"],
+            whole["waiting"],
+            whole["elapsed"],
+        )
+    )
     computing, travelling, waiting, wall = zip(*times)
     began = core.step_times().tolist()
-    return {"regions": [_record(path, held, comm.size) for path, held in merged.items()], "efficiency": efficiency(computing, travelling, max(wall)),
-            "step_seconds": [round(b - a, 7) for a, b in zip(began, began[1:])],
-            "ranks": {"computing": computing, "travelling": travelling, "waiting": waiting}}  # fmt: skip
+    return {
+        "regions": [_record(path, held, comm.size) for path, held in merged.items()],
+        "efficiency": efficiency(computing, travelling, max(wall)),
+        "step_seconds": [round(b - a, 7) for a, b in zip(began, began[1:])],
+        "ranks": {"computing": computing, "travelling": travelling, "waiting": waiting},
+    }
 
 
 def _merge(a: dict, b: dict, *_: Any) -> dict:
     merged = dict(a)
     for path, (phase, kind, ranks, least, most, *sums) in b.items():
         held = merged.get(path)
-        merged[path] = b[path] if held is None else [phase, kind, held[2] + ranks, min(held[3], least), max(held[4], most), *(x + y for x, y in zip(held[5:], sums))]
+        merged[path] = (
+            b[path]
+            if held is None
+            else [
+                phase,
+                kind,
+                held[2] + ranks,
+                min(held[3], least),
+                max(held[4], most),
+                *(x + y for x, y in zip(held[5:], sums)),
+            ]
+        )
     return merged
 
 
 def _record(path: tuple[str, ...], held: list, ranks: int) -> dict[str, Any]:
     phase, kind, there, least, most, *sums = held
     mean = dict(zip(_sums, (value / ranks for value in sums)))
-    return {"region": path[-1], "path": list(path), "phase": phase or "run", "kind": kind, **mean, "minimum": least if there == ranks else 0.0, "maximum": most}
+    return {
+        "region": path[-1],
+        "path": list(path),
+        "phase": phase or "run",
+        "kind": kind,
+        **mean,
+        "minimum": least if there == ranks else 0.0,
+        "maximum": most,
+    }
 
 
 def traced(comm: Any) -> list[dict[str, Any]] | None:
@@ -100,18 +151,28 @@ def traced(comm: Any) -> list[dict[str, Any]] | None:
     return comm.gather({"regions": names, "steps": core.step_times(), **core.trace()})
 
 
-def efficiency(computing: Sequence[float], travelling: Sequence[float], wall: float) -> dict[str, float]:
+def efficiency(
+    computing: Sequence[float], travelling: Sequence[float], wall: float
+) -> dict[str, float]:
     """Of ranks that computed, and whose messages travelled, so many seconds each."""
     mean, most, ideal = sum(computing) / len(computing), max(computing), wall - min(travelling)
-    return {"parallel_efficiency": mean / wall, "load_balance": mean / most, "communication_efficiency": most / wall,
-            "serialisation": most / ideal, "transfer": ideal / wall}  # fmt: skip
+    return {
+        "parallel_efficiency": mean / wall,
+        "load_balance": mean / most,
+        "communication_efficiency": most / wall,
+        "serialisation": most / ideal,
+        "transfer": ideal / wall,
+    }
 
 
 def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One record for all regions of one name, phase and kind, wherever they were: the longest exclusive times first."""
     merged: dict[tuple, dict[str, Any]] = {}
     for record in records:
-        held = merged.setdefault((record["region"], record["phase"], record["kind"]), {key: record[key] for key in ("region", "phase", "kind")})
+        held = merged.setdefault(
+            (record["region"], record["phase"], record["kind"]),
+            {key: record[key] for key in ("region", "phase", "kind")},
+        )
         for what in ("calls", "seconds", "minimum", "maximum"):
             held[what] = held.get(what, 0) + record.get(what, 0)
     return sorted(merged.values(), key=lambda record: -record["seconds"])
@@ -124,6 +185,10 @@ def tree(records: list[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], int]
         within.setdefault(tuple(record["path"][:-1]), []).append(record)
 
     def below(path: tuple, depth: int) -> list:
-        return [line for r in sorted(within.get(path, ()), key=lambda r: -r["elapsed"]) for line in [(r, depth), *below(tuple(r["path"]), depth + 1)]]
+        return [
+            line
+            for r in sorted(within.get(path, ()), key=lambda r: -r["elapsed"])
+            for line in [(r, depth), *below(tuple(r["path"]), depth + 1)]
+        ]
 
     return below((), 0)

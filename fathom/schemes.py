@@ -29,7 +29,9 @@ class Scheme:
                 raise ValueError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
         self.parameters = {name: float(value) for name, value in parameters.items()}
-        mpi.core.process(self.entry["name"], self.parameters)  # names and bounds are checked by the core
+        mpi.core.process(
+            self.entry["name"], self.parameters
+        )  # names and bounds are checked by the core
 
     @property
     def name(self):
@@ -58,16 +60,23 @@ class Scheme:
         process = mpi.core.process(self.entry["name"], values, precision).on(on or {})
         process.phase = phase
         if self.every:
-            process.every = max(1, int(Period(self.every).seconds / runtime["step"] + 1e-9))  # at least as often as said
+            process.every = max(
+                1, int(Period(self.every).seconds / runtime["step"] + 1e-9)
+            )  # at least as often as said
         process.name = label or self.name
         return process
 
     def __repr__(self):
         every = [f"every={self.every!r}"] if self.every else []
-        return f"{self.name}({', '.join([f'{k}={v:g}' for k, v in self.parameters.items()] + every)})"
+        return (
+            f"{self.name}({', '.join([f'{k}={v:g}' for k, v in self.parameters.items()] + every)})"
+        )
 
     def __eq__(self, other):
-        return type(self) is type(other) and (self.parameters, self.every) == (other.parameters, other.every)
+        return type(self) is type(other) and (self.parameters, self.every) == (
+            other.parameters,
+            other.every,
+        )
 
     __hash__ = None
 
@@ -77,9 +86,14 @@ def _documentation(entry):
     if entry["parameters"]:
         lines += ["Parameters", "----------"]
         for p in entry["parameters"]:
-            lines += [f"{p['name']} : float [{p['units']}], default {p['value']:g}", f"    {p['meaning']}; in [{p['least']:g}, {p['most']:g}]"]
+            lines += [
+                f"{p['name']} : float [{p['units']}], default {p['value']:g}",
+                f"    {p['meaning']}; in [{p['least']:g}, {p['most']:g}]",
+            ]
         lines.append("")
-    lines.append("Fields: " + "; ".join(f"{f['access']} {f['name']} [{f['units']}]" for f in entry["fields"]))
+    lines.append(
+        "Fields: " + "; ".join(f"{f['access']} {f['name']} [{f['units']}]" for f in entry["fields"])
+    )
     return "\n".join(lines)
 
 
@@ -89,7 +103,11 @@ def schemes():
     from fathom import mpi
 
     def class_of(entry, name):
-        return type(name, (Scheme,), {"entry": entry, "__doc__": _documentation(entry), "__module__": "fathom"})
+        return type(
+            name,
+            (Scheme,),
+            {"entry": entry, "__doc__": _documentation(entry), "__module__": "fathom"},
+        )
 
     catalogue = mpi.core.catalogue()
     found = {e["name"]: class_of(e, e["name"]) for e in catalogue if not e["in_cells_of"]}

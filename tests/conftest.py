@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")  # what runs here find out stays here
+os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(
+    prefix="fathom-tests-"
+)  # what runs here find out stays here
 atexit.register(shutil.rmtree, os.environ["FATHOM_CACHE"], ignore_errors=True)
 
 
@@ -21,8 +23,16 @@ def launch(ranks, script, *arguments, threads=1, timeout=240):
     command = [sys.executable, str(script), *map(str, arguments)]
     if ranks > 1:
         command = [str(mpiexec), "-n", str(ranks), *command]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, "OMP_NUM_THREADS": str(threads)},
+    )
+    assert done.returncode == 0, (
+        f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    )
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 

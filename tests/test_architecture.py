@@ -29,7 +29,9 @@ def tree(tmp_path, monkeypatch):
     def write(**files):
         for name, text in files.items():
             path = tmp_path.joinpath(*name.split("__"))
-            path = path.with_suffix(".py" if path.parts[-2] == "fathom" or "fathom" in path.parts else ".hpp")
+            path = path.with_suffix(
+                ".py" if path.parts[-2] == "fathom" or "fathom" in path.parts else ".hpp"
+            )
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         return tmp_path
@@ -38,9 +40,17 @@ def tree(tmp_path, monkeypatch):
 
 
 def test_wrong_include(tree):
-    top = tree(core__grid__a='#include "base/b.hpp"\n', core__base__b='#include "grid/a.hpp"\n', core__physics__c="")
+    top = tree(
+        core__grid__a='#include "base/b.hpp"\n',
+        core__base__b='#include "grid/a.hpp"\n',
+        core__physics__c="",
+    )
     assert [(f, n) for f, n, _ in check.wrong_includes(top)] == [("core/base/b.hpp", 1)]
-    top = tree(core__physics__c='#pragma once\n#include "parallel/p.hpp"\n', core__parallel__p="", core__base__b="")
+    top = tree(
+        core__physics__c='#pragma once\n#include "parallel/p.hpp"\n',
+        core__parallel__p="",
+        core__base__b="",
+    )
     assert [(f, n) for f, n, _ in check.wrong_includes(top)] == [("core/physics/c.hpp", 2)]
     top = tree(core__cellar__a="#include <vector>\n", core__physics__c='#include "c.hpp"\n')
     assert len(list(check.wrong_includes(top))) == 1  # not from core/ on
@@ -54,11 +64,27 @@ def test_exception_that_is_not_needed(tree, monkeypatch):
     assert ["not needed" in m for _, _, m in check.wrong_includes(top)] == [True]
 
 
-@pytest.mark.parametrize("line", ["from fathom import ocean", "from fathom.ocean import Ocean", "import fathom.ocean", "from ..ocean import Ocean", "def f():\n    from fathom import ocean"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from fathom import ocean",
+        "from fathom.ocean import Ocean",
+        "import fathom.ocean",
+        "from ..ocean import Ocean",
+        "def f():\n    from fathom import ocean",
+    ],
+)
 def test_wrong_import(tree, line):
-    top = tree(fathom__output__zarr=line + "\n", fathom__ocean="from fathom import names\n", fathom__names="")
+    top = tree(
+        fathom__output__zarr=line + "\n",
+        fathom__ocean="from fathom import names\n",
+        fathom__names="",
+    )
     assert [f for f, _, _ in check.wrong_imports(top)] == ["fathom/output/zarr.py"]
-    assert list(check.wrong_imports(tree(fathom__output__zarr="from fathom.names import near\n"))) == []
+    assert (
+        list(check.wrong_imports(tree(fathom__output__zarr="from fathom.names import near\n")))
+        == []
+    )
 
 
 def test_unknown_module(tree):
@@ -68,7 +94,10 @@ def test_unknown_module(tree):
 def test_lines_of_one_machine(capsys, monkeypatch):
     """The core is one source: a hundredth of it knows the machine, and the lines are those between the conditions."""
     lines = tool("machine_lines")
-    assert lines.machine_lines("a\n#if defined(__AVX__)\nb\n#if X\nc\n#endif\n#else\nd\n#endif\ne\n") == 8
+    assert (
+        lines.machine_lines("a\n#if defined(__AVX__)\nb\n#if X\nc\n#endif\n#else\nd\n#endif\ne\n")
+        == 8
+    )
     assert lines.machine_lines("#if MPI_VERSION > 4\na\n#endif\n") == 0
     monkeypatch.setattr("sys.argv", ["machine_lines", str(root)])
     lines.main()

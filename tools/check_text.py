@@ -32,11 +32,19 @@ def faults(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def main(root: Path) -> int:
-    wrong = [(file, fault) for folder in folders for file in sorted((root / folder).rglob("*")) if file.suffix in endings for fault in faults(file)]
+    wrong = [
+        (file, fault)
+        for folder in folders
+        for file in sorted((root / folder).rglob("*"))
+        if file.suffix in endings
+        for fault in faults(file)
+    ]
     for file, (line, message) in wrong:
         print(f"{file.relative_to(root)}:{line}: {message}")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent))
+    sys.exit(
+        main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
+    )

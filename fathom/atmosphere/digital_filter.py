@@ -12,7 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 
-def weights(step: float, span: float, cutoff: float | None = None, window: str = "lanczos") -> np.ndarray:
+def weights(
+    step: float, span: float, cutoff: float | None = None, window: str = "lanczos"
+) -> np.ndarray:
     """h_n (2 N + 1,), symmetric, sum 1, of a filter over `span` [s] around the initial time in steps of `step` [s].
 
     cutoff  period T_c [s] of the waves to be halved (Lanczos) or from which on shorter ones are gone (Dolph); default `span`
@@ -20,7 +22,9 @@ def weights(step: float, span: float, cutoff: float | None = None, window: str =
     """
     cutoff = span if cutoff is None else cutoff
     if not (step > 0 and span >= 2 * step and cutoff > 2 * step):
-        raise ValueError(f"step = {step:g} s, span = {span:g} s, cutoff = {cutoff:g} s: the span must hold 2 steps, the cut-off more than 2")
+        raise ValueError(
+            f"step = {step:g} s, span = {span:g} s, cutoff = {cutoff:g} s: the span must hold 2 steps, the cut-off more than 2"
+        )
     half = round(span / (2 * step))
     n, angle = np.arange(-half, half + 1), 2 * np.pi * step / cutoff
     if window == "lanczos":
@@ -43,6 +47,10 @@ def _dolph(half, angle):
     number, x0 = 2 * half + 1, 1 / np.cos(angle / 2)
     theta = 2 * np.pi * np.arange(number) / number
     x = x0 * np.cos(theta / 2)
-    chebyshev = np.where(np.abs(x) > 1, np.cosh(2 * half * np.arccosh(np.maximum(np.abs(x), 1))), np.cos(2 * half * np.arccos(np.clip(x, -1, 1))))
+    chebyshev = np.where(
+        np.abs(x) > 1,
+        np.cosh(2 * half * np.arccosh(np.maximum(np.abs(x), 1))),
+        np.cos(2 * half * np.arccos(np.clip(x, -1, 1))),
+    )
     n = np.arange(-half, half + 1)
     return np.cos(np.outer(n, theta)) @ chebyshev / number

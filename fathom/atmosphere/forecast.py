@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 
 @once
-def start(state: str | xr.Dataset, grid, levels=None, truncation: int | None = None, *, path: str | Path | None = None, time=0) -> dict[str, np.ndarray]:
+def start(
+    state: str | xr.Dataset,
+    grid,
+    levels=None,
+    truncation: int | None = None,
+    *,
+    path: str | Path | None = None,
+    time=0,
+) -> dict[str, np.ndarray]:
     """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and ozone; (levels, rows, longest row), (rows, longest row).
 
     state       "gfs", "era5", "ecmwf", the path of a NetCDF file, or a data set as `atmosphere` gives them
@@ -31,12 +39,20 @@ def start(state: str | xr.Dataset, grid, levels=None, truncation: int | None = N
     if "time" in data.dims:
         data = data.isel(time=time) if isinstance(time, int) else data.sel(time=time)
     if "time" not in data.coords and "time" not in data:
-        raise ValueError("the state has no time: the sea and its ice depend on the day; give it one, data.assign_coords(time=...)")
+        raise ValueError(
+            "the state has no time: the sea and its ice depend on the day; give it one, data.assign_coords(time=...)"
+        )
     levels = grid.levels if levels is None else levels
     ground = orography.orography(grid, grid.truncation if truncation is None else truncation)
     air = initial.initial_state(data, grid, levels, ground["surface_geopotential"])
-    below = boundary.boundary_fields(grid, data.time.values, ground["land_fraction"], ground["surface_geopotential"], data)
+    below = boundary.boundary_fields(
+        grid, data.time.values, ground["land_fraction"], ground["surface_geopotential"], data
+    )
     rows = Rows.of(grid)
     a, b = initial.interfaces_of(levels)
-    pressure = column.layer_pressure(column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"]))))
-    return ground | below | air | {"ozone": rows.unpack(boundary.ozone(rows.point_latitude, pressure))}
+    pressure = column.layer_pressure(
+        column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"])))
+    )
+    return (
+        ground | below | air | {"ozone": rows.unpack(boundary.ozone(rows.point_latitude, pressure))}
+    )

@@ -11,7 +11,15 @@ from fathom.time.clock import Period
 from fathom import schemes as components, earth
 
 wind = ("eastward_wind", "northward_wind")
-air = (*wind, "air_temperature", "virtual_temperature", "log_pressure_ratio", "pressure_interface", "air_pressure", "geopotential")
+air = (
+    *wind,
+    "air_temperature",
+    "virtual_temperature",
+    "log_pressure_ratio",
+    "pressure_interface",
+    "air_pressure",
+    "geopotential",
+)
 
 
 class SpectralAtmosphere:
@@ -43,12 +51,40 @@ class SpectralAtmosphere:
     halo = 0
     usual_surface = None
     zero_outside = ()
-    limits = {"eastward_wind": (-500, 500), "northward_wind": (-500, 500), "log_pressure_ratio": (-3, 1), "maximum_wind": (0, 500)}
+    limits = {
+        "eastward_wind": (-500, 500),
+        "northward_wind": (-500, 500),
+        "log_pressure_ratio": (-3, 1),
+        "maximum_wind": (0, 500),
+    }
     rotations = ()
 
-    def __init__(self, grid, *, physics=(), scheme="semi-lagrangian", orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, viscosity=0.0, sponge=0,
-                 off_centring=0.0, reference_temperature=350.0, reference_pressure=1e5, iterations=2, filter=0.05, williams=0.53, rotation=earth.ROTATION, gas_constant=287.0597, heat_capacity=1004.70895,
-                 fix_mass=True, fix_energy=None, precision="fp64"):  # fmt: skip
+    def __init__(
+        self,
+        grid,
+        *,
+        physics=(),
+        scheme="semi-lagrangian",
+        orography=0.0,
+        tracers=(),
+        diffusion_time="2.4h",
+        diffusion_order=4,
+        divergence_damping=1.0,
+        viscosity=0.0,
+        sponge=0,
+        off_centring=0.0,
+        reference_temperature=350.0,
+        reference_pressure=1e5,
+        iterations=2,
+        filter=0.05,
+        williams=0.53,
+        rotation=earth.ROTATION,
+        gas_constant=287.0597,
+        heat_capacity=1004.70895,
+        fix_mass=True,
+        fix_energy=None,
+        precision="fp64",
+    ):
         if not hasattr(grid, "truncation"):
             raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
         if precision not in ("fp64", "fp32"):
@@ -56,31 +92,71 @@ class SpectralAtmosphere:
         if scheme not in ("semi-lagrangian", "eulerian"):
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if viscosity and diffusion_time:
-            raise ValueError(f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time: diffusion_time = 0")
+            raise ValueError(
+                f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time: diffusion_time = 0"
+            )
         if scheme == "eulerian" and grid.stretching > 1:
-            raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
+            raise ValueError(
+                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'"
+            )
         if scheme == "eulerian" and off_centring:
-            raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
+            raise ValueError(
+                f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'"
+            )
         if fix_energy and (scheme == "eulerian" or not fix_mass):
-            raise ValueError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
+            raise ValueError(
+                "fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True"
+            )
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
-        self.physics = [p if isinstance(p, components.Scheme) else components.scheme(p) for p in physics]
-        self.moist = any("specific_humidity" in p.field_names for p in self.physics) or "specific_humidity" in tracers
-        self.tracers = [*(["specific_humidity"] if self.moist else []), *(t for t in tracers if t != "specific_humidity")]
+        self.physics = [
+            p if isinstance(p, components.Scheme) else components.scheme(p) for p in physics
+        ]
+        self.moist = (
+            any("specific_humidity" in p.field_names for p in self.physics)
+            or "specific_humidity" in tracers
+        )
+        self.tracers = [
+            *(["specific_humidity"] if self.moist else []),
+            *(t for t in tracers if t != "specific_humidity"),
+        ]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
-        self.parameters = checked("SpectralAtmosphere", {
-            "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order, "divergence_damping": divergence_damping,
-            "splitting": float(scheme != "eulerian" and not grid.sphere.plain), "viscosity": viscosity, "filter": filter, "williams": williams,
-            "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
-            "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": fix_mass,
-            "fix_energy": float(fix_mass and scheme != "eulerian" and (self.moist if fix_energy is None else fix_energy))})  # fmt: skip
+        self.parameters = checked(
+            "SpectralAtmosphere",
+            {
+                "diffusion_time": Period(diffusion_time, "diffusion_time").seconds
+                if diffusion_time
+                else 0.0,
+                "diffusion_order": diffusion_order,
+                "divergence_damping": divergence_damping,
+                "splitting": float(scheme != "eulerian" and not grid.sphere.plain),
+                "viscosity": viscosity,
+                "filter": filter,
+                "williams": williams,
+                "sponge": sponge,
+                "off_centring": off_centring,
+                "reference_temperature": reference_temperature,
+                "reference_pressure": reference_pressure,
+                "iterations": iterations,
+                "rotation": rotation,
+                "gas_constant": gas_constant,
+                "heat_capacity": heat_capacity,
+                "fix_mass": fix_mass,
+                "fix_energy": float(
+                    fix_mass
+                    and scheme != "eulerian"
+                    and (self.moist if fix_energy is None else fix_energy)
+                ),
+            },
+        )
         self.initial, self.filter_span = {}, 0.0
 
     @property
     def boundary(self):
         """What the physics wants to know of ground, sea and air that no equation of the model gives: name -> value by default."""
         wanted = {name for p in self.physics for name in p.field_names}
-        written = {f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"}
+        written = {
+            f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
+        }
         return {name: value for name, value in surface_defaults.items() if name in wanted - written}
 
     @property
@@ -94,7 +170,14 @@ class SpectralAtmosphere:
     @property
     def settable(self):
         """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics reads of ground and sea."""
-        return [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers, *self.boundary]
+        return [
+            *wind,
+            "air_temperature",
+            "log_surface_pressure",
+            "surface_air_pressure",
+            *self.tracers,
+            *self.boundary,
+        ]
 
     def set(self, case=None, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of (longitude, latitude, pressure) in degrees and Pa.
@@ -110,12 +193,16 @@ class SpectralAtmosphere:
         if analysis is not None:
             values = start.analysis(self, analysis) | values
         if digital_filter is not None:
-            self.filter_span = Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            self.filter_span = (
+                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            )
         for name, value in values.items():
             if name not in self.settable:
                 from fathom.names import near
 
-                raise ValueError(f"the atmosphere has no field '{name}' to set{near(name, self.settable)}")
+                raise ValueError(
+                    f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
+                )
             self.initial[name] = value
         return self
 
@@ -129,7 +216,9 @@ class SpectralAtmosphere:
         def add(what, phase="dynamics", on=None, label=None, step=step):
             what = components.scheme(what) if isinstance(what, str) else what
             on = {a: b for a, b in (on or {}).items() if a in what.field_names and a != b}
-            sequence.append(what.process(bytes_, phase=phase, on=on, label=label, step=step, **self.parameters))
+            sequence.append(
+                what.process(bytes_, phase=phase, on=on, label=label, step=step, **self.parameters)
+            )
 
         def whole(what, phase="dynamics"):
             if what is not None:
@@ -139,8 +228,14 @@ class SpectralAtmosphere:
 
         dynamics = self.dynamics(step)
         eulerian, moist = self.scheme == "eulerian", self.moist
-        warmth = {"virtual_temperature" + end: self.temperature + end for end in ("", "_tendency", "_before")}
-        of = lambda tracer: {"tracer" + end: tracer + end for end in ("", "_tendency", "_before", "_gradient_east", "_gradient_north")}  # noqa: E731
+        warmth = {
+            "virtual_temperature" + end: self.temperature + end
+            for end in ("", "_tendency", "_before")
+        }
+        of = lambda tracer: {
+            "tracer" + end: tracer + end
+            for end in ("", "_tendency", "_before", "_gradient_east", "_gradient_north")
+        }  # noqa: E731
         # a leapfrog takes its physics from the time before, and over two steps
         past = {name: name + "_before" for name in (*air, *self.tracers)} if eulerian else {}
         if moist:
@@ -148,12 +243,23 @@ class SpectralAtmosphere:
         if self.physics or not eulerian:
             add("HybridPressure", on=past)
         if any("geopotential" in p.field_names for p in self.physics):
-            add("HydrostaticGeopotential", on=past | {"virtual_temperature": self.temperature + ("_before" if eulerian else "")})
+            add(
+                "HydrostaticGeopotential",
+                on=past
+                | {"virtual_temperature": self.temperature + ("_before" if eulerian else "")},
+            )
         add("TendencyStart", "physics")
         for tracer in self.tracers:
             add("TracerTendencyStart", "physics", of(tracer), f"TracerTendencyStart of {tracer}")
         for p in self.physics:
-            add(p, "physics", past, step=2 * step if eulerian and any(name.endswith("_tendency") for name in p.field_names) else step)
+            add(
+                p,
+                "physics",
+                past,
+                step=2 * step
+                if eulerian and any(name.endswith("_tendency") for name in p.field_names)
+                else step,
+            )
         if moist:
             add("VirtualTemperatureTendency", "physics", past)
         if eulerian:
@@ -188,15 +294,23 @@ class SpectralAtmosphere:
         """Fields that do not change, and the ground as it starts: name -> array."""
         longitude, latitude = self.grid.coordinates()
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
-        return {"latitude": np.deg2rad(latitude), "longitude": np.deg2rad(longitude), "surface_geopotential": self.surface_geopotential,
-                "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude))} | below  # fmt: skip
+        return {
+            "latitude": np.deg2rad(latitude),
+            "longitude": np.deg2rad(longitude),
+            "surface_geopotential": self.surface_geopotential,
+            "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
+        } | below
 
     def _given(self, name, default):
         """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes starts so."""
         from fathom.input.values import on_columns, on_layers
 
         value = self.initial.get(name, default)
-        return np.stack([v for _, v in on_layers(self.grid, value, name)]) if name in layer_fields else on_columns(self.grid, value, name=name)
+        return (
+            np.stack([v for _, v in on_layers(self.grid, value, name)])
+            if name in layer_fields
+            else on_columns(self.grid, value, name=name)
+        )
 
     @property
     def surface_geopotential(self):
@@ -207,11 +321,18 @@ class SpectralAtmosphere:
 
     def profiles(self):
         """Profiles: name -> values."""
-        return {"hybrid_a": list(map(float, self.grid.levels.a)), "hybrid_b": list(map(float, self.grid.levels.b))}
+        return {
+            "hybrid_a": list(map(float, self.grid.levels.a)),
+            "hybrid_b": list(map(float, self.grid.levels.b)),
+        }
 
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the new time."""
-        return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        return (
+            {}
+            if self.scheme == "eulerian"
+            else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        )
 
     def dynamics(self, step):
         """What needs communication (docs/spectral.md)."""
@@ -220,7 +341,17 @@ class SpectralAtmosphere:
         levels = self.grid.levels
         parameters = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
         tracers = [(name, "1") for name in self.tracers]
-        return mpi.core.SpectralDynamics(self.scheme, self.grid.rows, self.grid.truncation, list(map(float, levels.a)), list(map(float, levels.b)), parameters, self.temperature, tracers, 8 if self.precision == "fp64" else 4)
+        return mpi.core.SpectralDynamics(
+            self.scheme,
+            self.grid.rows,
+            self.grid.truncation,
+            list(map(float, levels.a)),
+            list(map(float, levels.b)),
+            parameters,
+            self.temperature,
+            tracers,
+            8 if self.precision == "fp64" else 4,
+        )
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated, with its gradients."""
@@ -229,19 +360,33 @@ class SpectralAtmosphere:
         fields, grid = simulation.fields, self.grid
         initial = {"air_temperature": 280.0} | self.initial
         if "surface_air_pressure" in initial:
-            log_pressure = np.log(on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure"))
+            log_pressure = np.log(
+                on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure")
+            )
         else:
-            default = np.log(1e5) - self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
-            log_pressure = on_columns(grid, initial.get("log_surface_pressure", default), name="log_surface_pressure")
+            default = np.log(1e5) - self.surface_geopotential / (
+                self.parameters["gas_constant"] * 280.0
+            )
+            log_pressure = on_columns(
+                grid, initial.get("log_surface_pressure", default), name="log_surface_pressure"
+            )
         fields.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
-        for (k, east), (_, north) in zip(*(on_layers(grid, initial.get(name, 0.0), name) for name in wind)):
+        for (k, east), (_, north) in zip(
+            *(on_layers(grid, initial.get(name, 0.0), name) for name in wind)
+        ):
             for name, values in zip(wind, grid.about_the_pole(east, north)):
                 fields.set(name, np.ascontiguousarray(values), k)
         for name in self.tracers:
             for k, values in on_layers(grid, initial.get(name, 0.0), name):
                 fields.set(name, np.ascontiguousarray(values), k)
-        humidity = on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity") if self.moist else ((None, 0.0) for _ in range(grid.levels.number))
-        for (k, values), (_, q) in zip(on_layers(grid, initial["air_temperature"], "air_temperature"), humidity):
+        humidity = (
+            on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity")
+            if self.moist
+            else ((None, 0.0) for _ in range(grid.levels.number))
+        )
+        for (k, values), (_, q) in zip(
+            on_layers(grid, initial["air_temperature"], "air_temperature"), humidity
+        ):
             fields.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
 
     def settle(self, simulation):
@@ -259,14 +404,25 @@ class SpectralAtmosphere:
     def kept(self):
         """Fields that stay readable between steps besides the state, for report and watch."""
         wanted = {*report.fluxes, *near_surface.exchange}
-        return sorted({f["name"] for p in self.physics for f in p.entry["fields"] if f["name"] in wanted and f["access"] == "writes"})
+        return sorted(
+            {
+                f["name"]
+                for p in self.physics
+                for f in p.entry["fields"]
+                if f["name"] in wanted and f["access"] == "writes"
+            }
+        )
 
     @cached_property
     def derived(self):
         """Output variables that follow from fields: name -> Diagnostic."""
         return diagnostics.derived(self)
 
-    chosen_levels = "pressure", "hPa", 100.0  # what output may be brought to: coordinate, unit, and what that is in SI
+    chosen_levels = (
+        "pressure",
+        "hPa",
+        100.0,
+    )  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def at_levels(self, name, diagnostic, pressures, horizontal):
         """The Diagnostic of a variable of layers at pressures [Pa]."""

@@ -26,11 +26,18 @@ def orography(grid, truncation: int) -> dict[str, np.ndarray]:
     """
     rows = Rows.of(grid)
     data = embedded.read("land", "surface_altitude", "altitude_deviation", "latitude", "longitude")
-    height, deviation = (data[name].astype(float) for name in ("surface_altitude", "altitude_deviation"))
+    height, deviation = (
+        data[name].astype(float) for name in ("surface_altitude", "altitude_deviation")
+    )
     mean, square = cell_means(np.stack([height, height**2 + deviation**2]), rows)
-    ocean = cell_means(embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float), rows)
-    fields = {"surface_geopotential": GRAVITY * fitted(mean, rows, truncation), "orography_deviation": np.sqrt(np.maximum(square - mean**2, 0)),
-              "land_fraction": np.round(np.clip(1 - ocean, 0, 1), 6)}
+    ocean = cell_means(
+        embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float), rows
+    )
+    fields = {
+        "surface_geopotential": GRAVITY * fitted(mean, rows, truncation),
+        "orography_deviation": np.sqrt(np.maximum(square - mean**2, 0)),
+        "land_fraction": np.round(np.clip(1 - ocean, 0, 1), 6),
+    }
     return {name: rows.unpack(values) for name, values in fields.items()}
 
 
@@ -43,15 +50,21 @@ def cell_means(values, rows: Rows) -> np.ndarray:
     middle = 0.5 * (rows.latitude[1:] + rows.latitude[:-1])
     edges = np.sin(np.deg2rad(np.concatenate([[-90], middle, [90]])))
     to_rows = overlap(np.sin(np.deg2rad(np.linspace(-90, 90, ny + 1))), edges)
-    lines = np.stack([to_rows @ field for field in values.reshape(-1, ny, nx)]).reshape(*values.shape[:-2], -1, nx)
+    lines = np.stack([to_rows @ field for field in values.reshape(-1, ny, nx)]).reshape(
+        *values.shape[:-2], -1, nx
+    )
     result = np.empty(values.shape[:-2] + (rows.size,))
     for points in np.unique(rows.points):
         step = 360 / points
-        weights = overlap(np.linspace(0, 720, 2 * nx + 1), step * (np.arange(points + 1) + 0.5))       # the cell of point 0 is put once around
+        weights = overlap(
+            np.linspace(0, 720, 2 * nx + 1), step * (np.arange(points + 1) + 0.5)
+        )  # the cell of point 0 is put once around
         weights = weights[np.roll(np.arange(points), 1)]
         weights = weights[:, :nx] + weights[:, nx:]
         for j in np.flatnonzero(rows.points == points):
-            result[..., rows.start[j]:rows.start[j + 1]] = (weights @ lines[..., j, :].reshape(-1, nx).T).T.reshape(*values.shape[:-2], points)
+            result[..., rows.start[j] : rows.start[j + 1]] = (
+                weights @ lines[..., j, :].reshape(-1, nx).T
+            ).T.reshape(*values.shape[:-2], points)
     return result
 
 
@@ -74,10 +87,15 @@ def _means_of_samples(values, rows: Rows) -> np.ndarray:
         weight += np.bincount(cell.ravel(), area.ravel(), rows.size)
         for sums, field in zip(total, flat[:, j]):
             sums += np.bincount(cell.ravel(), (area * np.repeat(field, fine)).ravel(), rows.size)
-    narrow = weight == 0                                   # beside the poles of the rows: the value at the point itself
-    j, i = ((rows.point_latitude + 90) / 180 * ny).astype(int), (rows.point_longitude % 360 / 360 * nx).astype(int)
+    narrow = weight == 0  # beside the poles of the rows: the value at the point itself
+    j, i = (
+        ((rows.point_latitude + 90) / 180 * ny).astype(int),
+        (rows.point_longitude % 360 / 360 * nx).astype(int),
+    )
     at_points = flat[:, np.minimum(j, ny - 1), np.minimum(i, nx - 1)]
-    return np.where(narrow, at_points, total / np.where(narrow, 1, weight)).reshape(*values.shape[:-2], -1)
+    return np.where(narrow, at_points, total / np.where(narrow, 1, weight)).reshape(
+        *values.shape[:-2], -1
+    )
 
 
 def overlap(source, target):
@@ -92,7 +110,9 @@ def overlap(source, target):
 def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarray:
     """Packed `values` of Gaussian rows without what is beyond the truncation, damped by exp(-taper (n(n+1) / (N(N+1)))^2)."""
     if truncation < 1 or truncation >= 2 * rows.points.size:
-        raise ValueError(f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to {rows.points.size - 1}")
+        raise ValueError(
+            f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to {rows.points.size - 1}"
+        )
     from fathom import mpi
 
     gaussian = mpi.core.full_gaussian_grid(rows.points.size, 4)
@@ -101,17 +121,17 @@ def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarra
         raise ValueError("a spectral fit needs Gaussian latitudes")
     degree = np.arange(truncation + 1)
     factor = np.exp(-taper * (degree * (degree + 1) / (truncation * (truncation + 1))) ** 2)
-    waves = np.zeros((truncation + 1, rows.points.size), complex)            # m, row
+    waves = np.zeros((truncation + 1, rows.points.size), complex)  # m, row
     for j, points in enumerate(rows.points):
         kept = min(truncation, (points - 1) // 2) + 1
-        waves[:kept, j] = np.fft.rfft(values[rows.start[j]:rows.start[j + 1]])[:kept] / points
+        waves[:kept, j] = np.fft.rfft(values[rows.start[j] : rows.start[j + 1]])[:kept] / points
     smooth = _legendre_fit(waves, sine, weight, factor)
     result = np.empty(rows.size)
     for j, points in enumerate(rows.points):
         kept = min(truncation, (points - 1) // 2) + 1
         line = np.zeros(points // 2 + 1, complex)
         line[:kept] = smooth[:kept, j] * points
-        result[rows.start[j]:rows.start[j + 1]] = np.fft.irfft(line, points)
+        result[rows.start[j] : rows.start[j + 1]] = np.fft.irfft(line, points)
     return result
 
 

@@ -19,19 +19,57 @@ class FirstPhysics:
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     """
 
-    def __init__(self, *, radiation_every="3h", sunlight="Sunlight", ozone="StandardOzone", clouds="DiagnosticCloud", radiation="Radiation", surface="SurfaceState",
-                 exchange="BulkExchange", mixing="KProfile", convection="BettsMiller", condensation="LargeScaleCondensation", drag="OrographicDrag"):  # fmt: skip
+    def __init__(
+        self,
+        *,
+        radiation_every="3h",
+        sunlight="Sunlight",
+        ozone="StandardOzone",
+        clouds="DiagnosticCloud",
+        radiation="Radiation",
+        surface="SurfaceState",
+        exchange="BulkExchange",
+        mixing="KProfile",
+        convection="BettsMiller",
+        condensation="LargeScaleCondensation",
+        drag="OrographicDrag",
+    ):
         self.radiation_every = radiation_every
         seldom = {"ozone": ozone, "clouds": clouds, "radiation": radiation}
-        given = {"surface": surface, "sunlight": sunlight, **seldom, "exchange": exchange, "mixing": mixing, "convection": convection, "condensation": condensation, "drag": drag}
+        given = {
+            "surface": surface,
+            "sunlight": sunlight,
+            **seldom,
+            "exchange": exchange,
+            "mixing": mixing,
+            "convection": convection,
+            "condensation": condensation,
+            "drag": drag,
+        }
         for name, what in given.items():
             if isinstance(what, str):
                 what = scheme(what, every=radiation_every if name in seldom else None)
             setattr(self, name, what() if isinstance(what, type) else what)
 
     def __iter__(self):
-        order = (self.surface, self.sunlight, self.ozone, self.clouds, self.radiation, "RadiativeHeating", "GroundResponse", self.exchange, self.mixing, "VerticalDiffusion",
-                 "PositiveHumidity", self.convection, self.condensation, "Snowfall", "LandSurface", self.drag)  # fmt: skip
+        order = (
+            self.surface,
+            self.sunlight,
+            self.ozone,
+            self.clouds,
+            self.radiation,
+            "RadiativeHeating",
+            "GroundResponse",
+            self.exchange,
+            self.mixing,
+            "VerticalDiffusion",
+            "PositiveHumidity",
+            self.convection,
+            self.condensation,
+            "Snowfall",
+            "LandSurface",
+            self.drag,
+        )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
 
     def __repr__(self):
@@ -39,6 +77,19 @@ class FirstPhysics:
 
 
 # What a user may set beside the air; where nothing is said, a sea without ice or mountains under air without ozone.
-surface_defaults = {"land_fraction": 0.0, "sea_ice_fraction": 0.0, "sea_surface_temperature": 288.0, "ground_temperature": 271.35, "deep_ground_temperature": 271.35, "soil_moisture": 75.0,
-                    "snow_amount": 0.0, "snow_free_albedo": 0.2, "roughness_length": 0.1, "orography_deviation": 0.0, "ozone": 0.0, "cloud_fraction": 0.0, "cloud_water": 0.0}  # fmt: skip
+surface_defaults = {
+    "land_fraction": 0.0,
+    "sea_ice_fraction": 0.0,
+    "sea_surface_temperature": 288.0,
+    "ground_temperature": 271.35,
+    "deep_ground_temperature": 271.35,
+    "soil_moisture": 75.0,
+    "snow_amount": 0.0,
+    "snow_free_albedo": 0.2,
+    "roughness_length": 0.1,
+    "orography_deviation": 0.0,
+    "ozone": 0.0,
+    "cloud_fraction": 0.0,
+    "cloud_water": 0.0,
+}
 layer_fields = ("ozone", "cloud_fraction", "cloud_water")

@@ -34,8 +34,23 @@ class ShallowWater:
     limits = {"eastward_wind": (-1e3, 1e3), "northward_wind": (-1e3, 1e3), "maximum_wind": (0, 1e3)}
     prognostic = (*wind, "fluid_geopotential")
 
-    def __init__(self, grid, *, mean_geopotential=5e4, scheme="semi-lagrangian", orography=0.0, coriolis=None, diffusion_time=0, diffusion_order=4, viscosity=0.0, off_centring=0.0, iterations=2,
-                 filter=0.0, rotation=earth.ROTATION, precision="fp64"):  # fmt: skip
+    def __init__(
+        self,
+        grid,
+        *,
+        mean_geopotential=5e4,
+        scheme="semi-lagrangian",
+        orography=0.0,
+        coriolis=None,
+        diffusion_time=0,
+        diffusion_order=4,
+        viscosity=0.0,
+        off_centring=0.0,
+        iterations=2,
+        filter=0.0,
+        rotation=earth.ROTATION,
+        precision="fp64",
+    ):
         from fathom.time.clock import Period
 
         if not hasattr(grid, "truncation") or grid.levels.number != 1:
@@ -45,11 +60,31 @@ class ShallowWater:
         if scheme not in ("semi-lagrangian", "eulerian"):
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if scheme == "eulerian" and grid.stretching > 1:
-            raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
-        self.grid, self.scheme, self.orography, self.coriolis, self.precision = grid, scheme, orography, coriolis, precision
-        self.parameters = checked("ShallowWater", {
-            "mean_geopotential": mean_geopotential, "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order,
-            "viscosity": viscosity, "off_centring": off_centring, "iterations": iterations, "filter": filter, "rotation": rotation})  # fmt: skip
+            raise ValueError(
+                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'"
+            )
+        self.grid, self.scheme, self.orography, self.coriolis, self.precision = (
+            grid,
+            scheme,
+            orography,
+            coriolis,
+            precision,
+        )
+        self.parameters = checked(
+            "ShallowWater",
+            {
+                "mean_geopotential": mean_geopotential,
+                "diffusion_time": Period(diffusion_time, "diffusion_time").seconds
+                if diffusion_time
+                else 0.0,
+                "diffusion_order": diffusion_order,
+                "viscosity": viscosity,
+                "off_centring": off_centring,
+                "iterations": iterations,
+                "filter": filter,
+                "rotation": rotation,
+            },
+        )
         self.initial = {}
 
     def set(self, case=None, **values):
@@ -61,20 +96,32 @@ class ShallowWater:
             if name not in self.prognostic:
                 from fathom.names import near
 
-                raise ValueError(f"shallow water has no field '{name}' to set{near(name, self.prognostic)}")
+                raise ValueError(
+                    f"shallow water has no field '{name}' to set{near(name, self.prognostic)}"
+                )
             self.initial[name] = value
         return self
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        self.parameters["splitting"] = 0.0 if self.grid.sphere.plain and self.coriolis is None else 1.0
+        self.parameters["splitting"] = (
+            0.0 if self.grid.sphere.plain and self.coriolis is None else 1.0
+        )
         from fathom import mpi
 
         bytes_, sequence = 8 if self.precision == "fp64" else 4, []
-        dynamics = mpi.core.ShallowWaterDynamics(self.scheme, self.grid.rows, self.grid.truncation, self.parameters | {"step": float(step), "radius": float(self.grid.radius)}, bytes_)
+        dynamics = mpi.core.ShallowWaterDynamics(
+            self.scheme,
+            self.grid.rows,
+            self.grid.truncation,
+            self.parameters | {"step": float(step), "radius": float(self.grid.radius)},
+            bytes_,
+        )
 
         def add(name):
-            sequence.append(scheme(name).process(bytes_, phase="dynamics", step=step, **self.parameters))
+            sequence.append(
+                scheme(name).process(bytes_, phase="dynamics", step=step, **self.parameters)
+            )
 
         def whole(what, phase):
             process = what.process()
@@ -98,8 +145,15 @@ class ShallowWater:
         """Fields that never change: name -> array (ny, nx)."""
         from fathom.input.values import on_columns
 
-        f = 2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1])) if self.coriolis is None else self.coriolis
-        return {"coriolis": on_columns(self.grid, f, name="coriolis"), "surface_geopotential": on_columns(self.grid, self.orography, name="orography")}
+        f = (
+            2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1]))
+            if self.coriolis is None
+            else self.coriolis
+        )
+        return {
+            "coriolis": on_columns(self.grid, f, name="coriolis"),
+            "surface_geopotential": on_columns(self.grid, self.orography, name="orography"),
+        }
 
     def profiles(self):
         """Profiles: name -> values."""
@@ -107,24 +161,47 @@ class ShallowWater:
 
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the new time."""
-        return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        return (
+            {}
+            if self.scheme == "eulerian"
+            else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        )
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated."""
         from fathom.input.values import on_columns
 
-        state = {name: on_columns(self.grid, self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0), name=name) for name in self.prognostic}
+        state = {
+            name: on_columns(
+                self.grid,
+                self.initial.get(
+                    name,
+                    self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0,
+                ),
+                name=name,
+            )
+            for name in self.prognostic
+        }
         state |= dict(zip(wind, self.grid.about_the_pole(*(state[name] for name in wind))))
         for name, values in state.items():
             simulation.fields.set(name, np.ascontiguousarray(values))
-        if self.scheme == "semi-lagrangian" and (most := simulation.fields.extremes("fluid_geopotential")["maximum"]) > 1.02 * self.parameters["mean_geopotential"]:
-            raise ValueError(f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take {1.1 * most:.3g}")
+        if (
+            self.scheme == "semi-lagrangian"
+            and (most := simulation.fields.extremes("fluid_geopotential")["maximum"])
+            > 1.02 * self.parameters["mean_geopotential"]
+        ):
+            raise ValueError(
+                f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take {1.1 * most:.3g}"
+            )
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""
         u, v, phi = (simulation.fields.extremes(name) for name in self.prognostic)
         speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
-        return {"mean_geopotential": (phi["mean"], "m2 s-2"), "maximum_wind": (speed, "m s-1")}, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
+        return {
+            "mean_geopotential": (phi["mean"], "m2 s-2"),
+            "maximum_wind": (speed, "m s-1"),
+        }, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
 
     @property
     def derived(self):
@@ -132,8 +209,16 @@ class ShallowWater:
         from fathom.atmosphere.diagnostics import of_earth
         from fathom.output.diagnostics import Diagnostic
 
-        return of_earth(self, "column") | {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / GRAVITY, vertical="column"),
-                "wind_speed": Diagnostic(wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column")}  # fmt: skip
+        return of_earth(self, "column") | {
+            "geopotential_height": Diagnostic(
+                ("fluid_geopotential", "surface_geopotential"),
+                lambda model, window, fluid, ground: (fluid + ground) / GRAVITY,
+                vertical="column",
+            ),
+            "wind_speed": Diagnostic(
+                wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column"
+            ),
+        }
 
     def criteria(self, step):
         """Limits of the step: that of split rotation alone."""
@@ -150,10 +235,19 @@ class ShallowWater:
         u, v = (simulation.gather(name) for name in wind)
         if not simulation.is_root:
             return None
-        transform = SphericalHarmonics(self.grid.truncation, self.grid.rows, radius=self.grid.radius)
+        transform = SphericalHarmonics(
+            self.grid.truncation, self.grid.rows, radius=self.grid.radius
+        )
         m = self.grid.sphere.map_factor(self.grid.latitude)[:, None]
-        vorticity = m**2 * transform.inverse(transform.vorticity_divergence(*(np.ascontiguousarray(w[0] / m, float) for w in (u, v)))[0])
-        return {name: values[0] for name, values in (state | {"vorticity": self.grid.regular(vorticity[None])}).items()}
+        vorticity = m**2 * transform.inverse(
+            transform.vorticity_divergence(
+                *(np.ascontiguousarray(w[0] / m, float) for w in (u, v))
+            )[0]
+        )
+        return {
+            name: values[0]
+            for name, values in (state | {"vorticity": self.grid.regular(vorticity[None])}).items()
+        }
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""

@@ -24,7 +24,9 @@ def analysis(model, state):
     fields = forecast.start(state, model.grid)
     model.orography = fields.pop("surface_geopotential")
     if not model.moist:
-        fields["air_temperature"] = virtual_temperature(fields["air_temperature"], fields["specific_humidity"])
+        fields["air_temperature"] = virtual_temperature(
+            fields["air_temperature"], fields["specific_humidity"]
+        )
     return {name: values for name, values in fields.items() if name in model.settable}
 
 
@@ -52,5 +54,11 @@ def _adiabatic(model):
     """The model without what cannot be turned round: physics, diffusion, viscosity, sponge, off-centring; nor a filter of its own."""
     dry = copy.copy(model)
     dry.physics, dry.filter_span = [], 0.0
-    dry.parameters = model.parameters | {"diffusion_time": 0.0, "viscosity": 0.0, "sponge": 0.0, "off_centring": 0.0, "fix_energy": 0.0}
+    dry.parameters = model.parameters | {
+        "diffusion_time": 0.0,
+        "viscosity": 0.0,
+        "sponge": 0.0,
+        "off_centring": 0.0,
+        "fix_energy": 0.0,
+    }
     return dry

@@ -23,13 +23,24 @@ if TYPE_CHECKING:
 
 ERA5_FILE = "era5_tl31_19590102T00.nc"
 ECMWF_FILE = "pl_regular_ll.grib"
-OUTLINE = {"air_temperature": "K", "eastward_wind": "m s-1", "northward_wind": "m s-1", "specific_humidity": "kg kg-1", "geopotential": "m2 s-2"}
+OUTLINE = {
+    "air_temperature": "K",
+    "eastward_wind": "m s-1",
+    "northward_wind": "m s-1",
+    "specific_humidity": "kg kg-1",
+    "geopotential": "m2 s-2",
+}
 
 
 @once
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout above."""
-    sources = {"gfs": lambda: gfs(), "gfs-2011-10-11": lambda: gfs(), "era5": lambda: era5(path), "ecmwf": lambda: ecmwf(path)}
+    sources = {
+        "gfs": lambda: gfs(),
+        "gfs-2011-10-11": lambda: gfs(),
+        "era5": lambda: era5(path),
+        "ecmwf": lambda: ecmwf(path),
+    }
     if name in sources:
         return sources[name]()
     if str(name).endswith((".grib", ".tar.gz")):
@@ -40,7 +51,10 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
         return complete(embedded.opened_lazily(Path(name)))
     from fathom.names import near
 
-    raise ValueError(f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a NetCDF file" + near(str(name), sources))
+    raise ValueError(
+        f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a NetCDF file"
+        + near(str(name), sources)
+    )
 
 
 @once
@@ -51,8 +65,14 @@ def gfs() -> xr.Dataset:
     data = embedded.dataset("gfs-2011-10-11").astype(float)
     pressure = data.pressure
     humidity = moist_air.specific_humidity(data.relative_humidity, data.air_temperature, pressure)
-    return complete(data.assign(specific_humidity=humidity, geopotential=data.geopotential_height * moist_air.GRAVITY,
-                                surface_geopotential=data.surface_altitude * moist_air.GRAVITY, time=_moment(data.attrs["time"])))
+    return complete(
+        data.assign(
+            specific_humidity=humidity,
+            geopotential=data.geopotential_height * moist_air.GRAVITY,
+            surface_geopotential=data.surface_altitude * moist_air.GRAVITY,
+            time=_moment(data.attrs["time"]),
+        )
+    )
 
 
 @once
@@ -62,14 +82,26 @@ def era5(path: str | Path | None = None) -> xr.Dataset:
     path  of `era5_tl31_19590102T00.nc`; by default the one in the installed package `neuralgcm` (pip install --no-deps neuralgcm)
     """
     file = _file(path, ERA5_FILE, "neuralgcm", "data", "pip install --no-deps neuralgcm==1.2.2")
-    names = {"temperature": "air_temperature", "u_component_of_wind": "eastward_wind", "v_component_of_wind": "northward_wind",
-             "sea_ice_cover": "sea_ice_fraction", "level": "pressure", "specific_cloud_liquid_water_content": "cloud_liquid_water",
-             "specific_cloud_ice_water_content": "cloud_ice"}
+    names = {
+        "temperature": "air_temperature",
+        "u_component_of_wind": "eastward_wind",
+        "v_component_of_wind": "northward_wind",
+        "sea_ice_cover": "sea_ice_fraction",
+        "level": "pressure",
+        "specific_cloud_liquid_water_content": "cloud_liquid_water",
+        "specific_cloud_ice_water_content": "cloud_ice",
+    }
     with embedded.opened_lazily(file) as data:
         if missing := set(names) - set(data.variables):
-            raise ValueError(f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of {ERA5_FILE}")
+            raise ValueError(
+                f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of {ERA5_FILE}"
+            )
         data = data.load().rename(names)
-    return complete(data.assign_coords(pressure=100.0 * data.pressure).transpose("pressure", "latitude", "longitude").astype(float))
+    return complete(
+        data.assign_coords(pressure=100.0 * data.pressure)
+        .transpose("pressure", "latitude", "longitude")
+        .astype(float)
+    )
 
 
 @once
@@ -81,18 +113,32 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
     """
     from fathom import moist_air
 
-    file = _file(path, ECMWF_FILE, None, "", "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and give the path of "
-                 f"docs/source/tutorials/{ECMWF_FILE}")
+    file = _file(
+        path,
+        ECMWF_FILE,
+        None,
+        "",
+        "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and give the path of "
+        f"docs/source/tutorials/{ECMWF_FILE}",
+    )
     data = _read_grib(file)
     humidity = data.relative_humidity.clip(0, 1.2)
-    return complete(data.assign(specific_humidity=moist_air.specific_humidity(humidity, data.air_temperature, data.pressure)))
+    return complete(
+        data.assign(
+            specific_humidity=moist_air.specific_humidity(
+                humidity, data.air_temperature, data.pressure
+            )
+        )
+    )
 
 
 def complete(data: xr.Dataset) -> xr.Dataset:
     """The same with pressure downward, latitude from south, longitude from Greenwich; what is missing is an error that says so."""
     for name in (*OUTLINE, "pressure", "latitude", "longitude"):
         if name not in data.variables:
-            raise ValueError(f"a state of the atmosphere needs {name}; this one has {', '.join(sorted(map(str, data.variables)))}")
+            raise ValueError(
+                f"a state of the atmosphere needs {name}; this one has {', '.join(sorted(map(str, data.variables)))}"
+            )
     data = data.sortby("pressure").sortby("latitude")
     return data.assign_coords(longitude=data.longitude % 360).sortby("longitude")
 
@@ -113,25 +159,48 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     top = data.pressure.values[0]
     add = climate.pressure.values[climate.pressure.values < 0.9 * top]
     s = xarray.DataArray(np.log(top / add), {"pressure": add}, "pressure")
-    rest = {name: data[name].isel(pressure=0, drop=True) - climate[name].interp(pressure=top).drop_vars("pressure") for name in OUTLINE}
+    rest = {
+        name: data[name].isel(pressure=0, drop=True)
+        - climate[name].interp(pressure=top).drop_vars("pressure")
+        for name in OUTLINE
+    }
     latitude, warmth = np.deg2rad(data.latitude), rest["air_temperature"]
     coriolis, at_15 = (2 * earth.ROTATION * np.sin(angle) for angle in (latitude, np.deg2rad(15)))
     factor = np.rad2deg(GAS_CONSTANT / earth.RADIUS) * coriolis / (coriolis**2 + at_15**2)
-    around = xarray.concat([warmth.isel(longitude=[-1]), warmth, warmth.isel(longitude=[0])], "longitude").assign_coords(
-        longitude=np.concatenate([data.longitude[-1:] - 360, data.longitude, data.longitude[:1] + 360])).differentiate("longitude")
-    growth = {"geopotential": GAS_CONSTANT * warmth, "eastward_wind": -factor * warmth.differentiate("latitude"),
-              "northward_wind": factor * around.isel(longitude=slice(1, -1)) / np.maximum(np.cos(latitude), 0.2)}
+    around = (
+        xarray.concat(
+            [warmth.isel(longitude=[-1]), warmth, warmth.isel(longitude=[0])], "longitude"
+        )
+        .assign_coords(
+            longitude=np.concatenate(
+                [data.longitude[-1:] - 360, data.longitude, data.longitude[:1] + 360]
+            )
+        )
+        .differentiate("longitude")
+    )
+    growth = {
+        "geopotential": GAS_CONSTANT * warmth,
+        "eastward_wind": -factor * warmth.differentiate("latitude"),
+        "northward_wind": factor
+        * around.isel(longitude=slice(1, -1))
+        / np.maximum(np.cos(latitude), 0.2),
+    }
     fade, above = np.exp(-s / decay), {}
     for name, slope in growth.items():
         c = slope + rest[name] / decay
         above[name] = climate[name].sel(pressure=add) + (rest[name] + c * s) * fade
         if name == "geopotential":
-            above["air_temperature"] = climate["air_temperature"].sel(pressure=add) + (c - (rest[name] + c * s) / decay) * fade / GAS_CONSTANT
+            above["air_temperature"] = (
+                climate["air_temperature"].sel(pressure=add)
+                + (c - (rest[name] + c * s) / decay) * fade / GAS_CONSTANT
+            )
     humidity = data.specific_humidity.isel(pressure=0, drop=True)
     above["specific_humidity"] = np.maximum(humidity * np.exp(-3 * s), 3e-6)
     upper = xarray.Dataset(above).transpose("pressure", ...)
     both = xarray.concat([upper, data[list(OUTLINE)]], "pressure")
-    return both.assign({name: data[name] for name in data.data_vars if "pressure" not in data[name].dims})
+    return both.assign(
+        {name: data[name] for name in data.data_vars if "pressure" not in data[name].dims}
+    )
 
 
 def _file(path, name, package, folder, remedy) -> Path:
@@ -149,7 +218,9 @@ def _file(path, name, package, folder, remedy) -> Path:
         for place in (found.submodule_search_locations or []) if found else []:
             if (file := Path(place) / folder / name).is_file():
                 return file
-    raise FileNotFoundError(f"{name} is not part of Fathom (its licence is its owner's) and was not found; {remedy}")
+    raise FileNotFoundError(
+        f"{name} is not part of Fathom (its licence is its owner's) and was not found; {remedy}"
+    )
 
 
 def _read_grib(file: Path) -> xr.Dataset:
@@ -160,25 +231,69 @@ def _read_grib(file: Path) -> xr.Dataset:
     try:
         import eccodes
     except ImportError as error:
-        raise ImportError(f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)") from error
-    names = {"t": "air_temperature", "u": "eastward_wind", "v": "northward_wind", "r": "relative_humidity", "z": "geopotential"}
+        raise ImportError(
+            f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
+        ) from error
+    names = {
+        "t": "air_temperature",
+        "u": "eastward_wind",
+        "v": "northward_wind",
+        "r": "relative_humidity",
+        "z": "geopotential",
+    }
     found = {name: {} for name in names.values()}
     with file.open("rb") as stream:
         while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
-            keys = ("dataDate", "dataTime", "step", "level", "Nj", "Ni", "latitudeOfFirstGridPointInDegrees", "latitudeOfLastGridPointInDegrees")
-            date, clock, step, level, rows, columns, first, last = (eccodes.codes_get(message, key) for key in keys)
+            keys = (
+                "dataDate",
+                "dataTime",
+                "step",
+                "level",
+                "Nj",
+                "Ni",
+                "latitudeOfFirstGridPointInDegrees",
+                "latitudeOfLastGridPointInDegrees",
+            )
+            date, clock, step, level, rows, columns, first, last = (
+                eccodes.codes_get(message, key) for key in keys
+            )
             if name := names.get(eccodes.codes_get(message, "shortName")):
-                moment = _moment(f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}T{clock // 100:02d}:00") + np.timedelta64(step, "h")
-                found[name][moment, level] = eccodes.codes_get_values(message).reshape(rows, columns)
-                latitude, longitude = np.linspace(first, last, rows), np.arange(columns) * (360 / columns)
+                moment = _moment(
+                    f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}T{clock // 100:02d}:00"
+                ) + np.timedelta64(step, "h")
+                found[name][moment, level] = eccodes.codes_get_values(message).reshape(
+                    rows, columns
+                )
+                latitude, longitude = (
+                    np.linspace(first, last, rows),
+                    np.arange(columns) * (360 / columns),
+                )
             eccodes.codes_release(message)
     if not all(found.values()):
-        raise ValueError(f"{file} has no {', '.join(name for name, fields in found.items() if not fields)}; it is not of the layout of {ECMWF_FILE}")
+        raise ValueError(
+            f"{file} has no {', '.join(name for name, fields in found.items() if not fields)}; it is not of the layout of {ECMWF_FILE}"
+        )
     times, levels = (sorted({key[n] for key in found["air_temperature"]}) for n in (0, 1))
-    variables = {name: (("time", "pressure", "latitude", "longitude"), np.stack([[fields[t, p] for p in levels] for t in times]))
-                 for name, fields in found.items()}
-    variables["relative_humidity"] = variables["relative_humidity"][0], variables["relative_humidity"][1] / 100
-    return xarray.Dataset(variables, {"time": times, "pressure": 100.0 * np.array(levels), "latitude": latitude, "longitude": longitude})
+    variables = {
+        name: (
+            ("time", "pressure", "latitude", "longitude"),
+            np.stack([[fields[t, p] for p in levels] for t in times]),
+        )
+        for name, fields in found.items()
+    }
+    variables["relative_humidity"] = (
+        variables["relative_humidity"][0],
+        variables["relative_humidity"][1] / 100,
+    )
+    return xarray.Dataset(
+        variables,
+        {
+            "time": times,
+            "pressure": 100.0 * np.array(levels),
+            "latitude": latitude,
+            "longitude": longitude,
+        },
+    )
 
 
 def _moment(text: str):

@@ -24,10 +24,11 @@ from fathom.reading import once
 from fathom.data import embedded
 from fathom.regrid import points as regrid
 
-SOURCE_SPACING = 1 / 6       # degrees
+SOURCE_SPACING = 1 / 6  # degrees
 
 
 # ---------------------------------------------------------------------------------------- averages over cells
+
 
 @once
 def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarray]:
@@ -40,15 +41,21 @@ def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarr
     """
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     water = np.stack([data["ocean_fraction"], data["ocean_fraction"] * data["ocean_depth"]])
-    fraction, volume = cell_means(water, data["latitude"], data["longitude"], corner_longitude, corner_latitude)
+    fraction, volume = cell_means(
+        water, data["latitude"], data["longitude"], corner_longitude, corner_latitude
+    )
     return fraction, np.where(fraction > 0, volume / np.maximum(fraction, 1e-9), 0.0)
 
 
 def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -> np.ndarray:
     """Means over the cells of a grid of values (n, lat, lon) about as dense as the topography: (n, ny, nx)."""
-    corner_longitude, corner_latitude = _same_shape(corner_longitude, corner_latitude, "corner_longitude", "corner_latitude")
+    corner_longitude, corner_latitude = _same_shape(
+        corner_longitude, corner_latitude, "corner_longitude", "corner_latitude"
+    )
     if corner_longitude.ndim != 2 or min(corner_longitude.shape) < 2:
-        raise ValueError(f"corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not {corner_longitude.shape}")
+        raise ValueError(
+            f"corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not {corner_longitude.shape}"
+        )
     corners = unit_vectors(corner_longitude, corner_latitude)
     n = _points_a_side(corners)
     result = np.empty((len(values), corner_longitude.shape[0] - 1, corner_longitude.shape[1] - 1))
@@ -62,17 +69,22 @@ def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -
 def _points_a_side(corners) -> int:
     """As many points as put the longest side of a typical large cell at the spacing of the data."""
     sides = [np.linalg.norm(np.diff(corners, axis=axis), axis=-1).ravel() for axis in (0, 1)]
-    return int(np.clip(np.ceil(np.rad2deg(np.quantile(np.concatenate(sides), 0.95)) / SOURCE_SPACING), 2, 40))
+    return int(
+        np.clip(
+            np.ceil(np.rad2deg(np.quantile(np.concatenate(sides), 0.95)) / SOURCE_SPACING), 2, 40
+        )
+    )
 
 
 def _points_of_row(south, north, n):
     """Points (nx, n, n, 3) inside the cells between two lines of corners (nx + 1, 3)."""
     t = (np.arange(n) + 0.5) / n
-    lines = south[:, None] + t[:, None] * (north - south)[:, None]              # (nx + 1, n, 3)
+    lines = south[:, None] + t[:, None] * (north - south)[:, None]  # (nx + 1, n, 3)
     return lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]
 
 
 # ---------------------------------------------------------------------------------------- B-grid neighbours
+
 
 @dataclass(frozen=True)
 class Mesh:
@@ -80,6 +92,7 @@ class Mesh:
 
     Corner (j, i) is the north-east one of cell (j, i). In a fold, cell (ny-1, i) is the neighbour of (ny-1, nx-1-i).
     """
+
     shape: tuple[int, int]
     periodic: bool = True
     fold: bool = False
@@ -110,8 +123,19 @@ class Mesh:
 
 # ---------------------------------------------------------------------------------------- wet levels
 
-def wet_levels(depth, fraction, thickness, *, periodic: bool = True, fold: bool = False, minimum_levels: int = 3,
-               sills: list[Sill] | tuple = (), center_longitude=None, center_latitude=None) -> np.ndarray:
+
+def wet_levels(
+    depth,
+    fraction,
+    thickness,
+    *,
+    periodic: bool = True,
+    fold: bool = False,
+    minimum_levels: int = 3,
+    sills: list[Sill] | tuple = (),
+    center_longitude=None,
+    center_latitude=None,
+) -> np.ndarray:
     """Number of wet levels of each cell (ny, nx), int32, 0 on land: full cells, ready for a B grid.
 
     depth, fraction  (ny, nx) m and 1, as `ocean_depth` gives them
@@ -126,16 +150,21 @@ def wet_levels(depth, fraction, thickness, *, periodic: bool = True, fold: bool 
     depth, fraction = _same_shape(depth, fraction, "depth", "fraction")
     interfaces = _interfaces(thickness)
     if not 1 <= minimum_levels <= interfaces.size:
-        raise ValueError(f"minimum_levels = {minimum_levels} must lie in [1, {interfaces.size}], the number of layers")
+        raise ValueError(
+            f"minimum_levels = {minimum_levels} must lie in [1, {interfaces.size}], the number of layers"
+        )
     mesh = Mesh(depth.shape, periodic, fold)
     depth = np.where(fraction >= 0.5, np.maximum(depth, interfaces[minimum_levels - 1]), 0.0)
     if len(sills):
         if center_longitude is None or center_latitude is None:
             raise ValueError("sills need center_longitude and center_latitude")
-        center_longitude, center_latitude = _same_shape(center_longitude, center_latitude,
-                                                        "center_longitude", "center_latitude")
+        center_longitude, center_latitude = _same_shape(
+            center_longitude, center_latitude, "center_longitude", "center_latitude"
+        )
         if center_longitude.shape != depth.shape:
-            raise ValueError(f"center_longitude has shape {center_longitude.shape}, depth has {depth.shape}")
+            raise ValueError(
+                f"center_longitude has shape {center_longitude.shape}, depth has {depth.shape}"
+            )
         depth = apply_sills(depth, sills, mesh, unit_vectors(center_longitude, center_latitude))
     middles = np.concatenate([[0.5 * interfaces[0]], 0.5 * (interfaces[1:] + interfaces[:-1])])
     levels = np.searchsorted(middles, depth, side="left")
@@ -192,19 +221,23 @@ def _same_shape(a, b, name_a, name_b):
 
 # ---------------------------------------------------------------------------------------- sills
 
+
 @dataclass(frozen=True)
 class Sill:
     """A strait to open along `path`, or a barrier to raise along `wall`, [(longitude, latitude), ...] in degrees."""
+
     name: str
     reason: str
-    depth: float                                   #: m, at least along a path, at most along a wall
-    coarsest: float                                #: degrees, cells wider than this are left alone
+    depth: float  #: m, at least along a path, at most along a wall
+    coarsest: float  #: degrees, cells wider than this are left alone
     path: tuple[tuple[float, float], ...] = ()
     wall: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self):
         if bool(self.path) == bool(self.wall) or len(self.path or self.wall) < 2:
-            raise ValueError(f"sill {self.name!r}: give either a path or a wall, with 2 points or more")
+            raise ValueError(
+                f"sill {self.name!r}: give either a path or a wall, with 2 points or more"
+            )
 
 
 @once
@@ -262,55 +295,106 @@ def _along(points, spacing):
 
 # ---------------------------------------------------------------------------------------- named grids
 
-STRIDE = 13                  # every 13th point of a grid is kept beside its levels, to know it again
+STRIDE = 13  # every 13th point of a grid is kept beside its levels, to know it again
 
 
 @once
-def levels_for(name: str, *, corner_longitude, corner_latitude, center_longitude, center_latitude, thickness,
-               periodic: bool = True, fold: bool = False, minimum_levels: int = 3) -> np.ndarray:
+def levels_for(
+    name: str,
+    *,
+    corner_longitude,
+    corner_latitude,
+    center_longitude,
+    center_latitude,
+    thickness,
+    periodic: bool = True,
+    fold: bool = False,
+    minimum_levels: int = 3,
+) -> np.ndarray:
     """Wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is still the same, else computed.
 
     Embedded levels save the first second of a run. Where points, layers, settings or the table of sills have
     changed since, they are computed. Arguments as in `ocean_depth` and `wet_levels`; `name` may be any name.
     """
-    identity = _identity(center_longitude, center_latitude, thickness, periodic, fold, minimum_levels)
+    identity = _identity(
+        center_longitude, center_latitude, thickness, periodic, fold, minimum_levels
+    )
     if (embedded.FOLDER / f"levels-{name}.nc").is_file():
         stored = embedded.read(f"levels-{name}", "levels", *identity)
         levels = stored.pop("levels")
         if levels.shape == np.shape(center_longitude) and _agree(stored, identity):
             return levels
     fraction, depth = ocean_depth(corner_longitude, corner_latitude)
-    return wet_levels(depth, fraction, thickness, periodic=periodic, fold=fold, minimum_levels=minimum_levels,
-                      sills=sills(), center_longitude=center_longitude, center_latitude=center_latitude)
+    return wet_levels(
+        depth,
+        fraction,
+        thickness,
+        periodic=periodic,
+        fold=fold,
+        minimum_levels=minimum_levels,
+        sills=sills(),
+        center_longitude=center_longitude,
+        center_latitude=center_latitude,
+    )
 
 
-def embed(name: str, levels, *, center_longitude, center_latitude, thickness,
-          periodic: bool = True, fold: bool = False, minimum_levels: int = 3):
+def embed(
+    name: str,
+    levels,
+    *,
+    center_longitude,
+    center_latitude,
+    thickness,
+    periodic: bool = True,
+    fold: bool = False,
+    minimum_levels: int = 3,
+):
     """Write `levels` (ny, nx), as `levels_for` computed them, into the package; `tools/build_data.py --levels` does."""
     import netCDF4
 
-    identity = _identity(center_longitude, center_latitude, thickness, periodic, fold, minimum_levels)
+    identity = _identity(
+        center_longitude, center_latitude, thickness, periodic, fold, minimum_levels
+    )
     with netCDF4.Dataset(embedded.FOLDER / f"levels-{name}.nc", "w") as out:
-        out.setncatts({"Conventions": "CF-1.11", "title": f"Wet levels of the grid {name}",
-                       "source": "topography.nc and sills.toml", "references": "docs/data.md"})
+        out.setncatts(
+            {
+                "Conventions": "CF-1.11",
+                "title": f"Wet levels of the grid {name}",
+                "source": "topography.nc and sills.toml",
+                "references": "docs/data.md",
+            }
+        )
         out.createDimension("y", levels.shape[0])
         out.createDimension("x", levels.shape[1])
-        stored = out.createVariable("levels", "i4", ("y", "x"), zlib=True, complevel=9, shuffle=True, fill_value=False)
+        stored = out.createVariable(
+            "levels", "i4", ("y", "x"), zlib=True, complevel=9, shuffle=True, fill_value=False
+        )
         stored.setncatts({"units": "1", "long_name": "number of wet levels, 0 on land"})
         stored[...] = levels
         for key, values in identity.items():
             out.createDimension(key, values.size)
-            out.createVariable(key, "f4", (key,), zlib=True, shuffle=True, fill_value=False)[...] = values
+            out.createVariable(key, "f4", (key,), zlib=True, shuffle=True, fill_value=False)[
+                ...
+            ] = values
 
 
-def _identity(longitude, latitude, thickness, periodic, fold, minimum_levels) -> dict[str, np.ndarray]:
+def _identity(
+    longitude, latitude, thickness, periodic, fold, minimum_levels
+) -> dict[str, np.ndarray]:
     """What decides about the levels of a grid, in a few numbers."""
     points = unit_vectors(np.ravel(longitude)[::STRIDE], np.ravel(latitude)[::STRIDE])
     table = (embedded.FOLDER / "sills.toml").read_bytes()
-    return {"points": points.astype(np.float32).ravel(), "thickness": np.asarray(thickness, np.float32),
-            "settings": np.array([periodic, fold, minimum_levels, zlib.crc32(table) % 2**24], np.float32)}
+    return {
+        "points": points.astype(np.float32).ravel(),
+        "thickness": np.asarray(thickness, np.float32),
+        "settings": np.array(
+            [periodic, fold, minimum_levels, zlib.crc32(table) % 2**24], np.float32
+        ),
+    }
 
 
 def _agree(stored, identity) -> bool:
-    return all(stored[key].shape == values.shape and np.allclose(stored[key], values, rtol=1e-5, atol=1e-6)
-               for key, values in identity.items())
+    return all(
+        stored[key].shape == values.shape and np.allclose(stored[key], values, rtol=1e-5, atol=1e-6)
+        for key, values in identity.items()
+    )

@@ -27,8 +27,10 @@ def path(name: str) -> Path:
     file = FOLDER / f"{name}.nc"
     if not file.is_file():
         there = sorted(f.stem for f in FOLDER.glob("*.nc"))
-        raise FileNotFoundError(f"no embedded data set {name!r}; there are: {', '.join(there) or 'none'}"
-                                + near(name, there))
+        raise FileNotFoundError(
+            f"no embedded data set {name!r}; there are: {', '.join(there) or 'none'}"
+            + near(name, there)
+        )
     return file
 
 
@@ -87,7 +89,9 @@ def opened_lazily(file: Path) -> xr.Dataset:
 
 
 def _unreadable(file: Path, error: Exception) -> OSError:
-    return OSError(f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or fetched without its content? ({error})")
+    return OSError(
+        f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or fetched without its content? ({error})"
+    )
 
 
 def _unpacked(variable, month, np) -> np.ndarray:
@@ -96,5 +100,8 @@ def _unpacked(variable, month, np) -> np.ndarray:
     values = variable[month if month is not None and variable.dimensions[0] == "month" else ...]
     if "scale_factor" not in variable.ncattrs():
         return values
-    scale, offset = np.float32(variable.scale_factor), np.float32(getattr(variable, "add_offset", 0))
+    scale, offset = (
+        np.float32(variable.scale_factor),
+        np.float32(getattr(variable, "add_offset", 0)),
+    )
     return values * scale + offset

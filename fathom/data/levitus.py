@@ -37,6 +37,11 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
     wanted = [variables[name] for name in names or variables]
     data = embedded.read("levitus", *wanted, "depth", "latitude", "longitude")
     fields = tuple(
-        regrid.vertical(regrid.bilinear(data[name], data["latitude"], data["longitude"], latitude, longitude), data["depth"], depth)
-        for name in wanted)
+        regrid.vertical(
+            regrid.bilinear(data[name], data["latitude"], data["longitude"], latitude, longitude),
+            data["depth"],
+            depth,
+        )
+        for name in wanted
+    )
     return fields[0] if len(names) == 1 else fields

@@ -19,9 +19,19 @@ if TYPE_CHECKING:
 
 FILE = "surface-climatology"
 VARIABLES = (
-    "wind_speed", "eastward_wind", "northward_wind", "air_temperature", "specific_humidity", "air_pressure",
-    "downward_shortwave_flux", "downward_longwave_flux", "precipitation_flux",
-    "sea_surface_temperature", "sea_surface_salinity", "sea_ice_fraction")
+    "wind_speed",
+    "eastward_wind",
+    "northward_wind",
+    "air_temperature",
+    "specific_humidity",
+    "air_pressure",
+    "downward_shortwave_flux",
+    "downward_longwave_flux",
+    "precipitation_flux",
+    "sea_surface_temperature",
+    "sea_surface_salinity",
+    "sea_ice_fraction",
+)
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
@@ -34,7 +44,9 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
 
 
 @once
-def on_points(latitude, longitude, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
+def on_points(
+    latitude, longitude, *variables: str, month: int | None = None
+) -> dict[str, np.ndarray]:
     """The chosen variables (all, if none is named) at the points of a model grid.
 
     latitude, longitude  any one shape, degrees
@@ -52,8 +64,12 @@ def on_points(latitude, longitude, *variables: str, month: int | None = None) ->
     data = embedded.read(FILE, *chosen, *axes[False], *axes[True], month=month)
     result = {}
     for name in chosen:
-        field = regrid.bilinear(data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude)
-        result[name] = np.broadcast_to(field, (12,) + np.shape(latitude)) if month is None else field
+        field = regrid.bilinear(
+            data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude
+        )
+        result[name] = (
+            np.broadcast_to(field, (12,) + np.shape(latitude)) if month is None else field
+        )
     return result
 
 

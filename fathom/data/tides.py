@@ -31,7 +31,9 @@ def roughness(depth, water):
             east += i * there
             wet += np.roll(water, (-j, -i), (0, 1)) >= 0.5
     wet[[0, -1]] = 0  # rows at the poles have no neighbour
-    return np.where(wet == 9, np.maximum(squares - total**2 / 9 - (north**2 + east**2) / 6, 0) / 6, 0.0)  # nine values, three parameters
+    return np.where(
+        wet == 9, np.maximum(squares - total**2 / 9 - (north**2 + east**2) / 6, 0) / 6, 0.0
+    )  # nine values, three parameters
 
 
 @once
@@ -41,5 +43,11 @@ def energy(corner_longitude, corner_latitude):
     depth, water = np.asarray(data["ocean_depth"], float), np.asarray(data["ocean_fraction"], float)
     speed = np.where(depth > least_depth, transport / np.maximum(depth, least_depth), 0.0)
     rough = 0.5 * earth.SEA_WATER_DENSITY * wavenumber * roughness(depth, water) * speed**2
-    fraction, total = cell_means(np.stack([water, water * rough]), data["latitude"], data["longitude"], corner_longitude, corner_latitude)
+    fraction, total = cell_means(
+        np.stack([water, water * rough]),
+        data["latitude"],
+        data["longitude"],
+        corner_longitude,
+        corner_latitude,
+    )
     return np.where(fraction > 0, total / np.maximum(fraction, 1e-9), 0.0)

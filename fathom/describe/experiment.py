@@ -1,7 +1,7 @@
 """Experiments: TOML files <-> objects. Keys are the Python keywords, `is` names the class.
 
-    experiment = Experiment.read("ocean.toml", ["model.friction.viscosity=2e3"])
-    experiment.simulation(directory="runs/ocean").run(experiment.period)
+experiment = Experiment.read("ocean.toml", ["model.friction.viscosity=2e3"])
+experiment.simulation(directory="runs/ocean").run(experiment.period)
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ from fathom.describe.toml import Document, dumps
 sections = ("constants", "grid", "model", "state", "simulation", "output", "parallel")
 parallel_keys = ("ranks", *parallel.usual)
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
-kinds = {"grid": "wet_levels", "model": "rotations", "surface": "after"}  # what a class must have to stand there
+kinds = {
+    "grid": "wet_levels",
+    "model": "rotations",
+    "surface": "after",
+}  # what a class must have to stand there
 
 
 class Experiment:
@@ -37,8 +41,14 @@ class Experiment:
         for key in self._section("parallel"):
             self._known(key, parallel_keys, "[parallel] key", "parallel", key)
         blocks = self._section("parallel").get("blocks", [1, 1])
-        if not (isinstance(blocks, list) and len(blocks) == 2 and all(type(n) is int and n > 0 for n in blocks)):
-            raise ValueError(f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole numbers, points along x and y")
+        if not (
+            isinstance(blocks, list)
+            and len(blocks) == 2
+            and all(type(n) is int and n > 0 for n in blocks)
+        ):
+            raise ValueError(
+                f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole numbers, points along x and y"
+            )
 
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Experiment:
@@ -60,13 +70,17 @@ class Experiment:
         """The model with its grid and its state set."""
         model = self._build(self._section("model"), ("model",), kind="model", first=self.grid)
         for name, value in self._section("state").items():
-            self._at(("state", name), partial(model.set, **{name: self._build(value, ("state", name))}))
+            self._at(
+                ("state", name), partial(model.set, **{name: self._build(value, ("state", name))})
+            )
         return model
 
     @cached_property
     def surface(self) -> Any:
         given = self._section("simulation").get("surface")
-        return None if given is None else self._build(given, ("simulation", "surface"), kind="surface")
+        return (
+            None if given is None else self._build(given, ("simulation", "surface"), kind="surface")
+        )
 
     @property
     def period(self) -> Any:
@@ -74,25 +88,58 @@ class Experiment:
         from fathom.time.clock import Period
 
         if "run" not in self._section("simulation"):
-            raise ValueError(f"{self.document.place('simulation')}: how long shall it run? Write run = \"30d\" in [simulation], or give --for 30d")
+            raise ValueError(
+                f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in [simulation], or give --for 30d'
+            )
         return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
 
-    def simulation(self, directory: str | Path = ".", overwrite: bool = False, restart: str | Path | None = None) -> Any:
+    def simulation(
+        self,
+        directory: str | Path = ".",
+        overwrite: bool = False,
+        restart: str | Path | None = None,
+    ) -> Any:
         """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few read."""
         from fathom.run.simulation import Simulation
 
         given = self._section("simulation")
         for key in given:
-            self._known(key, (*_parameters(Simulation, skip=("model", *_of_the_run)), *run_keys), "[simulation] key", "simulation", key)
+            self._known(
+                key,
+                (*_parameters(Simulation, skip=("model", *_of_the_run)), *run_keys),
+                "[simulation] key",
+                "simulation",
+                key,
+            )
         if "step" not in given:
-            raise ValueError(f"{self.document.place('simulation')}: [simulation] needs a step, as in step = \"1h\"")
+            raise ValueError(
+                f'{self.document.place("simulation")}: [simulation] needs a step, as in step = "1h"'
+            )
         spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
         with self.readers():
-            keywords = {k: v for k, v in given.items() if k not in run_keys} | {"surface": self.surface}
-            simulation = self._at(("simulation",), Simulation, self.model, **keywords, directory=directory, overwrite=overwrite, parallel=spread, configuration=self.resolved())
+            keywords = {k: v for k, v in given.items() if k not in run_keys} | {
+                "surface": self.surface
+            }
+            simulation = self._at(
+                ("simulation",),
+                Simulation,
+                self.model,
+                **keywords,
+                directory=directory,
+                overwrite=overwrite,
+                parallel=spread,
+                configuration=self.resolved(),
+            )
         for name, table in self._section("output").items():
             for key in table:
-                self._known(key, _parameters(simulation.output, skip=("path",)), f"key of output '{name}'", "output", name, key)
+                self._known(
+                    key,
+                    _parameters(simulation.output, skip=("path",)),
+                    f"key of output '{name}'",
+                    "output",
+                    name,
+                    key,
+                )
             self._at(("output", name), simulation.output, name, **table)
         if "checkpoint" in given:
             self._at(("simulation", "checkpoint"), simulation.checkpoint, given["checkpoint"])
@@ -105,10 +152,21 @@ class Experiment:
         from fathom import mpi
         from fathom.reading import Readers
 
-        spread = self._at(("parallel",), parallel.checked, {k: v for k, v in self._section("parallel").items() if k != "ranks"})
+        spread = self._at(
+            ("parallel",),
+            parallel.checked,
+            {k: v for k, v in self._section("parallel").items() if k != "ranks"},
+        )
         return Readers(mpi.world, spread["readers"])
 
-    def _build(self, value: Any, path: tuple[str, ...], kind: str = "", first: Any = None, default: Any = None) -> Any:
+    def _build(
+        self,
+        value: Any,
+        path: tuple[str, ...],
+        kind: str = "",
+        first: Any = None,
+        default: Any = None,
+    ) -> Any:
         """What a value stands for: a class by its name or a table with `is`, an expression, nothing ("none"), or itself."""
         if value == "none":
             return None
@@ -118,21 +176,35 @@ class Experiment:
             return self._at(path, interpret, value, self.constants)
         if isinstance(value, list):
             return [self._build(item, path) for item in value]
-        return self._object(value, path, kind, first, default) if isinstance(value, Mapping) else value
+        return (
+            self._object(value, path, kind, first, default) if isinstance(value, Mapping) else value
+        )
 
-    def _object(self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any) -> Any:
+    def _object(
+        self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any
+    ) -> Any:
         """The object of a table; without `is`, one of the class of the default. `first` is the argument before the keywords."""
-        cls = self._class(table.get("is") or (default is not None and type(default).__name__), path, kind)
+        cls = self._class(
+            table.get("is") or (default is not None and type(default).__name__), path, kind
+        )
         arguments = [] if first is None else [first]
         defaults = cls(*arguments) if arguments else None
         keywords = {}
         for key, value in table.items():
             if key != "is":
                 self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
-                if key in getattr(cls, "mappings", ()) and isinstance(value, Mapping) and "is" not in value:
-                    keywords[key] = {name: self._build(item, (*path, key, name)) for name, item in value.items()}
+                if (
+                    key in getattr(cls, "mappings", ())
+                    and isinstance(value, Mapping)
+                    and "is" not in value
+                ):
+                    keywords[key] = {
+                        name: self._build(item, (*path, key, name)) for name, item in value.items()
+                    }
                 else:
-                    keywords[key] = self._build(value, (*path, key), default=getattr(defaults, key, None))
+                    keywords[key] = self._build(
+                        value, (*path, key), default=getattr(defaults, key, None)
+                    )
         return self._at(path, cls, *arguments, **keywords)
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
@@ -142,7 +214,9 @@ class Experiment:
         found = _class(str(name))
         if found is None or (kind and str(name) not in _classes(kind)):
             allowed = _classes(kind)
-            raise ValueError(f"{place}: unknown class '{name}'{near(str(name), allowed) or '; allowed: ' + ', '.join(allowed)}")
+            raise ValueError(
+                f"{place}: unknown class '{name}'{near(str(name), allowed) or '; allowed: ' + ', '.join(allowed)}"
+            )
         return found
 
     def _section(self, name: str) -> Mapping[str, Any]:
@@ -150,7 +224,9 @@ class Experiment:
 
     def _known(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
         if key not in allowed:
-            raise ValueError(f"{self.document.place(*path)}: unknown {what} '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}")
+            raise ValueError(
+                f"{self.document.place(*path)}: unknown {what} '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
+            )
 
     def _at(self, path: tuple[str, ...], make: Any, *arguments: Any, **keywords: Any) -> Any:
         """make(...), with the place in the file before the message of what goes wrong."""
@@ -168,14 +244,24 @@ class Experiment:
         from fathom.run.simulation import Simulation
 
         given = self._section("simulation")
-        keywords = {k: given.get(k, v) for k, v in _parameters(Simulation, skip=("model", *_of_the_run)).items() if v is not inspect.Parameter.empty or k in given}
+        keywords = {
+            k: given.get(k, v)
+            for k, v in _parameters(Simulation, skip=("model", *_of_the_run)).items()
+            if v is not inspect.Parameter.empty or k in given
+        }
         tables = {
             "constants": self.constants,
             "grid": _table(self.grid, self._section("grid")),
             "model": _table(self.model, self._section("model")),
             "state": dict(self._section("state")),
-            "simulation": keywords | {k: given[k] for k in run_keys if k in given} | {"surface": self.surface and _table(self.surface, given["surface"])},
-            "output": {name: _parameters(Simulation.output, skip=("self", "path", "variables")) | dict(table) for name, table in self._section("output").items()},
+            "simulation": keywords
+            | {k: given[k] for k in run_keys if k in given}
+            | {"surface": self.surface and _table(self.surface, given["surface"])},
+            "output": {
+                name: _parameters(Simulation.output, skip=("self", "path", "variables"))
+                | dict(table)
+                for name, table in self._section("output").items()
+            },
             "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
         }
         return dumps(tables)
@@ -188,25 +274,42 @@ def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
     """Keywords and defaults of a class or function; of a scheme, its parameters in the core's catalogue."""
     schemes = import_module("fathom.schemes").schemes()
     name = getattr(function, "__name__", "")
-    of_scheme = {p["name"]: p["value"] for p in schemes[name].entry["parameters"]} if name in schemes else {}
+    of_scheme = (
+        {p["name"]: p["value"] for p in schemes[name].entry["parameters"]}
+        if name in schemes
+        else {}
+    )
     if schemes.get(name) is function:
         return of_scheme | {"every": None}
     found = inspect.signature(function).parameters.values()
     open_ended = any(p.kind is p.VAR_KEYWORD for p in found)
-    own = {p.name: p.default for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name not in skip}
+    own = {
+        p.name: p.default
+        for p in found
+        if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name not in skip
+    }
     return own | (of_scheme if open_ended else {})
 
 
 def _keys(cls: Any) -> dict[str, Any]:
     """What a table may hold of a class: all its keywords but the grid of a model, which has a section of its own."""
-    return {name: default for name, default in _parameters(cls).items() if (name, default) != ("grid", inspect.Parameter.empty)}
+    return {
+        name: default
+        for name, default in _parameters(cls).items()
+        if (name, default) != ("grid", inspect.Parameter.empty)
+    }
 
 
 def _classes(kind: str = "") -> list[str]:
     """Names of the classes that a file may name there, or of all."""
     import fathom
 
-    found = [name for name in fathom.public if inspect.isclass(cls := getattr(fathom, name)) and (hasattr(cls, kinds[kind]) if kind else name != "Simulation")]
+    found = [
+        name
+        for name in fathom.public
+        if inspect.isclass(cls := getattr(fathom, name))
+        and (hasattr(cls, kinds[kind]) if kind else name != "Simulation")
+    ]
     return found if kind else [*found, *import_module("fathom.schemes").schemes()]
 
 
@@ -221,7 +324,9 @@ def _class(name: str) -> type | None:
 
 def _ours(thing: Any) -> bool:
     """Whether it is an object that a file can name."""
-    return type(thing).__module__.startswith("fathom") and _class(type(thing).__name__) is type(thing)
+    return type(thing).__module__.startswith("fathom") and _class(type(thing).__name__) is type(
+        thing
+    )
 
 
 def _table(thing: Any, given: Any) -> dict[str, Any]:
@@ -243,7 +348,11 @@ def _plain(value: Any, given: Any) -> Any:
     if isinstance(value, Expression):
         return value.text
     if isinstance(value, (bool, int, float, str)):
-        return given if isinstance(given, (int, str)) and not isinstance(value, str) and given == value else value
+        return (
+            given
+            if isinstance(given, (int, str)) and not isinstance(value, str) and given == value
+            else value
+        )
     if isinstance(value, (list, tuple)):
         plain = [_plain(item, None) for item in value]
         return None if any(item is None for item in plain) else plain

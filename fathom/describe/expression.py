@@ -20,14 +20,26 @@ from fathom.names import near
 variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure")
 functions = {
     name: getattr(np, name)
-    for name in ("sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh exp log log10 sqrt abs sign floor hypot "
-                 "minimum maximum where clip radians degrees").split()
-}  # fmt: skip
+    for name in (
+        "sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh exp log log10 sqrt abs sign floor hypot "
+        "minimum maximum where clip radians degrees"
+    ).split()
+}
 operators = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg, ast.UAdd: operator.pos,
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 longest = 1000  # characters
 
 
@@ -52,10 +64,21 @@ class Expression:
 
     def __call__(self, x: Any, y: Any, depth: Any = 0.0) -> np.ndarray:
         x, y, depth = (np.asarray(a, float) for a in (x, y, depth))
-        known = {**self.constants, "x": x, "y": y, "longitude": x, "latitude": y, "depth": depth, "z": -depth, "pressure": depth}
+        known = {
+            **self.constants,
+            "x": x,
+            "y": y,
+            "longitude": x,
+            "latitude": y,
+            "depth": depth,
+            "z": -depth,
+            "pressure": depth,
+        }
         with np.errstate(all="ignore"):
             value = np.asarray(self._evaluate(self._tree, known), float)
-        return np.array(np.broadcast_to(value, np.broadcast_shapes(x.shape, y.shape, depth.shape, value.shape)))
+        return np.array(
+            np.broadcast_to(value, np.broadcast_shapes(x.shape, y.shape, depth.shape, value.shape))
+        )
 
     def _evaluate(self, node: ast.AST, known: Mapping[str, Any]) -> Any:
         def of(part: ast.AST) -> Any:
@@ -66,15 +89,22 @@ class Expression:
                 return np.float64(number)
             case ast.Name(id=name):
                 if name not in known:
-                    raise ValueError(f"unknown name '{name}' in '{self.text}'{near(name, [*known, *functions])}")
+                    raise ValueError(
+                        f"unknown name '{name}' in '{self.text}'{near(name, [*known, *functions])}"
+                    )
                 return known[name]
-            case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in operators:
+            case (
+                ast.BinOp(left=left, op=op, right=right)
+                | ast.Compare(left=left, ops=[op], comparators=[right])
+            ) if type(op) in operators:
                 return operators[type(op)](of(left), of(right))
             case ast.UnaryOp(op=op, operand=operand) if type(op) in operators:
                 return operators[type(op)](of(operand))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name not in functions:
-                    raise ValueError(f"unknown function '{name}' in '{self.text}'{near(name, functions) or '; allowed: ' + ', '.join(functions)}")
+                    raise ValueError(
+                        f"unknown function '{name}' in '{self.text}'{near(name, functions) or '; allowed: ' + ', '.join(functions)}"
+                    )
                 return functions[name](*map(of, arguments))
         raise ValueError(f"'{self.text}': only arithmetic is allowed, not '{ast.unparse(node)}'")
 
@@ -82,7 +112,10 @@ class Expression:
         return f"Expression({self.text!r})"
 
     def __eq__(self, other):
-        return isinstance(other, Expression) and (self.text, self.constants) == (other.text, other.constants)
+        return isinstance(other, Expression) and (self.text, self.constants) == (
+            other.text,
+            other.constants,
+        )
 
     __hash__ = None
 
@@ -91,7 +124,9 @@ def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
     """What a text means: an Expression if it uses x, y, longitude, latitude, depth or z; a number if it uses only constants and
     functions; otherwise the text itself (the name of a data set, a file, a length of time)."""
     tree, known = _parsed(text), {*variables, *(constants or {}), "pi"}
-    if tree is None or text.endswith((".nc", ".nc4", ".zarr", ".grib", ".grib2", ".fa", ".txt", ".dat", ".csv")):
+    if tree is None or text.endswith(
+        (".nc", ".nc4", ".zarr", ".grib", ".grib2", ".fa", ".txt", ".dat", ".csv")
+    ):
         return text
     if not _names(tree) & (known if isinstance(tree, ast.Name) else known | set(functions)):
         return text
@@ -104,7 +139,9 @@ def constants_of(table: Mapping[str, Any]) -> dict[str, float]:
     known: dict[str, float] = {}
     for name, value in table.items():
         if name in variables or name in functions or not name.isidentifier():
-            raise ValueError(f"the constant '{name}' needs another name: {', '.join([*variables, *functions])} are taken")
+            raise ValueError(
+                f"the constant '{name}' needs another name: {', '.join([*variables, *functions])} are taken"
+            )
         value = interpret(value, known) if isinstance(value, str) else value
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ValueError(f"the constant {name} = {value!r} is not a number")

@@ -34,6 +34,7 @@ class Document:
             text = path.read_text(encoding="utf-8")
         except (FileNotFoundError, IsADirectoryError):
             from fathom.names import near
+
             there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
             raise FileNotFoundError(f"there is no file {path}{near(path.name, there)}") from None
         except UnicodeDecodeError as error:
@@ -41,13 +42,17 @@ class Document:
         return cls(text, str(path), settings)
 
     def place(self, *path: str) -> str:
-        """"ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
+        """ "ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
         for length in range(len(path), 0, -1):
             for given, setting in self._set.items():
-                if given == path[:length] or (length == len(path) and given[:length] == path and path not in self._lines):
+                if given == path[:length] or (
+                    length == len(path) and given[:length] == path and path not in self._lines
+                ):
                     return f"--set {setting}"
             if path[:length] in self._lines:
-                table = path[:length] if length < len(path) else path[:-1] or path  # a key stands in its table
+                table = (
+                    path[:length] if length < len(path) else path[:-1] or path
+                )  # a key stands in its table
                 return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
         return self.name
 
@@ -55,7 +60,9 @@ class Document:
         """One "a.b.c=value"; the value is TOML, or else a plain text."""
         name, equals, value = setting.partition("=")
         if not equals or not re.fullmatch(rf"\s*{_dotted}\s*", name):
-            raise ValueError(f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800")
+            raise ValueError(
+                f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800"
+            )
         path = _split(name)
         table = self.tables
         for part in path[:-1]:
@@ -93,10 +100,18 @@ def dumps(tables: Mapping[str, Any]) -> str:
     """TOML text of sections; what lies deeper than a section (than a file, in `output`) becomes inline tables. None is left out."""
     lines: list[str] = []
     for section, content in tables.items():
-        headed = {f"output.{_name(k)}": v for k, v in content.items()} if section == "output" else {section: content}
+        headed = (
+            {f"output.{_name(k)}": v for k, v in content.items()}
+            if section == "output"
+            else {section: content}
+        )
         for heading, table in headed.items():
             if table:
-                lines += [f"[{heading}]", *(f"{_name(k)} = {inline(v)}" for k, v in table.items() if v is not None), ""]
+                lines += [
+                    f"[{heading}]",
+                    *(f"{_name(k)} = {inline(v)}" for k, v in table.items() if v is not None),
+                    "",
+                ]
     return "\n".join(lines)
 
 
@@ -118,4 +133,5 @@ def inline(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(inline, value))}]"
     import json
+
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

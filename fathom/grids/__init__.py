@@ -11,6 +11,23 @@ What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in deg
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels, ZLevels
-from fathom.grids.quadrilateral import CartesianGrid, CurvilinearGrid, DipoleGrid, LatitudeLongitudeGrid, TripolarGrid
+from fathom.grids.quadrilateral import (
+    CartesianGrid,
+    CurvilinearGrid,
+    DipoleGrid,
+    LatitudeLongitudeGrid,
+    TripolarGrid,
+)
 
-__all__ = ["CartesianGrid", "CurvilinearGrid", "DipoleGrid", "GaussianGrid", "Grid", "HybridLevels", "LatitudeLongitudeGrid", "SigmaLevels", "TripolarGrid", "ZLevels"]
+__all__ = [
+    "CartesianGrid",
+    "CurvilinearGrid",
+    "DipoleGrid",
+    "GaussianGrid",
+    "Grid",
+    "HybridLevels",
+    "LatitudeLongitudeGrid",
+    "SigmaLevels",
+    "TripolarGrid",
+    "ZLevels",
+]

@@ -37,7 +37,10 @@ class Grid:
 
     def coordinates(self, where="center"):
         """(longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners; (ny, nx)."""
-        x, y = (np.asarray(getattr(self.horizontal, f"{where}_{name}")) for name in ("longitude", "latitude"))
+        x, y = (
+            np.asarray(getattr(self.horizontal, f"{where}_{name}"))
+            for name in ("longitude", "latitude")
+        )
         return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
     def interpolation(self, longitude, latitude, where="center"):
@@ -45,18 +48,26 @@ class Grid:
         from fathom.regrid import places as interpolation
 
         if not self.horizontal.spherical:
-            raise ValueError("the grid is a plane: it has no longitudes and latitudes to interpolate to")
-        return interpolation.from_quads(*self.coordinates(where), longitude, latitude, self.horizontal.periodic)
+            raise ValueError(
+                "the grid is a plane: it has no longitudes and latitudes to interpolate to"
+            )
+        return interpolation.from_quads(
+            *self.coordinates(where), longitude, latitude, self.horizontal.periodic
+        )
 
     def place(self, j, i, k=-1):
-        """"30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
+        """ "30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
         x, y = (a[j, i] for a in self.coordinates())
         if self.horizontal.spherical:
             x = (x + 180) % 360 - 180
             where = f"{abs(x):.1f} {'W' if x < 0 else 'E'}, {abs(y):.1f} {'S' if y < 0 else 'N'}"
         else:
             where = f"x {x / 1e3:.1f} km, y {y / 1e3:.1f} km"
-        return f"{where} (j={j}, i={i})" if k < 0 else f"{where}, {self.levels.text(k)} (j={j}, i={i}, k={k})"
+        return (
+            f"{where} (j={j}, i={i})"
+            if k < 0
+            else f"{where}, {self.levels.text(k)} (j={j}, i={i}, k={k})"
+        )
 
     @property
     def areas(self):
@@ -76,7 +87,11 @@ class Grid:
     @property
     def identity(self):
         """What a restart must have in common with this grid: name -> array."""
-        return {"wet_levels": self.wet_levels, "thickness": np.array(self.levels.weights), "area": np.asarray(self.horizontal.area_center)}
+        return {
+            "wet_levels": self.wet_levels,
+            "thickness": np.array(self.levels.weights),
+            "area": np.asarray(self.horizontal.area_center),
+        }
 
     @cached_property
     def fingerprint(self):

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
-REFERENCE = 1e5              # Pa
-SCALE_HEIGHT = 7000.0        # m
-KNEE = 12000.0               # z_1 [m]: layers hardly thicken further above
-PRESSURE_ABOVE = 0.08        # eta_p: above are levels of pressure
+REFERENCE = 1e5  # Pa
+SCALE_HEIGHT = 7000.0  # m
+KNEE = 12000.0  # z_1 [m]: layers hardly thicken further above
+PRESSURE_ABOVE = 0.08  # eta_p: above are levels of pressure
 
 
 def named(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -34,7 +34,9 @@ def named(name: str) -> tuple[np.ndarray, np.ndarray]:
     from fathom.names import near
 
     known = ["L8", "L26", *SMOOTH]
-    raise ValueError(f"no set of levels {name!r}; there are: {', '.join(known)}" + near(str(name), known))
+    raise ValueError(
+        f"no set of levels {name!r}; there are: {', '.join(known)}" + near(str(name), known)
+    )
 
 
 def uniform_sigma(number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +46,9 @@ def uniform_sigma(number: int) -> tuple[np.ndarray, np.ndarray]:
     return np.zeros(number + 1), np.arange(number + 1) / number
 
 
-def smooth(number: int, top: float = 1000.0, lowest: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+def smooth(
+    number: int, top: float = 1000.0, lowest: float | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """(a, b) of `number` layers by the law above.
 
     top     pressure in the middle of the highest layer [Pa]; it reaches from 0 to twice that
@@ -53,14 +57,18 @@ def smooth(number: int, top: float = 1000.0, lowest: float | None = None) -> tup
     lowest = 1200.0 / number if lowest is None else lowest
     ceiling = -SCALE_HEIGHT * np.log(2 * top / REFERENCE)
     if number < 4 or not 0 < top < 2e4 or not 0 < lowest < 0.5 * ceiling / number:
-        raise ValueError(f"{number} layers, the highest at {top:g} Pa, the lowest {lowest:g} m thick: at least 4 layers, the highest between 0 and 20000 Pa, "
-                         f"the lowest thinner than half the mean thickness of {ceiling / number:.0f} m")
+        raise ValueError(
+            f"{number} layers, the highest at {top:g} Pa, the lowest {lowest:g} m thick: at least 4 layers, the highest between 0 and 20000 Pa, "
+            f"the lowest thinner than half the mean thickness of {ceiling / number:.0f} m"
+        )
     z = np.linspace(0, ceiling, 20001)
     middle = 0.5 * (z[1:] + z[:-1])
 
     def layers(growth):
         """How many layers lie below each z if they grow so."""
-        return np.append(0, np.cumsum(np.diff(z) / (lowest + growth * middle / (1 + middle / KNEE))))
+        return np.append(
+            0, np.cumsum(np.diff(z) / (lowest + growth * middle / (1 + middle / KNEE)))
+        )
 
     slow, fast = 0.0, 10.0
     for _ in range(60):
@@ -73,11 +81,63 @@ def smooth(number: int, top: float = 1000.0, lowest: float | None = None) -> tup
     return REFERENCE * (eta - b), b
 
 
-SMOOTH = {"L19": (19, 1000.0), "L24": (24, 500.0), "L31": (31, 1000.0), "L40": (40, 100.0), "L60": (60, 10.0), "L91": (91, 1.0)}
+SMOOTH = {
+    "L19": (19, 1000.0),
+    "L24": (24, 500.0),
+    "L31": (31, 1000.0),
+    "L40": (40, 100.0),
+    "L60": (60, 10.0),
+    "L91": (91, 1.0),
+}
 
 # Collins et al. (2004), NCAR/TN-464+STR; in units of the reference pressure
-CAM_A = [0.002194067, 0.004895209, 0.009882418, 0.01805201, 0.02983724, 0.04462334, 0.06160587, 0.07851243, 0.07731271, 0.07590131, 0.07424086,
-         0.07228744, 0.06998933, 0.06728574, 0.06410509, 0.06036322, 0.05596111, 0.05078225, 0.04468960, 0.03752191, 0.02908949, 0.02084739,
-         0.01334443, 0.00708499, 0.00252136, 0.0, 0.0]
-CAM_B = [0.0] * 8 + [0.01505309, 0.03276228, 0.05359622, 0.07810627, 0.1069411, 0.1408637, 0.1807720, 0.2277220, 0.2829562, 0.3479364, 0.4243822,
-                     0.5143168, 0.6201202, 0.7235355, 0.8176768, 0.8962153, 0.9534761, 0.9851122, 1.0]
+CAM_A = [
+    0.002194067,
+    0.004895209,
+    0.009882418,
+    0.01805201,
+    0.02983724,
+    0.04462334,
+    0.06160587,
+    0.07851243,
+    0.07731271,
+    0.07590131,
+    0.07424086,
+    0.07228744,
+    0.06998933,
+    0.06728574,
+    0.06410509,
+    0.06036322,
+    0.05596111,
+    0.05078225,
+    0.04468960,
+    0.03752191,
+    0.02908949,
+    0.02084739,
+    0.01334443,
+    0.00708499,
+    0.00252136,
+    0.0,
+    0.0,
+]
+CAM_B = [0.0] * 8 + [
+    0.01505309,
+    0.03276228,
+    0.05359622,
+    0.07810627,
+    0.1069411,
+    0.1408637,
+    0.1807720,
+    0.2277220,
+    0.2829562,
+    0.3479364,
+    0.4243822,
+    0.5143168,
+    0.6201202,
+    0.7235355,
+    0.8176768,
+    0.8962153,
+    0.9534761,
+    0.9851122,
+    1.0,
+]

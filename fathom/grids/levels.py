@@ -21,26 +21,56 @@ class ZLevels:
         None (default): whole cells, to the interface nearest to the floor.
     """
 
-    def __init__(self, number=None, depth=None, surface=None, spacing=None, thickness=None, partial_cells=None, **unknown):
+    def __init__(
+        self,
+        number=None,
+        depth=None,
+        surface=None,
+        spacing=None,
+        thickness=None,
+        partial_cells=None,
+        **unknown,
+    ):
         reject(self, unknown)
-        self.least_share = None if partial_cells is None or partial_cells is False else 0.2 if partial_cells is True else number_of("partial_cells", partial_cells, "1")
+        self.least_share = (
+            None
+            if partial_cells is None or partial_cells is False
+            else 0.2
+            if partial_cells is True
+            else number_of("partial_cells", partial_cells, "1")
+        )
         if self.least_share is not None and not 0 < self.least_share <= 1:
-            raise ValueError(f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell has, must lie in (0, 1]")
+            raise ValueError(
+                f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell has, must lie in (0, 1]"
+            )
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
-                raise ValueError("ZLevels takes either thickness, or number, depth, surface and spacing")
+                raise ValueError(
+                    "ZLevels takes either thickness, or number, depth, surface and spacing"
+                )
             if isinstance(thickness, str):
                 thickness = table(thickness).ravel()
-            self.vertical = core().levels_from_thickness([number_of("thickness", t, "m") for t in np.atleast_1d(np.asarray(thickness, object))])
+            self.vertical = core().levels_from_thickness(
+                [
+                    number_of("thickness", t, "m")
+                    for t in np.atleast_1d(np.asarray(thickness, object))
+                ]
+            )
             return
         number = integer("number", 40 if number is None else number)
         depth = number_of("depth", 5500 if depth is None else depth, "m")
         if choice("spacing", spacing or "stretched", ["stretched", "uniform"]) == "uniform":
             if surface is not None:
-                raise ValueError(f"surface = {surface} m belongs to stretched levels; these are uniform")
+                raise ValueError(
+                    f"surface = {surface} m belongs to stretched levels; these are uniform"
+                )
             self.vertical = core().uniform_levels(number, depth)
         else:
-            surface = min(10.0, depth / max(number, 1)) if surface is None else number_of("surface", surface, "m")
+            surface = (
+                min(10.0, depth / max(number, 1))
+                if surface is None
+                else number_of("surface", surface, "m")
+            )
             self.vertical = core().stretched_levels(number, depth, surface)
 
     @property
@@ -75,12 +105,18 @@ class _PressureLevels:
     def _finish(self, a, b):
         self.a, self.b = a, b = np.asarray(a, float), np.asarray(b, float)
         if a.shape != b.shape or a.size < 2:
-            raise ValueError(f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than layers")
+            raise ValueError(
+                f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than layers"
+            )
         if abs(a[-1]) > 1e-6 or abs(b[-1] - 1) > 1e-12:
-            raise ValueError(f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b = {b[-1]:g}")
+            raise ValueError(
+                f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b = {b[-1]:g}"
+            )
         if not (np.diff(self.reference_pressure) > 0).all():
             k = int(np.argmin(np.diff(self.reference_pressure)))
-            raise ValueError(f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down")
+            raise ValueError(
+                f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down"
+            )
 
     @property
     def number(self):
@@ -133,7 +169,13 @@ class HybridLevels(_PressureLevels):
             self._finish(*hybrid.named(number))
         else:
             number = integer("number", 24 if number is None else number)
-            self._finish(*hybrid.smooth(number, number_of("top", 1000.0 if top is None else top, "Pa"), None if lowest is None else number_of("lowest", lowest, "m")))
+            self._finish(
+                *hybrid.smooth(
+                    number,
+                    number_of("top", 1000.0 if top is None else top, "Pa"),
+                    None if lowest is None else number_of("lowest", lowest, "m"),
+                )
+            )
 
 
 class SigmaLevels(_PressureLevels):

@@ -26,7 +26,9 @@ def of(path, comm, folder, *, node=None, keep=True):
     from mpi4py import MPI
 
     shared = comm.Split_type(MPI.COMM_TYPE_SHARED) if node is None else node
-    firsts = comm.Split(0 if shared.rank == 0 else MPI.UNDEFINED, comm.rank)  # of which the first reads
+    firsts = comm.Split(
+        0 if shared.rank == 0 else MPI.UNDEFINED, comm.rank
+    )  # of which the first reads
     copy = error = None
     if shared.rank == 0:
         try:
@@ -65,7 +67,9 @@ def _copy(path, comm, folder):
         total = _received(path, size, comm, None if here else partial)
         if here is None:
             if _sum(partial) != total:
-                raise OSError(f"{partial} is not what was written into it: the disk of the staging folder is damaged")
+                raise OSError(
+                    f"{partial} is not what was written into it: the disk of the staging folder is damaged"
+                )
             here = folder / f"{stem}-{total:08x}-{path.name}"
             os.replace(partial, here)
         return here
@@ -111,7 +115,11 @@ def _read(path, at, part):
             there = file.readinto(part)
     except OSError as error:
         return type(error)(error.errno, f"{path} cannot be read: {error.strerror}")
-    return None if there == len(part) else OSError(f"{path} was cut to {at + there} bytes while it was copied")
+    return (
+        None
+        if there == len(part)
+        else OSError(f"{path} was cut to {at + there} bytes while it was copied")
+    )
 
 
 def _described(path):
@@ -121,7 +129,10 @@ def _described(path):
             held = os.fstat(file.fileno())
     except OSError as error:
         return type(error)(error.errno, f"{path} cannot be read: {error.strerror}")
-    return held.st_size, f"{zlib.crc32(repr((str(path.resolve()), held.st_size, held.st_mtime_ns)).encode()):08x}"
+    return (
+        held.st_size,
+        f"{zlib.crc32(repr((str(path.resolve()), held.st_size, held.st_mtime_ns)).encode()):08x}",
+    )
 
 
 def _is_whole(copy):

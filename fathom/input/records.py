@@ -1,8 +1,8 @@
 """Fields in time from files: NetCDF, Zarr and what else `fathom.open` reads, or xarray.DataArrays; brought to the points of a grid, in the units of the model.
 
-    Records("era5/*.nc", "t2m")                 what the user says
-    Input("air_temperature", records, "degC")   a field of the model that they give
-    Source(axis, inputs, grid)                  inputs with the same times: `read(number)` gives all fields of a record; what fathom/forcing.py asks for
+Records("era5/*.nc", "t2m")                 what the user says
+Input("air_temperature", records, "degC")   a field of the model that they give
+Source(axis, inputs, grid)                  inputs with the same times: `read(number)` gives all fields of a record; what fathom/forcing.py asks for
 """
 
 from __future__ import annotations
@@ -42,8 +42,16 @@ class Records:
         if not (repeated_year is None or isinstance(repeated_year, int)):
             raise ValueError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")  # noqa: TRY004  all errors of the user are ValueErrors
         if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
-            raise ValueError(f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a list of files, an xarray.DataArray or Dataset")  # noqa: TRY004
-        self.data, self.variable, self.units, self.repeated_year, self.gaps = data, variable, units, repeated_year, gaps
+            raise ValueError(
+                f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a list of files, an xarray.DataArray or Dataset"
+            )  # noqa: TRY004
+        self.data, self.variable, self.units, self.repeated_year, self.gaps = (
+            data,
+            variable,
+            units,
+            repeated_year,
+            gaps,
+        )
         self.in_memory = hasattr(data, "dims")
         self._variables = None
 
@@ -53,13 +61,21 @@ class Records:
     @property
     def arrays(self) -> dict[str, Any]:
         """Those in memory, or held open by the user, by name."""
-        return {str(name): array for name, array in self.data.data_vars.items()} if hasattr(self.data, "data_vars") else {str(self.data.name or "data"): self.data}
+        return (
+            {str(name): array for name, array in self.data.data_vars.items()}
+            if hasattr(self.data, "data_vars")
+            else {str(self.data.name or "data"): self.data}
+        )
 
     @property
     def variables(self) -> dict[str, Variable]:
         """What is there, by name."""
         if self._variables is None:
-            self._variables = described(self.arrays, getattr(self.data, "variables", self.data.coords)) if self.in_memory else contents(files(self.data))
+            self._variables = (
+                described(self.arrays, getattr(self.data, "variables", self.data.coords))
+                if self.in_memory
+                else contents(files(self.data))
+            )
         return self._variables
 
     def matches(self, wanted: tuple[str, ...], only: bool = True) -> list[Variable]:
@@ -70,7 +86,11 @@ class Records:
                 raise ValueError(f"{self}: {names.unknown('variable', self.variable, there)}")
             return [there[self.variable]]
         for name in wanted:
-            if found := [there[name]] if name in there else [v for v in there.values() if v.standard_name == name]:
+            if (
+                found := [there[name]]
+                if name in there
+                else [v for v in there.values() if v.standard_name == name]
+            ):
                 return found
         return list(there.values()) if only and len(there) == 1 else []
 
@@ -79,8 +99,10 @@ class Records:
         found = self.matches(wanted, only)
         if len(found) != 1:
             which = ", ".join(v.name for v in found or self.variables.values())
-            raise ValueError(f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]} ({which or 'none'}); wanted: {' or '.join(wanted)}, "
-                             f"or say which, as in Records(file, 'name')")  # fmt: skip
+            raise ValueError(
+                f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]} ({which or 'none'}); wanted: {' or '.join(wanted)}, "
+                f"or say which, as in Records(file, 'name')"
+            )
         return self._of_years(found[0])
 
     def _of_years(self, variable):
@@ -107,7 +129,9 @@ class Records:
             with library:
                 return record(opened(path)[variable.name], number)
         except (OSError, RuntimeError, ValueError, LookupError) as error:
-            raise OSError(f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})") from error
+            raise OSError(
+                f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})"
+            ) from error
 
 
 def given(value: Any) -> Records | None:
@@ -116,7 +140,11 @@ def given(value: Any) -> Records | None:
         return value
     if isinstance(value, Path) or (isinstance(value, str) and value.endswith(endings)):
         return Records(str(value))
-    return Records(value) if hasattr(value, "dims") and hasattr(value, "coords") and len(value.coords) else None
+    return (
+        Records(value)
+        if hasattr(value, "dims") and hasattr(value, "coords") and len(value.coords)
+        else None
+    )
 
 
 class Input:
@@ -126,7 +154,15 @@ class Input:
     only : whether the one variable of a file is it, whatever it is called.
     """
 
-    def __init__(self, field: str, records: Records, wanted: str, called: tuple[str, ...] = (), where: str = "center", only: bool = True):
+    def __init__(
+        self,
+        field: str,
+        records: Records,
+        wanted: str,
+        called: tuple[str, ...] = (),
+        where: str = "center",
+        only: bool = True,
+    ):
         self.field, self.records, self.where = field, records, where
         self.variable = records.find(called or (field,), only)
         self.axis = self.variable.axis
@@ -136,7 +172,9 @@ class Input:
                 raise ValueError("they have no units")
             self.factor, self.offset = units.conversion(told, wanted)
         except ValueError as error:
-            raise ValueError(f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as in Records(file, units='{wanted}')") from None
+            raise ValueError(
+                f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as in Records(file, units='{wanted}')"
+            ) from None
 
     def read(self, number: int, points: Points, others=None) -> np.ndarray:
         """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what cannot be read; ValueError: no value at sea, and where."""
@@ -152,9 +190,17 @@ class Input:
         """ValueError where it does not fit the grid."""
         v = self.variable
         if v.latitude is None and v.shape != np.shape(grid.wet_levels):
-            raise ValueError(f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and longitude; the grid takes {np.shape(grid.wet_levels)}")
-        if v.latitude is not None and not grid.horizontal.spherical and v.shape != np.shape(grid.wet_levels):
-            raise ValueError(f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is a plane and takes {np.shape(grid.wet_levels)}")
+            raise ValueError(
+                f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and longitude; the grid takes {np.shape(grid.wet_levels)}"
+            )
+        if (
+            v.latitude is not None
+            and not grid.horizontal.spherical
+            and v.shape != np.shape(grid.wet_levels)
+        ):
+            raise ValueError(
+                f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is a plane and takes {np.shape(grid.wet_levels)}"
+            )
 
     def _on(self, points, values):
         from fathom.regrid import fill, points as regrid
@@ -162,19 +208,25 @@ class Input:
         v, wet = self.variable, points.wet
         if v.latitude is None or not points.spherical:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
-        bring = lambda what: regrid.bilinear(what, v.latitude, v.longitude, points.latitude, points.longitude)  # noqa: E731
+        bring = lambda what: regrid.bilinear(
+            what, v.latitude, v.longitude, points.latitude, points.longitude
+        )  # noqa: E731
         there = bring(values)
         if np.isfinite(there[wet]).all():
             return np.where(np.isfinite(there), there, 0)
         known = np.isfinite(values)
         if self.records.gaps == "land":
             self._whole(points, values, wet & (bring(known.astype(values.dtype)) == 0), there)
-        return bring(fill.harmonic(np.where(known, values, np.nan), v.latitude).astype(values.dtype))
+        return bring(
+            fill.harmonic(np.where(known, values, np.nan), v.latitude).astype(values.dtype)
+        )
 
     def _whole(self, points, values, missing, result):
         if missing.any():
             j, i = np.argwhere(missing)[0]
-            raise ValueError(f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the sea; gaps = 'fill' fills them from what is around")
+            raise ValueError(
+                f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the sea; gaps = 'fill' fills them from what is around"
+            )
         return np.where(np.isfinite(result), result, 0)
 
 
@@ -183,11 +235,23 @@ class Speed:
 
     def __init__(self, field: str, east: Input, north: Input):
         if east.axis != north.axis:
-            raise ValueError(f"{east.field} and {north.field} are not given at the same times: {field} has to be given too")
-        self.field, self.components, self.axis, self.where = field, (east, north), east.axis, east.where
+            raise ValueError(
+                f"{east.field} and {north.field} are not given at the same times: {field} has to be given too"
+            )
+        self.field, self.components, self.axis, self.where = (
+            field,
+            (east, north),
+            east.axis,
+            east.where,
+        )
 
     def read(self, number, points, others):
-        return np.hypot(*(others[c.field] if c.field in others else c.read(number, points) for c in self.components))
+        return np.hypot(
+            *(
+                others[c.field] if c.field in others else c.read(number, points)
+                for c in self.components
+            )
+        )
 
     def check(self, grid):
         """Its components are inputs themselves."""
@@ -251,5 +315,12 @@ def interpolation(field: str, precision: int, where: str = "center"):
     """The process that makes a field from its records before and after."""
     from fathom.schemes import scheme
 
-    on = {"previous": field + "_previous", "next": field + "_next", "forcing_weight": field + "_weight", "value": field}
-    return scheme("TimeInterpolation" if where == "center" else "TimeInterpolationAtCorners").process(precision, phase="surface", on=on, label=f"TimeInterpolation of {field}")
+    on = {
+        "previous": field + "_previous",
+        "next": field + "_next",
+        "forcing_weight": field + "_weight",
+        "value": field,
+    }
+    return scheme(
+        "TimeInterpolation" if where == "center" else "TimeInterpolationAtCorners"
+    ).process(precision, phase="surface", on=on, label=f"TimeInterpolation of {field}")

@@ -23,8 +23,10 @@ from fathom.names import near
 from fathom.reading import once
 
 VERSION = 1
-LEAST = 1 << 16              # bytes: smaller tables are read as they are
-YOUNG = 2 * 10**9            # ns: a text that was changed just now may change again within the resolution of its time
+LEAST = 1 << 16  # bytes: smaller tables are read as they are
+YOUNG = (
+    2 * 10**9
+)  # ns: a text that was changed just now may change again within the resolution of its time
 _to_plain = bytes.maketrans(b"!,Dd", b"# Ee")
 
 
@@ -40,7 +42,11 @@ def table(path: str | Path) -> np.ndarray:
         return parsed(file.read_bytes(), str(path))
     place = _place(file)
     held, payload = _held(place)
-    if held.get("size") == state.st_size and held.get("changed") == state.st_mtime_ns and (values := _decoded(held, payload)) is not None:
+    if (
+        held.get("size") == state.st_size
+        and held.get("changed") == state.st_mtime_ns
+        and (values := _decoded(held, payload)) is not None
+    ):
         return values
     text = file.read_bytes()
     digest = hashlib.sha256(text).hexdigest()
@@ -83,8 +89,11 @@ def _fault(text: bytes, name: str) -> str | None:
 
 def _place(file: Path) -> Path | None:
     try:
-        return cache.folder("tables") / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:24]}.table"
-    except (RuntimeError, OSError):                # no home
+        return (
+            cache.folder("tables")
+            / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:24]}.table"
+        )
+    except (RuntimeError, OSError):  # no home
         return None
 
 
@@ -92,9 +101,9 @@ def _held(place: Path | None) -> tuple[dict, memoryview]:
     """What is kept: the sum of what follows, the length of what is said about the numbers, that, the numbers; nothing where it is damaged."""
     try:
         content = memoryview(place.read_bytes())
-        total, length = (int.from_bytes(content[n:n + 4], "little") for n in (0, 4))
+        total, length = (int.from_bytes(content[n : n + 4], "little") for n in (0, 4))
         if total == zlib.crc32(content[4:]):
-            return json.loads(bytes(content[8:8 + length])), content[8 + length:]
+            return json.loads(bytes(content[8 : 8 + length])), content[8 + length :]
     except (OSError, AttributeError, ValueError):  # none, or no home
         pass
     return {}, memoryview(b"")
@@ -123,6 +132,8 @@ def _keep(place: Path | None, values: np.ndarray, of: dict) -> None:
         head = json.dumps({"version": VERSION, "shape": values.shape} | of).encode()
         head = len(head).to_bytes(4, "little") + head
         place.parent.mkdir(parents=True, exist_ok=True)
-        cache.replace(place, zlib.crc32(payload, zlib.crc32(head)).to_bytes(4, "little"), head, payload)
+        cache.replace(
+            place, zlib.crc32(payload, zlib.crc32(head)).to_bytes(4, "little"), head, payload
+        )
     except (ImportError, AttributeError, OSError):
         pass

@@ -12,7 +12,15 @@ def on_columns(grid, value, where="center", name="value", units=""):
         return _of_records(grid, records, where, name, units)
     if callable(value):
         value = value(*grid.coordinates(where))
-    return _checked(np.array(np.broadcast_to(_plain(value), shape) if np.ndim(_plain(value)) == 0 else _plain(value), float), shape, name, grid)
+    return _checked(
+        np.array(
+            np.broadcast_to(_plain(value), shape) if np.ndim(_plain(value)) == 0 else _plain(value),
+            float,
+        ),
+        shape,
+        name,
+        grid,
+    )
 
 
 def _of_records(grid, records, where, name, units):
@@ -22,7 +30,9 @@ def _of_records(grid, records, where, name, units):
 
     found = Input(name, records, units or records.find((name,)).units or "1", where=where)
     if not found.axis.constant:
-        raise ValueError(f"{records} has {len(found.axis)} records in time; {name} takes one that stays")
+        raise ValueError(
+            f"{records} has {len(found.axis)} records in time; {name} takes one that stays"
+        )
     return once(sources([found], grid)[0].read)(0)[name].astype(float)
 
 
@@ -36,8 +46,16 @@ def on_layers(grid, value, name, where="center"):
         level = lambda k: np.broadcast_to(function(x, y, middles[k]), shape)  # noqa: E731
     else:
         array = _plain(value)
-        if array.ndim == 3 and array.shape != (len(middles), *shape) or array.ndim == 2 and array.shape != shape or array.ndim not in (0, 2, 3):
-            raise ValueError(f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape} or a number")
+        if (
+            array.ndim == 3
+            and array.shape != (len(middles), *shape)
+            or array.ndim == 2
+            and array.shape != shape
+            or array.ndim not in (0, 2, 3)
+        ):
+            raise ValueError(
+                f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape} or a number"
+            )
         level = lambda k: np.broadcast_to(array[k] if array.ndim == 3 else array, shape)  # noqa: E731
     wet = grid.levels_at(where)
     for k in range(len(middles)):
@@ -45,7 +63,9 @@ def on_layers(grid, value, name, where="center"):
         bad = ~np.isfinite(values) & (k < wet)
         if bad.any():
             j, i = np.argwhere(bad)[0]
-            raise ValueError(f"{name} is {values[j, i]} at {grid.place(j, i, k)}, and at {bad.sum() - 1} more points in that layer")
+            raise ValueError(
+                f"{name} is {values[j, i]} at {grid.place(j, i, k)}, and at {bad.sum() - 1} more points in that layer"
+            )
         yield k, np.where(k < wet, values, 0.0)
 
 
@@ -53,7 +73,9 @@ def _plain(value):
     try:
         return np.asarray(value, float)
     except (TypeError, ValueError):
-        raise ValueError(f"{value!r} is neither a number, an array, a function nor the name of a data set") from None
+        raise ValueError(
+            f"{value!r} is neither a number, an array, a function nor the name of a data set"
+        ) from None
 
 
 def _checked(array, shape, name, grid):
@@ -62,7 +84,9 @@ def _checked(array, shape, name, grid):
     bad = ~np.isfinite(array) & (np.asarray(grid.wet_levels) > 0)
     if bad.any():
         j, i = np.argwhere(bad)[0]
-        raise ValueError(f"{name} is {array[j, i]} at {grid.place(j, i)}, and at {bad.sum() - 1} more points")
+        raise ValueError(
+            f"{name} is {array[j, i]} at {grid.place(j, i)}, and at {bad.sum() - 1} more points"
+        )
     return np.where(np.isfinite(array), array, 0.0)
 
 
@@ -71,12 +95,23 @@ def fill_fixed(simulation):
     model, sequence, fields = simulation.model, simulation.sequence, simulation.fields
     fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})
     for name in filter(fields.has, fixed):
-        layers = map(fixed[name], range(model.grid.levels.number)) if callable(fixed[name]) else [fixed[name]]
+        layers = (
+            map(fixed[name], range(model.grid.levels.number))
+            if callable(fixed[name])
+            else [fixed[name]]
+        )
         for k, values in enumerate(layers):
-            fields.set(name, np.ascontiguousarray(values, float), k, nearest_outside=name not in model.zero_outside)
+            fields.set(
+                name,
+                np.ascontiguousarray(values, float),
+                k,
+                nearest_outside=name not in model.zero_outside,
+            )
     for name, values in model.profiles().items():
         if fields.has(name):
             fields.set_profile(name, values)
-    for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(simulation.clock).items():
+    for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(
+        simulation.clock
+    ).items():
         if fields.has(name):
             sequence.follow_table(name, simulation.step, times, rows, interpolated)

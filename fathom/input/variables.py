@@ -1,6 +1,6 @@
 """What files say of the variables in them: names, units, times, place.
 
-    contents(files("era5/*.nc"))["t2m"]         # of several files, parts of one series in time: one Variable
+contents(files("era5/*.nc"))["t2m"]         # of several files, parts of one series in time: one Variable
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from fathom.time import instants as times
 from fathom.reading import library, once
 
 endings = (".nc", ".nc4", ".zarr", ".grib2", ".fa")
-horizontal = {"latitude": ("latitude", "lat", "degrees_north"), "longitude": ("longitude", "lon", "degrees_east")}
+horizontal = {
+    "latitude": ("latitude", "lat", "degrees_north"),
+    "longitude": ("longitude", "lon", "degrees_east"),
+}
 
 
 @dataclass
@@ -67,7 +70,11 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
 
 def described(arrays, coords):
     """Variables of arrays by name, of those that have two dimensions of place."""
-    return {str(name): one for name, array in arrays.items() if (one := _described(str(name), array, coords)) is not None}
+    return {
+        str(name): one
+        for name, array in arrays.items()
+        if (one := _described(str(name), array, coords)) is not None
+    }
 
 
 def opened(path):
@@ -88,18 +95,31 @@ def _joined(parts):
     whole, stays = parts[0], parts[0].axis == times.always
     for before, part in zip(parts, parts[1:]):
         files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
-        if part.shape != whole.shape or not (_same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)):
+        if part.shape != whole.shape or not (
+            _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)
+        ):
             raise ValueError(f"{files_}: {part.name} is not on the same points")
         if stays and part.axis == times.always:
             continue  # what stays is in each of the files
         if whole.axis.repeated or part.axis.repeated or part.units != whole.units:
-            raise ValueError(f"{files_} both have {part.name}, and are not parts of one series in time")
+            raise ValueError(
+                f"{files_} both have {part.name}, and are not parts of one series in time"
+            )
         if part.axis.begin[0] <= before.axis.begin[-1]:
-            raise ValueError(f"{files_}: of {part.name} its times do not increase: {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}")
+            raise ValueError(
+                f"{files_}: of {part.name} its times do not increase: {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}"
+            )
     if stays or len(parts) == 1:
         return whole
-    begin, end = ([moment for part in parts for moment in getattr(part.axis, which)] for which in ("begin", "end"))
-    return replace(whole, axis=times.TimeAxis(begin, end), parts=tuple(one for part in parts for one in part.parts))
+    begin, end = (
+        [moment for part in parts for moment in getattr(part.axis, which)]
+        for which in ("begin", "end")
+    )
+    return replace(
+        whole,
+        axis=times.TimeAxis(begin, end),
+        parts=tuple(one for part in parts for one in part.parts),
+    )
 
 
 def _same(a, b):
@@ -113,21 +133,41 @@ def _described(name, array, coords):
     places = [dim for dim in dims if dim != time]
     if len(places) != 2 or (time and dims.index(time) != 0):
         return None
-    found = [next((c for c in places if c in array.coords and _is(array[c], c, kind)), None) for kind in horizontal]
-    latitude, longitude = (None if None in found else np.asarray(array[dim].values, float) for dim in found)
+    found = [
+        next((c for c in places if c in array.coords and _is(array[c], c, kind)), None)
+        for kind in horizontal
+    ]
+    latitude, longitude = (
+        None if None in found else np.asarray(array[dim].values, float) for dim in found
+    )
     if None not in found and places != found:
-        raise ValueError(f"{name} has its dimensions in the order {', '.join(places)}; wanted: latitude, longitude")
+        raise ValueError(
+            f"{name} has its dimensions in the order {', '.join(places)}; wanted: latitude, longitude"
+        )
     axis = times.always if time is None else _axis(name, array, time, coords)
-    return Variable(name, array.attrs.get("standard_name", ""), array.attrs.get("units", ""), axis, tuple(array.sizes[d] for d in places), latitude, longitude)
+    return Variable(
+        name,
+        array.attrs.get("standard_name", ""),
+        array.attrs.get("units", ""),
+        axis,
+        tuple(array.sizes[d] for d in places),
+        latitude,
+        longitude,
+    )
 
 
 def _is(coordinate, name, kind):
     """Whether a coordinate is latitude, or longitude."""
-    return coordinate.ndim == 1 and bool({str(name).lower(), coordinate.attrs.get("standard_name"), coordinate.attrs.get("units")} & set(horizontal[kind]))
+    return coordinate.ndim == 1 and bool(
+        {str(name).lower(), coordinate.attrs.get("standard_name"), coordinate.attrs.get("units")}
+        & set(horizontal[kind])
+    )
 
 
 def _is_time(array, dim):
-    return dim in ("time", "month") or (dim in array.coords and array[dim].attrs.get("standard_name") == "time")
+    return dim in ("time", "month") or (
+        dim in array.coords and array[dim].attrs.get("standard_name") == "time"
+    )
 
 
 def _axis(name, array, dim, coords):
@@ -135,7 +175,9 @@ def _axis(name, array, dim, coords):
     if dim == "month" and array.sizes[dim] == 12:
         return times.months
     if dim not in array.coords or array[dim].dtype.kind not in "MO":
-        raise ValueError(f"{name}: its dimension {dim} has no dates; CF: units = 'days since 2000-01-01'")
+        raise ValueError(
+            f"{name}: its dimension {dim} has no dates; CF: units = 'days since 2000-01-01'"
+        )
     time = array[dim]
     held = {**time.encoding, **time.attrs}
     climate, bounds = held.get("climatology"), held.get("climatology") or held.get("bounds")
@@ -166,9 +208,15 @@ def _moments(values):
     import pandas
     import xarray
 
-    index = pandas.DatetimeIndex(values) if np.asarray(values).dtype.kind == "M" else xarray.CFTimeIndex(values)
+    index = (
+        pandas.DatetimeIndex(values)
+        if np.asarray(values).dtype.kind == "M"
+        else xarray.CFTimeIndex(values)
+    )
     seconds = index.hour * 3600.0 + index.minute * 60.0 + index.second + index.microsecond / 1e6
-    return list(zip(*(np.asarray(part).tolist() for part in (index.year, index.month, index.day, seconds))))
+    return list(
+        zip(*(np.asarray(part).tolist() for part in (index.year, index.month, index.day, seconds)))
+    )
 
 
 def record(array, number):

@@ -10,6 +10,20 @@ from fathom.ocean.passive import Dye, IdealAge, PassiveTracer
 from fathom.ocean.surface import BulkForcing, SurfaceForcing
 
 __all__ = [
-    "AnisotropicFriction", "BulkForcing", "CFC11", "CFC12", "DenmarkStrait", "Dye", "FaroeBankChannel", "FreeSurface", "GentMcWilliams", "IdealAge", "Ocean", "Overflow",
-    "PassiveTracer", "SF6", "SmagorinskyFriction", "SurfaceForcing",
-]  # fmt: skip
+    "AnisotropicFriction",
+    "BulkForcing",
+    "CFC11",
+    "CFC12",
+    "DenmarkStrait",
+    "Dye",
+    "FaroeBankChannel",
+    "FreeSurface",
+    "GentMcWilliams",
+    "IdealAge",
+    "Ocean",
+    "Overflow",
+    "PassiveTracer",
+    "SF6",
+    "SmagorinskyFriction",
+    "SurfaceForcing",
+]

@@ -34,26 +34,44 @@ class Drifters(SmallStore):
     least = 0
 
     def __init__(self, simulation, path, variables, every, statistic, dtype, drifters, **chosen):
-        for name, value in (chosen | ({} if statistic is None else {"statistic": statistic})).items():
-            raise ValueError(f"output {path}: {name} = {value} is for fields; drifters hold what is where they are")
+        for name, value in (
+            chosen | ({} if statistic is None else {"statistic": statistic})
+        ).items():
+            raise ValueError(
+                f"output {path}: {name} = {value} is for fields; drifters hold what is where they are"
+            )
         if not hasattr(drifters, "items"):
             drifters = {"places": drifters}
         for key in drifters:
             if key not in keys:
-                raise ValueError(f"output {path}: unknown key of drifters '{key}'{names.near(key, keys) or '; allowed: ' + ', '.join(keys)}")
+                raise ValueError(
+                    f"output {path}: unknown key of drifters '{key}'{names.near(key, keys) or '; allowed: ' + ', '.join(keys)}"
+                )
         if ("places" in drifters) == ("region" in drifters):
-            raise ValueError(f"output {path}: drifters need either places, [[longitude, latitude, depth], ...], or a region")
+            raise ValueError(
+                f"output {path}: drifters need either places, [[longitude, latitude, depth], ...], or a region"
+            )
         super().__init__(simulation, path, variables, every, None, dtype)
-        if "number" in drifters and (integer("number", drifters["number"]) < 1 or "places" in drifters):
-            raise ValueError(f"output {path}: number = {drifters['number']} is how many drifters a region has, 1 or more")
+        if "number" in drifters and (
+            integer("number", drifters["number"]) < 1 or "places" in drifters
+        ):
+            raise ValueError(
+                f"output {path}: number = {drifters['number']} is how many drifters a region has, 1 or more"
+            )
         if not isinstance(drifters.get("constant_depth", False), bool):
-            raise ValueError(f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or false")
+            raise ValueError(
+                f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or false"
+            )
         self.given, self.depth = dict(drifters), number_of("depth", drifters.get("depth", 0.0), "m")
         self.repeat, self.times = drifters.get("repeat"), integer("times", drifters.get("times", 1))
         if self.times < 1 or (self.times > 1) != (self.repeat is not None):
-            raise ValueError(f"output {path}: times = {self.times} releases, repeat = {self.repeat!r}: more than one need a rhythm, as repeat = \"30d\", and a rhythm their number")
+            raise ValueError(
+                f'output {path}: times = {self.times} releases, repeat = {self.repeat!r}: more than one need a rhythm, as repeat = "30d", and a rhythm their number'
+            )
         if self.repeat is not None:
-            simulation.events.append(Event(self.repeat, lambda s: self.release(), simulation.step, f"release of {path}"))
+            simulation.events.append(
+                Event(self.repeat, lambda s: self.release(), simulation.step, f"release of {path}")
+            )
         self.flow, self.released, self.due = None, 0, None
 
     # ---- before the run ------------------------------------------------------------------------------------------------------------
@@ -61,16 +79,30 @@ class Drifters(SmallStore):
     def processes(self, known, precision):
         model = self.simulation.model
         if "transport_up" not in known:
-            raise ValueError(f"output {self.path}: drifters go with the flow of an Ocean; this is {type(model).__name__}")
+            raise ValueError(
+                f"output {self.path}: drifters go with the flow of an Ocean; this is {type(model).__name__}"
+            )
         self.variables = dict(diagnostics.find(name, model, known) for name in self.requested)
         for name, d in self.variables.items():
-            if d.of is not diagnostics.same or known[d.needs[0]]["horizontal"] != "center" or known[d.needs[0]]["vertical"] == "interface":
-                raise ValueError(f"output {self.path}: drifters tell of fields at the centres of cells, as temperature, not of '{name}'")
-        self.keep = [d.needs[0] for d in self.variables.values() if f"{d.needs[0]}_after" not in known]
+            if (
+                d.of is not diagnostics.same
+                or known[d.needs[0]]["horizontal"] != "center"
+                or known[d.needs[0]]["vertical"] == "interface"
+            ):
+                raise ValueError(
+                    f"output {self.path}: drifters tell of fields at the centres of cells, as temperature, not of '{name}'"
+                )
+        self.keep = [
+            d.needs[0] for d in self.variables.values() if f"{d.needs[0]}_after" not in known
+        ]
         from fathom.mpi import core
 
-        self.flow = core.Drifters(self.simulation.step, self.given.get("constant_depth", False), model.own_cells)
-        process = self.flow.process().on({"sea_surface_height": "height_beyond_cells"} if model.stretched else {})
+        self.flow = core.Drifters(
+            self.simulation.step, self.given.get("constant_depth", False), model.own_cells
+        )
+        process = self.flow.process().on(
+            {"sea_surface_height": "height_beyond_cells"} if model.stretched else {}
+        )
         process.phase, process.name = "output", f"Drift of {self.path}"
         return [process]
 
@@ -83,7 +115,9 @@ class Drifters(SmallStore):
         self.due = s.seconds
         if kept:
             if (kept["count"], kept["times"]) != (len(self.start), self.times):
-                raise ValueError(f"output {self.path}: the restart has {kept['times']} releases of {kept['count']} drifters, not {self.times} of {len(self.start)}: give other drifters another file")
+                raise ValueError(
+                    f"output {self.path}: the restart has {kept['times']} releases of {kept['count']} drifters, not {self.times} of {len(self.start)}: give other drifters another file"
+                )
             self.released, self.due = kept["released"], kept["due"]
             self.flow.put(np.frombuffer(base64.b64decode(kept["drifters"])).reshape(-1, 6).copy())
         self.release()
@@ -101,7 +135,17 @@ class Drifters(SmallStore):
     def kept(self):
         """What a restart needs, on root; all ranks call it."""
         rows = self._gathered(self.flow.own)
-        return None if rows is None else {"count": len(self.start), "times": self.times, "released": self.released, "due": self.due, "drifters": base64.b64encode(rows.tobytes()).decode()}
+        return (
+            None
+            if rows is None
+            else {
+                "count": len(self.start),
+                "times": self.times,
+                "released": self.released,
+                "due": self.due,
+                "drifters": base64.b64encode(rows.tobytes()).decode(),
+            }
+        )
 
     def _gathered(self, rows):
         """Of all ranks, by number, on root."""
@@ -117,27 +161,50 @@ class Drifters(SmallStore):
         """Rows of number, i, j, a, b, level of one release."""
         grid = self.simulation.model.grid
         if "region" in self.given:
-            j, i = np.nonzero((share_of_columns(grid, self.given["region"], f"output {self.path}: region") >= 0.5) & (grid.depth() > self.depth))
+            j, i = np.nonzero(
+                (share_of_columns(grid, self.given["region"], f"output {self.path}: region") >= 0.5)
+                & (grid.depth() > self.depth)
+            )
             if not len(j):
-                raise ValueError(f"output {self.path}: no column of the region is deeper than {self.depth:g} m")
+                raise ValueError(
+                    f"output {self.path}: no column of the region is deeper than {self.depth:g} m"
+                )
             if "number" in self.given:
-                chosen = np.unique(np.linspace(0, len(j) - 1, self.given["number"]).round().astype(int))
+                chosen = np.unique(
+                    np.linspace(0, len(j) - 1, self.given["number"]).round().astype(int)
+                )
                 j, i = j[chosen], i[chosen]
             a = b = np.full(len(j), 0.5)
             depth = np.full(len(j), self.depth)
         else:
             try:
-                x, y, depth = np.array([place if len(place) == 3 else [*place, self.depth] for place in self.given["places"]], float).T
+                x, y, depth = np.array(
+                    [
+                        place if len(place) == 3 else [*place, self.depth]
+                        for place in self.given["places"]
+                    ],
+                    float,
+                ).T
             except (TypeError, ValueError):
-                raise ValueError(f"output {self.path}: places = {self.given['places']!r} must be a list of [longitude, latitude] or [longitude, latitude, depth]") from None
+                raise ValueError(
+                    f"output {self.path}: places = {self.given['places']!r} must be a list of [longitude, latitude] or [longitude, latitude, depth]"
+                ) from None
             i, j, a, b = _in_cells(grid, x, y, self.path)
-        self.start = np.stack([np.arange(len(j)), i, j, a, b, self._levels(grid, i, j, depth)], 1).astype(float)
+        self.start = np.stack(
+            [np.arange(len(j)), i, j, a, b, self._levels(grid, i, j, depth)], 1
+        ).astype(float)
 
     def _levels(self, grid, i, j, depth):
         wet, floor = np.asarray(grid.wet_levels)[j, i], grid.depth()[j, i]
         for n in np.flatnonzero((wet == 0) | ~((0 <= depth) & (depth < floor))):
-            where = "is on land" if wet[n] == 0 else f"lies at {depth[n]:g} m, where the sea has {floor[n]:g} m"
-            raise ValueError(f"output {self.path}: drifter {n + 1} at {grid.place(int(j[n]), int(i[n]))} {where}")
+            where = (
+                "is on land"
+                if wet[n] == 0
+                else f"lies at {depth[n]:g} m, where the sea has {floor[n]:g} m"
+            )
+            raise ValueError(
+                f"output {self.path}: drifter {n + 1} at {grid.place(int(j[n]), int(i[n]))} {where}"
+            )
         interfaces = np.concatenate([[0.0], np.cumsum(grid.levels.weights)])
         k = np.searchsorted(interfaces, depth, side="right") - 1
         return k + np.clip((depth - interfaces[k]) / self._thickness(grid, i, j, k), 0, 1 - 1e-9)
@@ -151,10 +218,17 @@ class Drifters(SmallStore):
         """Longitude, latitude [degrees] or x, y [m], and depth [m] of rows."""
         grid = self.simulation.model.grid
         h, (i, j), (a, b, level) = grid.horizontal, rows[:, 1:3].astype(int).T, rows[:, 3:].T
-        corners = [((1 - a) * (1 - b), j, i), (a * (1 - b), j, i + 1), ((1 - a) * b, j + 1, i), (a * b, j + 1, i + 1)]
+        corners = [
+            ((1 - a) * (1 - b), j, i),
+            (a * (1 - b), j, i + 1),
+            ((1 - a) * b, j + 1, i),
+            (a * b, j + 1, i + 1),
+        ]
         x, y = np.asarray(h.corner_longitude), np.asarray(h.corner_latitude)
         if h.spherical:
-            here = earth.places(sum(w[:, None] * earth.unit_vectors(x[j, i], y[j, i]) for w, j, i in corners))
+            here = earth.places(
+                sum(w[:, None] * earth.unit_vectors(x[j, i], y[j, i]) for w, j, i in corners)
+            )
         else:
             here = [sum(w * z[j, i] for w, j, i in corners) for z in (x, y)]
         k = np.floor(level).astype(int)
@@ -165,19 +239,54 @@ class Drifters(SmallStore):
 
     @property
     def _axes(self):
-        return ("longitude", "latitude") if self.simulation.model.grid.horizontal.spherical else ("x", "y")
+        return (
+            ("longitude", "latitude")
+            if self.simulation.model.grid.horizontal.spherical
+            else ("x", "y")
+        )
 
     def _contents(self):
-        units = {"longitude": "degrees_east", "latitude": "degrees_north", "x": "m", "y": "m", "depth": "m"}
-        about = {name: {"long_name": name, "units": units[name]} | ({"standard_name": name} if name not in "xy" else {"standard_name": f"projection_{name}_coordinate"}) for name in (*self._axes, "depth")}
+        units = {
+            "longitude": "degrees_east",
+            "latitude": "degrees_north",
+            "x": "m",
+            "y": "m",
+            "depth": "m",
+        }
+        about = {
+            name: {"long_name": name, "units": units[name]}
+            | (
+                {"standard_name": name}
+                if name not in "xy"
+                else {"standard_name": f"projection_{name}_coordinate"}
+            )
+            for name in (*self._axes, "depth")
+        }
         about["depth"]["positive"] = "down"
-        specs = [output.VariableSpec(name, ("time", "trajectory"), "float64", about[name]) for name in about]
+        specs = [
+            output.VariableSpec(name, ("time", "trajectory"), "float64", about[name])
+            for name in about
+        ]
         for name in self.variables:
-            found = output.variable(name, dtype=self.dtype, place=("center", "column"), units=self.places[name]["units"])
-            given = {key: value for key, value in found.attributes.items() if key != "cell_measures"} | {"coordinates": " ".join(("time", *about))}
+            found = output.variable(
+                name, dtype=self.dtype, place=("center", "column"), units=self.places[name]["units"]
+            )
+            given = {
+                key: value for key, value in found.attributes.items() if key != "cell_measures"
+            } | {"coordinates": " ".join(("time", *about))}
             specs.append(output.VariableSpec(found.name, ("time", "trajectory"), self.dtype, given))
         numbers = np.arange(self.times * len(self.start), dtype=np.int32)
-        return {"trajectory": (("trajectory",), numbers, {"long_name": "drifter", "cf_role": "trajectory_id"})}, specs, None
+        return (
+            {
+                "trajectory": (
+                    ("trajectory",),
+                    numbers,
+                    {"long_name": "drifter", "cf_role": "trajectory_id"},
+                )
+            },
+            specs,
+            None,
+        )
 
     def open(self):
         self._find_places()
@@ -185,14 +294,22 @@ class Drifters(SmallStore):
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
         s, began, own = self.simulation, perf_counter(), self.flow.own
-        rows = self._gathered(np.concatenate([own, *(self._along(d, own)[:, None] for d in self.variables.values())], 1))
+        rows = self._gathered(
+            np.concatenate(
+                [own, *(self._along(d, own)[:, None] for d in self.variables.values())], 1
+            )
+        )
 
         def write():
-            found = dict(zip((*self._axes, "depth"), self._where(rows[:, :6]))) | {self._alias(name): rows[:, 6 + n] for n, name in enumerate(self.variables)}
+            found = dict(zip((*self._axes, "depth"), self._where(rows[:, :6]))) | {
+                self._alias(name): rows[:, 6 + n] for n, name in enumerate(self.variables)
+            }
             for name, values in found.items():
                 whole = np.full(self.times * len(self.start), np.nan)
                 whole[rows[:, 0].astype(int)] = values
-                self._write(name, whole.astype("float64" if name in (*self._axes, "depth") else self.dtype))
+                self._write(
+                    name, whole.astype("float64" if name in (*self._axes, "depth") else self.dtype)
+                )
             self.file.extend(self.count, s.seconds, None)
 
         s.on_root(write)
@@ -215,7 +332,12 @@ class Drifters(SmallStore):
     def tracks(self):
         """Both coordinates (times, drifters), and times [days]; on root, of what has been written."""
         data = output.open(self.whole_path)
-        seconds = np.array([s / np.timedelta64(1, "s") if isinstance(s, np.timedelta64) else s.total_seconds() for s in data.time.values - data.time.values[0]])
+        seconds = np.array(
+            [
+                s / np.timedelta64(1, "s") if isinstance(s, np.timedelta64) else s.total_seconds()
+                for s in data.time.values - data.time.values[0]
+            ]
+        )
         return *(data[name].values for name in self._axes), seconds / 86400
 
 
@@ -224,19 +346,36 @@ def _in_cells(grid, x, y, path):
     h = grid.horizontal
     edges, rows = np.asarray(h.corner_longitude), np.asarray(h.corner_latitude)
     if not h.spherical:
-        i, j = (np.searchsorted(axis, place, side="right") - 1 for axis, place in ((edges[0], x), (rows[:, 0], y)))
+        i, j = (
+            np.searchsorted(axis, place, side="right") - 1
+            for axis, place in ((edges[0], x), (rows[:, 0], y))
+        )
         for n in np.flatnonzero((i < 0) | (i >= h.nx) | (j < 0) | (j >= h.ny)):
-            raise ValueError(f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] m lies outside of the grid")
-        return i, j, (x - edges[0, i]) / np.diff(edges[0])[i], (y - rows[j, 0]) / np.diff(rows[:, 0])[j]
+            raise ValueError(
+                f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] m lies outside of the grid"
+            )
+        return (
+            i,
+            j,
+            (x - edges[0, i]) / np.diff(edges[0])[i],
+            (y - rows[j, 0]) / np.diff(rows[:, 0])[j],
+        )
     cells = np.full((4, len(x)), np.nan)
-    for columns in (slice(0, h.nx // 2 + 1), slice(h.nx // 2, None)):  # one half after the other: on a seam corners have two names
+    for columns in (
+        slice(0, h.nx // 2 + 1),
+        slice(h.nx // 2, None),
+    ):  # one half after the other: on a seam corners have two names
         found = interpolation.from_quads(edges[:, columns], rows[:, columns], x, y, False)
         row, column = np.divmod(found.index, found.points)
-        n = np.flatnonzero(np.isnan(cells[0]) & (np.ptp(row, axis=1) > 0) & (np.ptp(column, axis=1) > 0))
+        n = np.flatnonzero(
+            np.isnan(cells[0]) & (np.ptp(row, axis=1) > 0) & (np.ptp(column, axis=1) > 0)
+        )
         row, column, weight = row[n], column[n], found.weight[n].astype(float)
         j, i = row.min(1), column.min(1)
         part = lambda there: np.clip((weight * there).sum(1) / weight.sum(1), 0, 1 - 1e-9)  # noqa: B023  called at once
         cells[:, n] = columns.start + i, j, part(column != i[:, None]), part(row != j[:, None])
     for n in np.flatnonzero(np.isnan(cells[0])):
-        raise ValueError(f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] lies outside of the grid")
+        raise ValueError(
+            f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] lies outside of the grid"
+        )
     return *cells[:2].astype(int), *cells[2:]

@@ -5,7 +5,11 @@ from fathom.grids.arguments import number_of
 from fathom.names import near
 from fathom.ocean.mixing import expansion
 
-tapers = {"tanh": "TanhTaperedSlopes", "quadratic": "QuadraticTaperedSlopes", "clipping": "ClippedSlopes"}
+tapers = {
+    "tanh": "TanhTaperedSlopes",
+    "quadratic": "QuadraticTaperedSlopes",
+    "clipping": "ClippedSlopes",
+}
 structures = ("StratificationStructure", "EadyStructure")
 
 
@@ -23,17 +27,47 @@ class GentMcWilliams:
     transports : whether the volume transports of the eddies can be read: output bolus_velocity_x, bolus_velocity_y.
     """
 
-    def __init__(self, diffusivity=800.0, isoneutral_diffusivity=None, taper="tanh", maximum_slope=0.01, taper_width=0.001, structure=None, density_step=0.03, transports=False):
+    def __init__(
+        self,
+        diffusivity=800.0,
+        isoneutral_diffusivity=None,
+        taper="tanh",
+        maximum_slope=0.01,
+        taper_width=0.001,
+        structure=None,
+        density_step=0.03,
+        transports=False,
+    ):
         if taper not in tapers:
-            raise ValueError(f"GentMcWilliams taper = {taper!r}{near(str(taper), tapers) or ';'} allowed: {', '.join(tapers)}")
-        if structure is not None and not (isinstance(structure, Scheme) and structure.name in structures):
-            raise ValueError(f"GentMcWilliams structure = {structure!r} must be one of {', '.join(structures)}, or none")
+            raise ValueError(
+                f"GentMcWilliams taper = {taper!r}{near(str(taper), tapers) or ';'} allowed: {', '.join(tapers)}"
+            )
+        if structure is not None and not (
+            isinstance(structure, Scheme) and structure.name in structures
+        ):
+            raise ValueError(
+                f"GentMcWilliams structure = {structure!r} must be one of {', '.join(structures)}, or none"
+            )
         if not isinstance(transports, bool):
             raise ValueError(f"GentMcWilliams transports = {transports!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
         self.diffusivity = number_of("GentMcWilliams diffusivity", diffusivity, "m2 s-1")
-        self.isoneutral_diffusivity = None if isoneutral_diffusivity is None else number_of("GentMcWilliams isoneutral_diffusivity", isoneutral_diffusivity, "m2 s-1")
-        self.taper, self.maximum_slope, self.taper_width = taper, float(maximum_slope), float(taper_width)
-        self.structure, self.density_step, self.transports = structure, float(density_step), transports
+        self.isoneutral_diffusivity = (
+            None
+            if isoneutral_diffusivity is None
+            else number_of(
+                "GentMcWilliams isoneutral_diffusivity", isoneutral_diffusivity, "m2 s-1"
+            )
+        )
+        self.taper, self.maximum_slope, self.taper_width = (
+            taper,
+            float(maximum_slope),
+            float(taper_width),
+        )
+        self.structure, self.density_step, self.transports = (
+            structure,
+            float(density_step),
+            transports,
+        )
         scheme("IsoneutralFlux", **self.strengths)  # bounds are checked by the core
         scheme(tapers[taper], maximum_slope=maximum_slope, taper_width=taper_width)
         scheme("MixedLayerDepth", density_step=density_step)
@@ -43,7 +77,9 @@ class GentMcWilliams:
 
     @property
     def strengths(self):
-        along = self.diffusivity if self.isoneutral_diffusivity is None else self.isoneutral_diffusivity
+        along = (
+            self.diffusivity if self.isoneutral_diffusivity is None else self.isoneutral_diffusivity
+        )
         return {"diffusivity": self.diffusivity, "isoneutral_diffusivity": along}
 
     def fields(self, ones):
@@ -69,26 +105,60 @@ class GentMcWilliams:
 
     def slopes(self, equation_of_state, mixing, precision, step, own_cells=False):
         """Before the factors of vertical diffusion: slopes, and what of their diffusion is implicit: `whole_diffusivity`."""
-        strongest = max(self.strengths.values()) * (self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0)
-        slopes = scheme(tapers[self.taper], maximum_slope=self.maximum_slope, taper_width=self.taper_width, diffusivity=max(strongest, 1e-6))
+        strongest = max(self.strengths.values()) * (
+            self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0
+        )
+        slopes = scheme(
+            tapers[self.taper],
+            maximum_slope=self.maximum_slope,
+            taper_width=self.taper_width,
+            diffusivity=max(strongest, 1e-6),
+        )
         slopes = slopes.in_cells if own_cells else slopes
-        result = [expansion(equation_of_state).process(precision, phase="tracer"), self._placed(slopes.process(precision, phase="tracer", on=self._layer(mixing), step=step)),
-                  scheme("IsoneutralMixing").process(precision, phase="tracer", isoneutral_diffusivity=self.strengths["isoneutral_diffusivity"])]  # fmt: skip
+        result = [
+            expansion(equation_of_state).process(precision, phase="tracer"),
+            self._placed(
+                slopes.process(precision, phase="tracer", on=self._layer(mixing), step=step)
+            ),
+            scheme("IsoneutralMixing").process(
+                precision,
+                phase="tracer",
+                isoneutral_diffusivity=self.strengths["isoneutral_diffusivity"],
+            ),
+        ]
         if self.transports:
-            result.append(scheme("BolusTransport", diffusivity=self.diffusivity).process(precision, phase="tracer"))
+            result.append(
+                scheme("BolusTransport", diffusivity=self.diffusivity).process(
+                    precision, phase="tracer"
+                )
+            )
         return result
 
     def of_tracer(self, tracer, precision, own_cells=False):
         """Fluxes of one tracer."""
-        strengths, flux, names = self.strengths, [], {"tracer": tracer, "tracer_tendency": f"{tracer}_tendency"}
-        for name in ["IsoneutralFlux"] + ["SlopedFlux"] * (strengths["diffusivity"] != strengths["isoneutral_diffusivity"]):
+        strengths, flux, names = (
+            self.strengths,
+            [],
+            {"tracer": tracer, "tracer_tendency": f"{tracer}_tendency"},
+        )
+        for name in ["IsoneutralFlux"] + ["SlopedFlux"] * (
+            strengths["diffusivity"] != strengths["isoneutral_diffusivity"]
+        ):
             of = scheme(name, **strengths)
-            flux.append((of.in_cells if own_cells else of).process(precision, phase="tracer", on=names, label=f"{name} of {tracer}"))
+            flux.append(
+                (of.in_cells if own_cells else of).process(
+                    precision, phase="tracer", on=names, label=f"{name} of {tracer}"
+                )
+            )
         return [self._placed(flux[0]), *flux[1:]]
 
     def _layer(self, mixing):
         """Names: the mixed layer is the boundary layer of a mixing scheme that has one."""
-        return {"mixed_layer_depth": "boundary_layer_depth"} if "boundary_layer_depth" in mixing.field_names else {}
+        return (
+            {"mixed_layer_depth": "boundary_layer_depth"}
+            if "boundary_layer_depth" in mixing.field_names
+            else {}
+        )
 
 
 def mixed_layer(ocean, precision, step):
@@ -96,7 +166,14 @@ def mixed_layer(ocean, precision, step):
     eddies, result = ocean.eddies, []
     own = "boundary_layer_depth" not in ocean.vertical_mixing.field_names
     if (eddies is not None and own) or ocean.submesoscale is not None:
-        result.append(scheme("MixedLayerDepth", **({} if eddies is None else {"density_step": eddies.density_step})).process(precision))
+        result.append(
+            scheme(
+                "MixedLayerDepth",
+                **({} if eddies is None else {"density_step": eddies.density_step}),
+            ).process(precision)
+        )
     if eddies is not None:
         result += eddies.of_columns(ocean.vertical_mixing, precision, step)
-    return result + ([scheme("MixedLayerBuoyancy").process(precision)] if ocean.submesoscale is not None else [])
+    return result + (
+        [scheme("MixedLayerBuoyancy").process(precision)] if ocean.submesoscale is not None else []
+    )

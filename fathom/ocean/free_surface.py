@@ -27,9 +27,22 @@ class FreeSurface:
         sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter messages, and runs that depend on ranks.
     """
 
-    factorised = 200_000  # columns of water up to which the matrix is factorised unless told otherwise
+    factorised = (
+        200_000  # columns of water up to which the matrix is factorised unless told otherwise
+    )
 
-    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True, freshwater="salt"):
+    def __init__(
+        self,
+        tolerance=1e-8,
+        maximum_iterations=2000,
+        implicitness=0.6,
+        preconditioner=None,
+        solver=None,
+        precision="mixed",
+        steps=4,
+        reproducible=True,
+        freshwater="salt",
+    ):
         from fathom.mpi import core
         from fathom.names import near
 
@@ -38,7 +51,9 @@ class FreeSurface:
         if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:
             raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
         if integer("FreeSurface maximum_iterations", maximum_iterations) < 1:
-            raise ValueError(f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1")
+            raise ValueError(
+                f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1"
+            )
         if steps not in (2, 3, 4):
             raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
         if not isinstance(reproducible, bool):
@@ -46,16 +61,33 @@ class FreeSurface:
         if freshwater not in ("salt", "volume"):
             raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
         names = lambda catalogue: [name for name, _ in catalogue]
-        for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"])):
+        for what, given, allowed in (
+            ("preconditioner", preconditioner, names(core.preconditioners())),
+            ("solver", solver, names(core.solvers())),
+            ("precision", precision, ["mixed", "fp64"]),
+        ):
             if given is not None and given not in allowed:
-                raise ValueError(f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}")
-        self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), maximum_iterations, float(implicitness)
-        self.preconditioner, self.solver, self.precision, self.steps = preconditioner, solver, precision, int(steps)
+                raise ValueError(
+                    f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}"
+                )
+        self.tolerance, self.maximum_iterations, self.implicitness = (
+            float(tolerance),
+            maximum_iterations,
+            float(implicitness),
+        )
+        self.preconditioner, self.solver, self.precision, self.steps = (
+            preconditioner,
+            solver,
+            precision,
+            int(steps),
+        )
         self.reproducible, self.freshwater = reproducible, freshwater
 
     def on(self, columns):
         """The same for a grid of so many columns of water: its preconditioner and solver are settled."""
-        preconditioner = self.preconditioner or ("diagonal" if columns > self.factorised else "factorisation")
+        preconditioner = self.preconditioner or (
+            "diagonal" if columns > self.factorised else "factorisation"
+        )
         solver = self.solver or ("pcg" if preconditioner == "factorisation" else "chrongear")
         return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
 
@@ -63,7 +95,11 @@ class FreeSurface:
         """The solver, a global process."""
         from fathom.mpi import core
 
-        how = {name: value for name, value in self.__dict__.items() if name not in ("implicitness", "freshwater")}
+        how = {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("implicitness", "freshwater")
+        }
         return core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def __repr__(self):

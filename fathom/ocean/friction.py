@@ -26,7 +26,9 @@ class StrainFriction:
         return
 
     def __repr__(self):
-        return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        return (
+            f"{self.name}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        )
 
 
 class AnisotropicFriction(StrainFriction):
@@ -47,11 +49,31 @@ class AnisotropicFriction(StrainFriction):
     least_time : no cell is smoothed faster: viscosities are at most 1 / (least_time (1/dx^2 + 1/dy^2)) [s].
     """
 
-    def __init__(self, along=600.0, across=600.0, speed=0.2, poleward=0.5, boundary=0.16, decay=5e5, points=3, direction="east", least_time=14400.0):
+    def __init__(
+        self,
+        along=600.0,
+        across=600.0,
+        speed=0.2,
+        poleward=0.5,
+        boundary=0.16,
+        decay=5e5,
+        points=3,
+        direction="east",
+        least_time=14400.0,
+    ):
         if direction not in directions:
-            raise ValueError(f"AnisotropicFriction direction = {direction!r}{near(str(direction), directions) or ';'} allowed: {', '.join(directions)}")
-        given = {"along": (along, "m2 s-1", 0), "across": (across, "m2 s-1", 0), "speed": (speed, "m s-1", 0), "poleward": (poleward, "1", 0), "boundary": (boundary, "1", 0),
-                 "decay": (decay, "m", 1), "least_time": (least_time, "s", 1)}  # fmt: skip
+            raise ValueError(
+                f"AnisotropicFriction direction = {direction!r}{near(str(direction), directions) or ';'} allowed: {', '.join(directions)}"
+            )
+        given = {
+            "along": (along, "m2 s-1", 0),
+            "across": (across, "m2 s-1", 0),
+            "speed": (speed, "m s-1", 0),
+            "poleward": (poleward, "1", 0),
+            "boundary": (boundary, "1", 0),
+            "decay": (decay, "m", 1),
+            "least_time": (least_time, "s", 1),
+        }
         for name, (value, unit, least) in given.items():
             setattr(self, name, float(number_of(f"AnisotropicFriction {name}", value, unit)))
             if not getattr(self, name) >= least:
@@ -64,13 +86,24 @@ class AnisotropicFriction(StrainFriction):
     def forces(self, precision):
         process = scheme("AnisotropicFriction").process(precision)
         if self.direction != "flow":
-            process = process.at("cosine_of_direction", "center", "column").at("sine_of_direction", "center", "column")
+            process = process.at("cosine_of_direction", "center", "column").at(
+                "sine_of_direction", "center", "column"
+            )
         return [process]
 
     def fields(self, ocean):
         along, across = self._viscosities(ocean)
-        angle = np.asarray(ocean.grid.horizontal.angle_center, float) if self.direction == "east" else np.zeros_like(along)
-        return {"viscosity_along": along, "viscosity_across": across, "cosine_of_direction": np.cos(2 * angle), "sine_of_direction": -np.sin(2 * angle)}
+        angle = (
+            np.asarray(ocean.grid.horizontal.angle_center, float)
+            if self.direction == "east"
+            else np.zeros_like(along)
+        )
+        return {
+            "viscosity_along": along,
+            "viscosity_across": across,
+            "cosine_of_direction": np.cos(2 * angle),
+            "sine_of_direction": -np.sin(2 * angle),
+        }
 
     def strongest(self, ocean):
         return self._viscosities(ocean)[0]
@@ -79,13 +112,20 @@ class AnisotropicFriction(StrainFriction):
         """(along, across) at centres: along is nowhere less."""
         h = ocean.grid.horizontal
         dx, dy = np.asarray(h.dx_center, float), np.asarray(h.dy_center, float)
-        latitude = np.deg2rad(np.asarray(h.center_latitude, float)) if h.spherical else np.zeros_like(dx)
+        latitude = (
+            np.deg2rad(np.asarray(h.center_latitude, float)) if h.spherical else np.zeros_like(dx)
+        )
         if ocean.coriolis == "earth":
             beta = 2 * earth.ROTATION * np.cos(latitude) / h.radius
         else:
             beta = np.full_like(dx, abs(ocean.coriolis[1]))
-        x = _beyond_western_coast(np.asarray(ocean.grid.wet_levels) > 0, dx, self.points, h.periodic)
-        across = np.maximum(self.across * (1 + self.poleward * (1 - np.cos(2 * latitude))), self.boundary * beta * dx**3 * np.exp(-((x / self.decay) ** 2)))
+        x = _beyond_western_coast(
+            np.asarray(ocean.grid.wet_levels) > 0, dx, self.points, h.periodic
+        )
+        across = np.maximum(
+            self.across * (1 + self.poleward * (1 - np.cos(2 * latitude))),
+            self.boundary * beta * dx**3 * np.exp(-((x / self.decay) ** 2)),
+        )
         most = 1 / (self.least_time * (1 / dx**2 + 1 / dy**2))
         along = np.maximum(np.maximum(self.along, 0.5 * self.speed * np.maximum(dx, dy)), across)
         return np.minimum(along, most), np.minimum(across, most)
@@ -102,19 +142,33 @@ class SmagorinskyFriction(StrainFriction):
 
     def __init__(self, coefficient=None, biharmonic=False):
         if not isinstance(biharmonic, bool):
-            raise ValueError(f"SmagorinskyFriction biharmonic = {biharmonic!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
-        self.coefficient, self.biharmonic = None if coefficient is None else float(coefficient), biharmonic
+            raise ValueError(
+                f"SmagorinskyFriction biharmonic = {biharmonic!r} must be true or false"
+            )  # noqa: TRY004  all errors of the user are ValueErrors
+        self.coefficient, self.biharmonic = (
+            None if coefficient is None else float(coefficient),
+            biharmonic,
+        )
         self._viscosity()  # bounds are checked by the core
 
     def _viscosity(self):
         given = {} if self.coefficient is None else {"coefficient": self.coefficient}
-        return scheme("BiharmonicSmagorinskyViscosity" if self.biharmonic else "SmagorinskyViscosity", **given)
+        return scheme(
+            "BiharmonicSmagorinskyViscosity" if self.biharmonic else "SmagorinskyViscosity", **given
+        )
 
     def viscosities(self, precision, step):
         return [self._viscosity().process(precision, step=step)]
 
     def forces(self, precision):
-        return [scheme(name).process(precision) for name in (("StrainLaplacian", "BiharmonicStrainFriction") if self.biharmonic else ("StrainFriction",))]
+        return [
+            scheme(name).process(precision)
+            for name in (
+                ("StrainLaplacian", "BiharmonicStrainFriction")
+                if self.biharmonic
+                else ("StrainFriction",)
+            )
+        ]
 
 
 def _beyond_western_coast(wet, dx, points, periodic):

@@ -22,7 +22,9 @@ class PassiveTracer:
 
     def __init__(self, name="passive_tracer", units="1"):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
-            raise ValueError(f"the name of a tracer, {name!r}, must be of small letters, digits and underscores, as in 'gulf_stream'")
+            raise ValueError(
+                f"the name of a tracer, {name!r}, must be of small letters, digits and underscores, as in 'gulf_stream'"
+            )
         self.name, self.units = name, units
 
     def __repr__(self):
@@ -77,11 +79,28 @@ class Dye(PassiveTracer):
     Of `kept`, `released` and `initial`, the first two exclude each other; where none is given it is kept at 1.
     """
 
-    def __init__(self, name="dye", region=None, *, depth=None, kept=None, released=None, initial=None, start=None, end=None, units="1"):
+    def __init__(
+        self,
+        name="dye",
+        region=None,
+        *,
+        depth=None,
+        kept=None,
+        released=None,
+        initial=None,
+        start=None,
+        end=None,
+        units="1",
+    ):
         super().__init__(name, units)
-        given = {key: value if value is None else number_of(f"{name}: {key}", value, "units of the dye") for key, value in (("kept", kept), ("released", released), ("initial", initial))}
+        given = {
+            key: value if value is None else number_of(f"{name}: {key}", value, "units of the dye")
+            for key, value in (("kept", kept), ("released", released), ("initial", initial))
+        }
         if kept is not None and released is not None:
-            raise ValueError(f"the dye '{name}' is both kept at {kept} and released at {released} a second; give one of them, and another dye the other")
+            raise ValueError(
+                f"the dye '{name}' is both kept at {kept} and released at {released} a second; give one of them, and another dye the other"
+            )
         self.region, self.depth, self.start, self.end = region, depth, start, end
         self.kept = 1.0 if all(value is None for value in given.values()) else given["kept"]
         self.released, self.initial = given["released"], given["initial"]
@@ -96,7 +115,10 @@ class Dye(PassiveTracer):
         value, layers = self.initial, self._layers(grid)
         if value is None:  # what it is kept at, if it is now
             times, rows, _ = self.tables(grid, clock)[f"{self.name}_layers"]
-            value, layers = self.kept, next(row for time, row in zip(times[::-1], rows[::-1]) if time <= 0)
+            value, layers = (
+                self.kept,
+                next(row for time, row in zip(times[::-1], rows[::-1]) if time <= 0),
+            )
         if value is None:
             return None
         columns, layers = self._columns(grid), dict(zip(grid.levels.middles, layers))
@@ -105,7 +127,9 @@ class Dye(PassiveTracer):
     def fields(self, grid):
         columns = self._columns(grid)
         if not (np.asarray(grid.wet_levels)[columns > 0] > np.argmax(self._layers(grid) > 0)).any():
-            raise ValueError(f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its region")
+            raise ValueError(
+                f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its region"
+            )
         return {f"{self.name}_region": columns}
 
     def tables(self, grid, clock):
@@ -116,7 +140,9 @@ class Dye(PassiveTracer):
         if self.end is not None:
             end = self._seconds(clock, "end")
             if end <= max(rows):
-                raise ValueError(f"{self.name}: start = {self.start!r} must be before end = {self.end!r}")
+                raise ValueError(
+                    f"{self.name}: start = {self.start!r} must be before end = {self.end!r}"
+                )
             rows[end] = nothing
         return {f"{self.name}_layers": (list(rows), list(rows.values()), False)}
 
@@ -132,5 +158,7 @@ class Dye(PassiveTracer):
     def _shares(self, share, what):
         """Parts of cells in the region; whole ones where it is kept at a value."""
         if self.kept is not None and not (share >= 0.5).any():
-            raise ValueError(f"{self.name}: {what} = {getattr(self, what)!r}: nothing lies in it by half or more")
+            raise ValueError(
+                f"{self.name}: {what} = {getattr(self, what)!r}: nothing lies in it by half or more"
+            )
         return share if self.kept is None else np.where(share >= 0.5, 1.0, 0.0)

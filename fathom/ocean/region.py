@@ -14,11 +14,20 @@ def share_of_columns(grid, region, name="region"):
     """
     if region is None:
         share = np.ones(np.shape(grid.wet_levels))
-    elif not callable(region) and np.ndim(region) == 2 and np.shape(region)[1] == 2 and np.shape(region) != np.shape(grid.wet_levels):
+    elif (
+        not callable(region)
+        and np.ndim(region) == 2
+        and np.shape(region)[1] == 2
+        and np.shape(region) != np.shape(grid.wet_levels)
+    ):
         corners = np.stack([numbers(name, corner, "degrees or m") for corner in region])
-        share = (in_box if len(corners) == 2 else _in_polygon)(*grid.coordinates(), corners, grid.horizontal.spherical).astype(float)
+        share = (in_box if len(corners) == 2 else _in_polygon)(
+            *grid.coordinates(), corners, grid.horizontal.spherical
+        ).astype(float)
     elif isinstance(region, str):
-        raise ValueError(f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or a function")
+        raise ValueError(
+            f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or a function"
+        )
     else:
         share = np.clip(on_columns(grid, region, name=name), 0, 1)
     share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
@@ -36,16 +45,28 @@ def share_of_layers(grid, depth, name="depth"):
     depth = pair(name, depth, "m")
     if not 0 <= depth[0] < depth[1]:
         raise ValueError(f"{name} = {depth!r} must be (top, bottom) [m] with 0 <= top < bottom")
-    share = np.clip((np.minimum(bottom, depth[1]) - np.maximum(top, depth[0])) / (bottom - top), 0, 1)
+    share = np.clip(
+        (np.minimum(bottom, depth[1]) - np.maximum(top, depth[0])) / (bottom - top), 0, 1
+    )
     if not share.any():
-        raise ValueError(f"{name} = {depth!r} lies below the lowest layer, which ends at {bottom[-1]:g} m")
+        raise ValueError(
+            f"{name} = {depth!r} lies below the lowest layer, which ends at {bottom[-1]:g} m"
+        )
     return share
 
 
 def in_box(x, y, corners, spherical):
     """Whether places lie in ((west, east), (south, north))."""
     (west, east), (south, north) = corners
-    return (y >= south) & (y <= north) & ((x - west) % 360 <= (east - west if west < east else east - west + 360) if spherical else (x >= west) & (x <= east))
+    return (
+        (y >= south)
+        & (y <= north)
+        & (
+            (x - west) % 360 <= (east - west if west < east else east - west + 360)
+            if spherical
+            else (x >= west) & (x <= east)
+        )
+    )
 
 
 def _in_polygon(x, y, corners, spherical):

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 passages = {  # longitude and latitude of both ends [degrees], on land
-    "drake_passage": ((-69.0, -53.0), (-64.0, -70.0)),                # eastward
-    "africa_antarctica": ((20.0, -32.0), (20.0, -75.0)),              # eastward
-    "australia_antarctica": ((147.0, -40.0), (147.0, -72.0)),         # eastward
-    "indonesian_throughflow": ((116.0, -24.0), (112.0, -6.5)),        # out of the Pacific
-    "florida_strait": ((-82.5, 26.5), (-77.7, 26.5)),                 # northward
-    "mozambique_channel": ((34.0, -19.0), (46.5, -19.0)),             # northward
-    "bering_strait": ((-173.0, 66.3), (-163.0, 65.5)),                # northward
-    "denmark_strait": ((-38.0, 68.5), (-19.0, 65.0)),                 # northward
-    "iceland_scotland": ((-18.0, 65.0), (-4.5, 57.5)),                # northward
-    "fram_strait": ((-24.0, 79.0), (16.0, 79.0)),                     # northward
-    "gibraltar": ((-5.6, 38.0), (-5.6, 33.5)),                        # eastward
+    "drake_passage": ((-69.0, -53.0), (-64.0, -70.0)),  # eastward
+    "africa_antarctica": ((20.0, -32.0), (20.0, -75.0)),  # eastward
+    "australia_antarctica": ((147.0, -40.0), (147.0, -72.0)),  # eastward
+    "indonesian_throughflow": ((116.0, -24.0), (112.0, -6.5)),  # out of the Pacific
+    "florida_strait": ((-82.5, 26.5), (-77.7, 26.5)),  # northward
+    "mozambique_channel": ((34.0, -19.0), (46.5, -19.0)),  # northward
+    "bering_strait": ((-173.0, 66.3), (-163.0, 65.5)),  # northward
+    "denmark_strait": ((-38.0, 68.5), (-19.0, 65.0)),  # northward
+    "iceland_scotland": ((-18.0, 65.0), (-4.5, 57.5)),  # northward
+    "fram_strait": ((-24.0, 79.0), (16.0, 79.0)),  # northward
+    "gibraltar": ((-5.6, 38.0), (-5.6, 33.5)),  # eastward
 }
 
 
@@ -32,7 +32,9 @@ def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.nd
     x, y = ((np.asarray(longitude) - x0 + 180) % 360 - 180) * scale, np.asarray(latitude) - y0
     dx, dy = ((x1 - x0 + 180) % 360 - 180) * scale, y1 - y0
     near = np.abs(x) < 90 * scale
-    return np.where(near, (dx * y - dy * x) / np.hypot(dx, dy), np.nan), np.where(near, (dx * x + dy * y) / (dx * dx + dy * dy), np.nan)
+    return np.where(near, (dx * y - dy * x) / np.hypot(dx, dy), np.nan), np.where(
+        near, (dx * x + dy * y) / (dx * dx + dy * dy), np.nan
+    )
 
 
 def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
@@ -59,7 +61,10 @@ def corners(grid: Any, line: tuple) -> tuple[np.ndarray, ...]:
         return nowhere
     east, north = faces(grid, line)
     above = np.concatenate([east[1:], np.zeros_like(east[:1])])
-    a, b = 0.5 * (east + above) * np.asarray(h.dy_corner), 0.5 * (north + eastern(north, h)) * np.asarray(h.dx_corner)
+    a, b = (
+        0.5 * (east + above) * np.asarray(h.dy_corner),
+        0.5 * (north + eastern(north, h)) * np.asarray(h.dx_corner),
+    )
     j, i = np.nonzero(((a != 0) | (b != 0)) & (np.asarray(grid.corner_levels) > 0))
     return j, i, a[j, i], b[j, i]
 

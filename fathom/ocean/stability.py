@@ -30,12 +30,24 @@ def criteria(ocean, step):
         if strongest is not None:
             add("friction, A step (1/dx2 + 1/dy2)", strongest * step * inverse, 0.5)
     elif ocean.friction is not None:
-        A = {p["name"]: p["value"] for p in ocean.friction.entry["parameters"]} | ocean.friction.parameters
+        A = {
+            p["name"]: p["value"] for p in ocean.friction.entry["parameters"]
+        } | ocean.friction.parameters
         scale = geometry["viscosity_scale"]
         if ocean.friction.name == "BiharmonicFriction":
-            add("biharmonic friction, 16 B step (1/dx2 + 1/dy2)^2", 16 * A["viscosity"] * scale**2 * step * inverse**2, 2.0)
+            add(
+                "biharmonic friction, 16 B step (1/dx2 + 1/dy2)^2",
+                16 * A["viscosity"] * scale**2 * step * inverse**2,
+                2.0,
+            )
         else:
             add("friction, A step (1/dx2 + 1/dy2)", A["viscosity"] * scale * step * inverse, 0.5)
-    if ocean.eddies is not None:  # half of what plain diffusion bears: the terms of slopes are explicit
-        add("isoneutral diffusion, kappa step (1/dx2 + 1/dy2)", ocean.eddies.strengths["isoneutral_diffusivity"] * step * inverse, 0.25)
+    if (
+        ocean.eddies is not None
+    ):  # half of what plain diffusion bears: the terms of slopes are explicit
+        add(
+            "isoneutral diffusion, kappa step (1/dx2 + 1/dy2)",
+            ocean.eddies.strengths["isoneutral_diffusivity"] * step * inverse,
+            0.25,
+        )
     return result

@@ -8,21 +8,50 @@ from fathom.ocean.passive import IdealAge, PassiveTracer
 
 
 # What adds to a tracer's tendency, and what its share of the budget is called.
-terms = {"IsoneutralFlux": "eddies", "SlopedFlux": "eddies", "ShortwaveHeating": "sunlight", "NonlocalTransport": "boundary_layer", "OverflowContent": "overflows", "GeothermalHeat": "sea_floor",
-         "Ageing": "ageing", "Release": "release", "FreshwaterContent": "fresh_water", "LaplacianDiffusion": "diffusion", "BiharmonicDiffusion": "diffusion"}  # fmt: skip
+terms = {
+    "IsoneutralFlux": "eddies",
+    "SlopedFlux": "eddies",
+    "ShortwaveHeating": "sunlight",
+    "NonlocalTransport": "boundary_layer",
+    "OverflowContent": "overflows",
+    "GeothermalHeat": "sea_floor",
+    "Ageing": "ageing",
+    "Release": "release",
+    "FreshwaterContent": "fresh_water",
+    "LaplacianDiffusion": "diffusion",
+    "BiharmonicDiffusion": "diffusion",
+}
 
 coordinates = ("time", "depth", "depth_interface", "longitude", "latitude", "x", "y")
-fields_of_tracer = ("_before", "_after", "_tendency", "_swept", "_laplacian", "_surface_flux", "_region", "_layers", "_in_air")
+fields_of_tracer = (
+    "_before",
+    "_after",
+    "_tendency",
+    "_swept",
+    "_laplacian",
+    "_surface_flux",
+    "_region",
+    "_layers",
+    "_in_air",
+)
 
 
 def on_tracer(what, tracer):
     """What the fields of a scheme of any tracer are called for this one."""
-    return {field: field.replace("tracer", tracer, 1) for field in what.field_names if field.split("_")[0] == "tracer"}
+    return {
+        field: field.replace("tracer", tracer, 1)
+        for field in what.field_names
+        if field.split("_")[0] == "tracer"
+    }
 
 
 def at_end(ocean, what):
     """What the cells of a scheme become in the step: layers, and cells that do not follow the surface, stay."""
-    names = {"thickness_after": "thickness"} | ({"sea_surface_height_after": "height_beyond_cells"} if ocean.stretched else {"cell_thickness_after": "cell_thickness"})
+    names = {"thickness_after": "thickness"} | (
+        {"sea_surface_height_after": "height_beyond_cells"}
+        if ocean.stretched
+        else {"cell_thickness_after": "cell_thickness"}
+    )
     fields = (what.in_cells if ocean.own_cells else what).field_names
     return {name: other for name, other in names.items() if name in fields}
 
@@ -45,11 +74,21 @@ class Budgets:
     def _share(self, tracer):
         term = self.open.pop(tracer)
         what = scheme("FirstBudgetShare" if term == "advection" else "BudgetShare")
-        self.add(what, "tracer", on=on_tracer(what, tracer) | {"tracer_budget_share": f"{tracer}_budget_{term}"}, label=f"budget of {tracer}: {term}")
+        self.add(
+            what,
+            "tracer",
+            on=on_tracer(what, tracer) | {"tracer_budget_share": f"{tracer}_budget_{term}"},
+            label=f"budget of {tracer}: {term}",
+        )
 
     def _whole(self, what, tracer, names, label):
         names = {name: other for name, other in names.items() if name in what.field_names}
-        self.add(what, "tracer", on=on_tracer(what, tracer) | names | at_end(self.ocean, what), label=label)
+        self.add(
+            what,
+            "tracer",
+            on=on_tracer(what, tracer) | names | at_end(self.ocean, what),
+            label=label,
+        )
 
     def close(self, tracer, names):
         """After the update of a tracer; names: what it diffuses with."""
@@ -59,7 +98,12 @@ class Budgets:
     def late(self, tracer, term):
         """After what has changed a tracer after its update."""
         if tracer in self.tracers:
-            self._whole(scheme("LateBudgetShare"), tracer, {"tracer_budget_share": f"{tracer}_budget_{term}"}, f"budget of {tracer}: {term}")
+            self._whole(
+                scheme("LateBudgetShare"),
+                tracer,
+                {"tracer_budget_share": f"{tracer}_budget_{term}"},
+                f"budget of {tracer}: {term}",
+            )
 
     def finish(self, tracer):
         """Before the update."""
@@ -70,20 +114,37 @@ class Budgets:
 def declared(tracers):
     """The passive tracers that are meant. ValueError where one is none, or is called as something else is, or as what belongs to another tracer."""
     by_name = {what().name: what for what in (IdealAge, CFC11, CFC12, SF6)}
-    tracers = [by_name.get(t, PassiveTracer)(t) if isinstance(t, str) else t for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)]
+    tracers = [
+        by_name.get(t, PassiveTracer)(t) if isinstance(t, str) else t
+        for t in ([tracers] if isinstance(tracers, (str, PassiveTracer)) else tracers)
+    ]
     called = ["temperature", "salinity"]
     for tracer in tracers:
         if not isinstance(tracer, PassiveTracer):
-            raise ValueError(f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name), IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()")  # noqa: TRY004  all errors of the user are ValueErrors
+            raise ValueError(
+                f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name), IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()"
+            )  # noqa: TRY004  all errors of the user are ValueErrors
         if tracer.name in called:
-            raise ValueError(f"two tracers are called '{tracer.name}'; give one of them another name")
+            raise ValueError(
+                f"two tracers are called '{tracer.name}'; give one of them another name"
+            )
         called.append(tracer.name)
     for tracer in tracers:
         other = names.describe(tracer.name)
-        if tracer.name in coordinates or (other.horizontal, other.vertical) != ("center", "layer") or (names.known(tracer.name) and other.units != tracer.units):
-            raise ValueError(f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it another name")
-        if owner := next((name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None):
-            raise ValueError(f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one of them another name")
+        if (
+            tracer.name in coordinates
+            or (other.horizontal, other.vertical) != ("center", "layer")
+            or (names.known(tracer.name) and other.units != tracer.units)
+        ):
+            raise ValueError(
+                f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it another name"
+            )
+        if owner := next(
+            (name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None
+        ):
+            raise ValueError(
+                f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one of them another name"
+            )
     return tracers
 
 
@@ -91,7 +152,12 @@ def add_fluxes(ocean, surface, add):
     """What makes the fluxes of passive tracers through the surface."""
     for tracer in ocean.tracers:
         for what in tracer.fluxes(surface):
-            add(what, "surface", on=on_tracer(what, tracer.name), label=f"{what.name} of {tracer.name}")
+            add(
+                what,
+                "surface",
+                on=on_tracer(what, tracer.name),
+                label=f"{what.name} of {tracer.name}",
+            )
 
 
 def add_tracers(ocean, sequence, add, precision):
@@ -102,7 +168,12 @@ def add_tracers(ocean, sequence, add, precision):
     def for_tracer(tracer, what, on=None):
         what = scheme(what) if isinstance(what, str) else what
         budgets.follow(tracer, what.name)
-        add(what, "tracer", on=on_tracer(what, tracer) | (on or {}), label=f"{what.name} of {tracer}")
+        add(
+            what,
+            "tracer",
+            on=on_tracer(what, tracer) | (on or {}),
+            label=f"{what.name} of {tracer}",
+        )
 
     if ocean.split:  # all first sweeps before all others: one exchange for all tracers
         add("SweepVolumes", "tracer")
@@ -128,11 +199,20 @@ def add_tracers(ocean, sequence, add, precision):
         for what in passive[tracer].sources() if tracer in passive else ():
             for_tracer(tracer, what)
         if ocean.stretched and tracer in ("temperature", "salinity"):
-            rain = {"share": 1} if tracer == "temperature" else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
+            rain = (
+                {"share": 1}
+                if tracer == "temperature"
+                else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
+            )
             for_tracer(tracer, scheme("FreshwaterContent", **rain))
         budgets.finish(tracer)
         update = scheme("TracerUpdate")
-        add(update, "tracer", on=on_tracer(update, tracer) | factors_of(ocean, tracer) | at_end(ocean, update), label=f"TracerUpdate of {tracer}")
+        add(
+            update,
+            "tracer",
+            on=on_tracer(update, tracer) | factors_of(ocean, tracer) | at_end(ocean, update),
+            label=f"TracerUpdate of {tracer}",
+        )
         budgets.close(tracer, factors_of(ocean, tracer))
         if tracer in passive and (keep := passive[tracer].holding()) is not None:
             add(keep, "tracer", on=on_tracer(keep, tracer), label=f"Keep of {tracer}")

@@ -69,18 +69,25 @@ def find(name, model, fields):
     if name in model.derived:
         missing = [need for need in model.derived[name].needs if need not in fields]
         if missing:
-            raise ValueError(f"'{name}' follows from {', '.join(model.derived[name].needs)}; this model does not compute {', '.join(missing)}")
+            raise ValueError(
+                f"'{name}' follows from {', '.join(model.derived[name].needs)}; this model does not compute {', '.join(missing)}"
+            )
         return name, model.derived[name]
     if name in fields:
         return name, Diagnostic((name,), same)
-    raise ValueError(f"no output variable '{name}'{names.near(name, [*model.derived, *sorted(fields)])}")
+    raise ValueError(
+        f"no output variable '{name}'{names.near(name, [*model.derived, *sorted(fields)])}"
+    )
 
 
 def windows(simulation, diagnostic, field):
     """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the first of those it needs, as the sequence
     describes it."""
     blocks = [simulation.fields.windows(name) for name in diagnostic.needs]
-    return [of_window(simulation.model, diagnostic, field["horizontal"], window, arrays) for window, *arrays in zip(simulation.domain.blocks, *blocks)]
+    return [
+        of_window(simulation.model, diagnostic, field["horizontal"], window, arrays)
+        for window, *arrays in zip(simulation.domain.blocks, *blocks)
+    ]
 
 
 def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=float):
@@ -91,10 +98,16 @@ def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=fl
     j0, i0, ny, nx = window
     arrays = [a[:1] if diagnostic.surface else a for a in arrays]
     there = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx]
-    there = np.where(there, np.iinfo(np.int32).max, 0).astype(np.int32) if diagnostic.vertical else np.asarray(there, np.int32)
+    there = (
+        np.where(there, np.iinfo(np.int32).max, 0).astype(np.int32)
+        if diagnostic.vertical
+        else np.asarray(there, np.int32)
+    )
     if weights := getattr(diagnostic.of, "weights", None):
         values = np.empty((len(arrays[0]), ny, nx), dtype)
-        mpi.core.stored_sum(*(_divided(a, divisor) for a in arrays), *weights(model, window), there, values)
+        mpi.core.stored_sum(
+            *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
+        )
         return values
     step, values = max(1, _in_cache // (len(arrays[0]) * nx)), None
     for j in range(0, ny, step):

@@ -41,7 +41,9 @@ def of_library(writes: Writes) -> Iterator[None]:
 
 def _told() -> tuple[int, int]:
     try:
-        told = dict(line.split(": ") for line in Path("/proc/thread-self/io").read_text().splitlines())
+        told = dict(
+            line.split(": ") for line in Path("/proc/thread-self/io").read_text().splitlines()
+        )
     except OSError:  # a system that does not tell
         return 0, 0
     return int(told["syscw"]), int(told["wchar"])
@@ -59,7 +61,11 @@ def merged(several: Iterable[dict[int, list[int]]]) -> dict[int, list[int]]:
 def share_of_large(counts: dict[int, list[int]], size: int = 1 << 16) -> float:
     """The part of the bytes that calls of at least `size` (a power of two) have written."""
     total = sum(written for _, written in counts.values())
-    return sum(written for n, (_, written) in counts.items() if 1 << n >= size) / total if total else 1.0
+    return (
+        sum(written for n, (_, written) in counts.items() if 1 << n >= size) / total
+        if total
+        else 1.0
+    )
 
 
 def write(file: Path, buffers: list[Any], writes: Writes) -> None:

@@ -11,8 +11,12 @@ class Gather:
         from fathom import mpi
 
         self.comm, self.exchanges = comm, {}
-        self.mine = {n: r for n, (r, owner) in enumerate(zip(rectangles, owners)) if owner == comm.rank}
-        given = [(i0, j0, i1 - i0, j1 - j0, owner) for (j0, j1, i0, i1), owner in zip(rectangles, owners)]
+        self.mine = {
+            n: r for n, (r, owner) in enumerate(zip(rectangles, owners)) if owner == comm.rank
+        }
+        given = [
+            (i0, j0, i1 - i0, j1 - j0, owner) for (j0, j1, i0, i1), owner in zip(rectangles, owners)
+        ]
         self.plan = mpi.core.gather_plan(domain.decomposition, "center", 0, given, comm.rank)
 
     def __call__(self, windows):
@@ -20,7 +24,10 @@ class Gather:
         its blocks. Called by all ranks."""
         windows = [np.ascontiguousarray(w) for w in windows]
         levels = len(windows[0])
-        wholes = {n: np.zeros((levels, j1 - j0, i1 - i0), windows[0].dtype) for n, (j0, j1, i0, i1) in self.mine.items()}
+        wholes = {
+            n: np.zeros((levels, j1 - j0, i1 - i0), windows[0].dtype)
+            for n, (j0, j1, i0, i1) in self.mine.items()
+        }
         exchange = self._exchange(levels, windows[0].itemsize)
         exchange.start([[_by_rows(w) for w in windows]])
         exchange.finish([[_by_rows(w) for w in wholes.values()]])
@@ -30,7 +37,9 @@ class Gather:
         from fathom import mpi
 
         if (levels, size) not in self.exchanges:
-            self.exchanges[levels, size] = mpi.core.Exchange.of_plans(self.comm.py2f(), [self.plan], size, [("center", False, 0, levels)])
+            self.exchanges[levels, size] = mpi.core.Exchange.of_plans(
+                self.comm.py2f(), [self.plan], size, [("center", False, 0, levels)]
+            )
         return self.exchanges[levels, size]
 
 

@@ -19,16 +19,23 @@ class Moorings(SmallStore):
 
     attributes = {"featureType": "timeSeriesProfile"}
 
-    def __init__(self, simulation, path, variables, every, statistic, dtype, moorings, levels=None, **chosen):
+    def __init__(
+        self, simulation, path, variables, every, statistic, dtype, moorings, levels=None, **chosen
+    ):
         for name, value in chosen.items():
-            raise ValueError(f"output {path}: moorings and {name} = {value} are two places; give one of them, and another output the other")
+            raise ValueError(
+                f"output {path}: moorings and {name} = {value} are two places; give one of them, and another output the other"
+            )
         super().__init__(simulation, path, variables, every, statistic, dtype, levels)
         self.target = targets.moorings(moorings)
 
     def open(self):
         self._find_places()
         self._find_target()
-        self.columns = {horizontal: np.unique(around.index) for horizontal, around in self.target.interpolations.items()}  # of all moorings, row by row
+        self.columns = {
+            horizontal: np.unique(around.index)
+            for horizontal, around in self.target.interpolations.items()
+        }  # of all moorings, row by row
         self.simulation.on_root(self._check_water)
         super().open()
 
@@ -37,25 +44,54 @@ class Moorings(SmallStore):
         for horizontal, around in self.target.interpolations.items():
             wet = np.ravel(grid.levels_at(horizontal))[around.index] > 0
             for n in np.flatnonzero((around.weight * wet).sum(1) < 0.5):
-                places = [np.ravel(a)[np.ravel(grid.levels_at(horizontal)) > 0] for a in grid.coordinates(horizontal)]
+                places = [
+                    np.ravel(a)[np.ravel(grid.levels_at(horizontal)) > 0]
+                    for a in grid.coordinates(horizontal)
+                ]
                 x, y = float(self.target.longitude[0, n]), float(self.target.latitude[0, n])
-                near = np.argmin(((places[0] - x + 180) % 360 - 180) ** 2 * np.cos(np.deg2rad(y)) ** 2 + (places[1] - y) ** 2)
-                raise ValueError(f"output {self.path}: mooring {self.target.mapping['station'][n]} at [{x:g}, {y:g}] is on the grid's land; the nearest water is at [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]")
+                near = np.argmin(
+                    ((places[0] - x + 180) % 360 - 180) ** 2 * np.cos(np.deg2rad(y)) ** 2
+                    + (places[1] - y) ** 2
+                )
+                raise ValueError(
+                    f"output {self.path}: mooring {self.target.mapping['station'][n]} at [{x:g}, {y:g}] is on the grid's land; the nearest water is at [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]"
+                )
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
         s, began, held = self.simulation, perf_counter(), {}
         for name, d in self.variables.items():
             for need in d.needs:
-                source, horizontal = self._running_name(need, d.surface) if self.statistic else need, self.places[name]["horizontal"]
+                source, horizontal = (
+                    self._running_name(need, d.surface) if self.statistic else need,
+                    self.places[name]["horizontal"],
+                )
                 if (source, horizontal, d.surface) not in held:
-                    held[source, horizontal, d.surface] = self._gathered(source, self.columns[horizontal], d.surface)
+                    held[source, horizontal, d.surface] = self._gathered(
+                        source, self.columns[horizontal], d.surface
+                    )
 
         def write():
             for name, d in self.variables.items():
                 horizontal = self.places[name]["horizontal"]
-                arrays = [held[self._running_name(need, d.surface) if self.statistic else need, horizontal, d.surface] for need in d.needs]
-                self._write(self._alias(name), self._at_places(name, d, horizontal, arrays, steps if self.statistic == "mean" else 1))
-            self.file.extend(self.count, s.seconds if seconds is None else seconds, bounds if self.statistic else None)
+                arrays = [
+                    held[
+                        self._running_name(need, d.surface) if self.statistic else need,
+                        horizontal,
+                        d.surface,
+                    ]
+                    for need in d.needs
+                ]
+                self._write(
+                    self._alias(name),
+                    self._at_places(
+                        name, d, horizontal, arrays, steps if self.statistic == "mean" else 1
+                    ),
+                )
+            self.file.extend(
+                self.count,
+                s.seconds if seconds is None else seconds,
+                bounds if self.statistic else None,
+            )
 
         s.on_root(write)
         self.count += 1
@@ -70,7 +106,9 @@ class Moorings(SmallStore):
         field = next(f for f in s.fields.fields if f["name"] == source)
         mine = np.zeros((1 if surface else field["levels"], len(columns)))
         for (j0, i0, ny, own), block in zip(s.domain.blocks, s.fields.windows(source)):
-            here = np.flatnonzero((rows >= j0) & (rows < j0 + ny) & (points >= i0) & (points < i0 + own))
+            here = np.flatnonzero(
+                (rows >= j0) & (rows < j0 + ny) & (points >= i0) & (points < i0 + own)
+            )
             mine[:, here] = block[: len(mine), rows[here] - j0, points[here] - i0]
         total = np.empty_like(mine) if s.comm.rank == 0 else None
         s.comm.Reduce(mine, total, mpi.MPI.SUM, 0)
@@ -78,16 +116,34 @@ class Moorings(SmallStore):
 
     def _at_places(self, name, d, horizontal, arrays, steps):
         """A variable, (levels, moorings) or (moorings)."""
-        s, columns, around = self.simulation, self.columns[horizontal], self.target.interpolations[horizontal]
+        s, columns, around = (
+            self.simulation,
+            self.columns[horizontal],
+            self.target.interpolations[horizontal],
+        )
         nx, made = s.model.grid.shape[2], []
         with self._early(name, s.seconds) as unknown:
-            runs = np.split(np.arange(len(columns)), np.flatnonzero((np.diff(columns) > 1) | (columns[1:] % nx == 0)) + 1)  # neighbours in a row
+            runs = np.split(
+                np.arange(len(columns)),
+                np.flatnonzero((np.diff(columns) > 1) | (columns[1:] % nx == 0)) + 1,
+            )  # neighbours in a row
             for run in runs:
                 j, i = divmod(int(columns[run[0]]), nx)
-                made.append(diagnostics.of_window(s.model, d, horizontal, (j, i, 1, len(run)), [np.ascontiguousarray(a[:, None, run]) for a in arrays], steps)[:, 0])
+                made.append(
+                    diagnostics.of_window(
+                        s.model,
+                        d,
+                        horizontal,
+                        (j, i, 1, len(run)),
+                        [np.ascontiguousarray(a[:, None, run]) for a in arrays],
+                        steps,
+                    )[:, 0]
+                )
         values = np.concatenate(made, 1)
         if unknown:
             values = np.full_like(values, np.nan)
-        of_columns = replace(around, index=np.searchsorted(columns, around.index), points=len(columns))
+        of_columns = replace(
+            around, index=np.searchsorted(columns, around.index), points=len(columns)
+        )
         result = of_columns(values, 0, slice(None)).astype(self.dtype)
         return result[0] if self._vertical(name) == "column" else result

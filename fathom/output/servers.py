@@ -52,7 +52,10 @@ class Servers:
         from fathom import mpi
 
         self.simulation, self.roles = simulation, simulation.roles
-        self.on_busy, self.patience = simulation.parallel["on_busy"], simulation.parallel["io_silence"]
+        self.on_busy, self.patience = (
+            simulation.parallel["on_busy"],
+            simulation.parallel["io_silence"],
+        )
         self.slots = slots(simulation)
         self.lost, self.broken = [], False  # sets; whether output was lost with one
         d = simulation.domain.decomposition
@@ -62,8 +65,23 @@ class Servers:
             if not stream.shared:
                 stream.set = number % self.roles.sets
                 stream.leave()  # its server opens it
-        mpi.world.bcast({"cuts": (d.i_cuts, d.j_cuts), "owners": d.blocks[:, 5].tolist(), "state": simulation.fields.state, "streams": [stream.announcement() for stream in self.streams]})
-        self.client = mpi.core.OutputClient(self.roles, simulation.domain, [stream.parcel(simulation.bytes_of_number, self.roles.per_set) for stream in self.streams], self.slots)
+        mpi.world.bcast(
+            {
+                "cuts": (d.i_cuts, d.j_cuts),
+                "owners": d.blocks[:, 5].tolist(),
+                "state": simulation.fields.state,
+                "streams": [stream.announcement() for stream in self.streams],
+            }
+        )
+        self.client = mpi.core.OutputClient(
+            self.roles,
+            simulation.domain,
+            [
+                stream.parcel(simulation.bytes_of_number, self.roles.per_set)
+                for stream in self.streams
+            ],
+            self.slots,
+        )
 
     @staticmethod
     def refuse(error):
@@ -79,7 +97,9 @@ class Servers:
             alone = stream.set in self.lost or len(self.lost) == self.roles.sets
             self.client.grant(event, 1.0 if waits and not alone else 0.0)
             if event.slot >= 0:
-                self.client.post(event, self.simulation.fields, [item.field for item in stream.items])
+                self.client.post(
+                    event, self.simulation.fields, [item.field for item in stream.items]
+                )
                 return True
             if alone or not waits:
                 return False
@@ -95,23 +115,33 @@ class Servers:
         s = self.simulation
         silent = s.comm.bcast(self.client.silent(self.patience) if s.is_root else None)
         for number in silent:
-            ranks = [self.roles.servers[number * self.roles.per_set + n] for n in range(self.roles.per_set)]
+            ranks = [
+                self.roles.servers[number * self.roles.per_set + n]
+                for n in range(self.roles.per_set)
+            ]
             self.lost.append(number)
             if number == 0:
                 self._keep_ledger()
             left = self.client.give_up(number)
             if s.is_root:
-                warnings.warn(f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; "
-                              f"the computing ranks write in their place, {len(left)} times from memory")
+                warnings.warn(
+                    f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; "
+                    f"the computing ranks write in their place, {len(left)} times from memory"
+                )
             for stream in self.streams:
                 if stream.set == number and s.is_root:
                     stream.reopen()
             if any(event.slot < 0 for event in left):
                 self.broken = True
-                raise RunFailure(f"I/O servers of set {number} fell silent with output on their staging disks; every complete time is kept, go on with --continue")
+                raise RunFailure(
+                    f"I/O servers of set {number} fell silent with output on their staging disks; every complete time is kept, go on with --continue"
+                )
             for event in sorted(left, key=lambda event: event.number):
                 stream = self.streams[event.stream]
-                if stream.set != number or s.comm.bcast(stream.visible_times() if s.is_root else None) <= event.time:  # a file that one server wrote may hold it
+                if (
+                    stream.set != number
+                    or s.comm.bcast(stream.visible_times() if s.is_root else None) <= event.time
+                ):  # a file that one server wrote may hold it
                     fields = self.client.restored(event)
                     stream.write_here(event, lambda item: fields[stream.items.index(item)])
                 self.wrote(event)
@@ -122,7 +152,9 @@ class Servers:
             for stream in self.streams:
                 if stream.in_order:
                     stream.reopen()
-            self.client.keep_ledger([stream.visible_times() if stream.in_order else -1 for stream in self.streams])
+            self.client.keep_ledger(
+                [stream.visible_times() if stream.in_order else -1 for stream in self.streams]
+            )
 
     def _make_visible(self):
         while self.simulation.is_root and 0 in self.lost and (event := self.client.due()):
@@ -151,10 +183,23 @@ class Servers:
     def summary(self):
         """What the protocol did, for the summary: its quantities (core/output/quantities.hpp) on the computing rank where each is largest, and on each server."""
         comm, ranks = self.simulation.comm, self.simulation.comm.allgather(self.client.quantities)
-        protocol = {name: {of: max(rank[name][of] for rank in ranks) for of in ("count", "mean", "most")} for name in ranks[0]}
-        return {"servers": len(self.roles.servers), "sets": self.roles.sets, "slots": self.slots, "slot_bytes": max(comm.allgather(self.client.slot_bytes)), "lost_sets": self.lost,
-                "events": protocol["copy"]["count"], "busy": protocol["waiting"]["count"], "fallen_back": protocol["fallback"]["count"], "deepest": int(protocol["depth"]["most"]),
-                "protocol": protocol, "serving": comm.bcast(self.serving)}  # fmt: skip
+        protocol = {
+            name: {of: max(rank[name][of] for rank in ranks) for of in ("count", "mean", "most")}
+            for name in ranks[0]
+        }
+        return {
+            "servers": len(self.roles.servers),
+            "sets": self.roles.sets,
+            "slots": self.slots,
+            "slot_bytes": max(comm.allgather(self.client.slot_bytes)),
+            "lost_sets": self.lost,
+            "events": protocol["copy"]["count"],
+            "busy": protocol["waiting"]["count"],
+            "fallen_back": protocol["fallback"]["count"],
+            "deepest": int(protocol["depth"]["most"]),
+            "protocol": protocol,
+            "serving": comm.bcast(self.serving),
+        }
 
 
 class _Server:
@@ -167,7 +212,14 @@ class _Server:
         grid, h = simulation.model.grid, simulation.model.grid.horizontal
         wet = np.ascontiguousarray(grid.wet_levels, np.int32).ravel().tolist()
         topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
-        decomposition = mpi.core.arrange(topology, wet, len(simulation.roles.compute), *told["cuts"], told["owners"], simulation.model.halo)
+        decomposition = mpi.core.arrange(
+            topology,
+            wet,
+            len(simulation.roles.compute),
+            *told["cuts"],
+            told["owners"],
+            simulation.model.halo,
+        )
         precision, per_set = simulation.bytes_of_number, simulation.roles.per_set
         processes = simulation.model.processes(simulation.step, simulation.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
@@ -179,7 +231,12 @@ class _Server:
         self.streams = simulation.streams
         for stream, announcement in zip(self.streams, told["streams"], strict=True):
             stream.hear(announcement)
-        self.core = mpi.core.OutputServer(simulation.roles, decomposition, simulation.model.halo, [stream.parcel(precision, per_set) for stream in self.streams])
+        self.core = mpi.core.OutputServer(
+            simulation.roles,
+            decomposition,
+            simulation.model.halo,
+            [stream.parcel(precision, per_set) for stream in self.streams],
+        )
         self.position, self.per_set = simulation.roles.server % per_set, per_set
         self.events, self.bytes, self.seconds_working = 0, 0, 0.0
 
@@ -187,12 +244,17 @@ class _Server:
         threads = int(self.simulation.parallel["threads"])
         under_way, staged = [], deque()  # (job, what its threads do); (event, ticket of the stage)
         stage = self.simulation.delivery.stage
-        with ThreadPoolExecutor(threads + 1) as pool, ThreadPoolExecutor(1) as in_turn:  # one may wait for the disk
+        with (
+            ThreadPoolExecutor(threads + 1) as pool,
+            ThreadPoolExecutor(1) as in_turn,
+        ):  # one may wait for the disk
             while not self.core.done():
                 self.core.poll(0.002)
                 while (job := self.core.next()) is not None:
                     under_way.append((job, self._begin(job, pool, in_turn)))
-                finished = [(job, tasks) for job, tasks in under_way if all(task.done() for task in tasks)]
+                finished = [
+                    (job, tasks) for job, tasks in under_way if all(task.done() for task in tasks)
+                ]
                 under_way = [entry for entry in under_way if entry not in finished]
                 for job, tasks in finished:
                     self.seconds_working += sum(task.result() for task in tasks)
@@ -216,12 +278,21 @@ class _Server:
         stream, arrays = self.streams[job.event.stream], self.core.arrays(job)
         self.events += 1
         self.bytes += sum(array.nbytes for item in arrays for array in item)
-        return [(pool if stream.shared else in_turn).submit(_timed, work) for work in stream.work(job.event, arrays, self.position, self.per_set)]
+        return [
+            (pool if stream.shared else in_turn).submit(_timed, work)
+            for work in stream.work(job.event, arrays, self.position, self.per_set)
+        ]
 
     def statistics(self):
         """Seconds are processor time of all its threads."""
-        return {"rank": self.simulation.roles.servers[self.simulation.roles.server], "events": self.events, "bytes": self.bytes, "protocol": self.core.quantities,
-                "seconds_encoding_and_writing": self.seconds_working, "writes": files.merged(stream.writes for stream in self.streams)}  # fmt: skip
+        return {
+            "rank": self.simulation.roles.servers[self.simulation.roles.server],
+            "events": self.events,
+            "bytes": self.bytes,
+            "protocol": self.core.quantities,
+            "seconds_encoding_and_writing": self.seconds_working,
+            "writes": files.merged(stream.writes for stream in self.streams),
+        }
 
 
 def _timed(work):

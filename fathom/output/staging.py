@@ -33,10 +33,12 @@ class Stage:
         except OSError as error:
             raise explain(error, Path(folder), f"making a folder for staging in {folder}") from None
         self.put_so_far = self.delivered = 0
-        self.bytes, self.passed_by = 0, 0        # through the folder; pieces that it had no room for
+        self.bytes, self.passed_by = 0, 0  # through the folder; pieces that it had no room for
         self.seconds_delivering = 0.0
         self._names = count(1)
-        self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = deque()    # how a piece is had again, and delivered
+        self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = (
+            deque()
+        )  # how a piece is had again, and delivered
         self._news, self._error, self._over = threading.Condition(), None, False
         self._thread = threading.Thread(target=self._deliver, name="staging", daemon=True)
         self._thread.start()
@@ -116,6 +118,8 @@ def _taken_back(file: Path, total: int) -> memoryview:
     """What a file of the folder holds, which is gone then."""
     data = file.read_bytes()
     if zlib.crc32(data) != total:
-        raise OSError(f"{file} is not what was written into it: the disk of the staging folder is damaged")
+        raise OSError(
+            f"{file} is not what was written into it: the disk of the staging folder is damaged"
+        )
     file.unlink()
     return memoryview(data)

@@ -12,7 +12,11 @@ from fathom.schemes import scheme
 from fathom.output import files
 from fathom.output.streams import Item, Product, Stream
 
-statistics = {"mean": ("TimeSum", 0.0), "minimum": ("TimeMinimum", np.inf), "maximum": ("TimeMaximum", -np.inf)}  # process, and what it begins with
+statistics = {
+    "mean": ("TimeSum", 0.0),
+    "minimum": ("TimeMinimum", np.inf),
+    "maximum": ("TimeMaximum", -np.inf),
+}  # process, and what it begins with
 
 
 class Store(Stream):
@@ -24,22 +28,39 @@ class Store(Stream):
 
     attributes, least = {}, 1  # of the file; variables of it
 
-    def __init__(self, simulation, path, variables, every, statistic=None, dtype="float32", levels=None, regular=None, section=None):
+    def __init__(
+        self,
+        simulation,
+        path,
+        variables,
+        every,
+        statistic=None,
+        dtype="float32",
+        levels=None,
+        regular=None,
+        section=None,
+    ):
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
         if statistic is not None and statistic not in statistics:
             raise ValueError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         if len(self.requested) < self.least:
-            raise ValueError(f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field")
+            raise ValueError(
+                f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field"
+            )
         self.levels, self.target = self._chosen(levels), None
         if regular is not None or section is not None:
             from fathom.regrid import targets
 
             if regular is not None and section is not None:
-                raise ValueError(f"output {path}: regular = {regular} and section = {section} are two places; give one of them, and another output the other")
+                raise ValueError(
+                    f"output {path}: regular = {regular} and section = {section} are two places; give one of them, and another output the other"
+                )
             self.target = targets.regular(regular) if section is None else targets.section(section)
-        self.shared = self.in_order = output.writer(path).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
+        self.shared = self.in_order = output.writer(
+            path
+        ).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
 
     def _chosen(self, levels):
@@ -47,11 +68,15 @@ class Store(Stream):
         if levels is None:
             return None
         if not hasattr(self.simulation.model, "at_levels"):
-            raise ValueError(f"output {self.path}: levels = {levels} are of pressure or depth; {type(self.simulation.model).__name__} has none")
+            raise ValueError(
+                f"output {self.path}: levels = {levels} are of pressure or depth; {type(self.simulation.model).__name__} has none"
+            )
         coordinate, unit, factor = self.simulation.model.chosen_levels
         values = factor * np.atleast_1d(np.asarray(levels, float))
         if not (np.isfinite(values).all() and (values >= 0).all()):
-            raise ValueError(f"output {self.path}: levels = {levels} are of {coordinate} [{unit}], 0 or more")
+            raise ValueError(
+                f"output {self.path}: levels = {levels} are of {coordinate} [{unit}], 0 or more"
+            )
         return values
 
     # ---- before the run ------------------------------------------------------------------------------------------------------------
@@ -62,10 +87,19 @@ class Store(Stream):
         self.variables = {}
         for name, d in (diagnostics.find(name, model, known) for name in self.requested):
             layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
-            self.variables[name] = model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"]) if self.levels is not None and layer else d
+            self.variables[name] = (
+                model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"])
+                if self.levels is not None and layer
+                else d
+            )
         for name, d in self.variables.items():
-            if not (self.statistic is None or (d.linear if self.statistic == "mean" else d.of is diagnostics.same)):
-                raise ValueError(f"output {self.path}: the {self.statistic} of '{name}' does not follow from that of {', '.join(d.needs)}; ask for the instantaneous one, or for those")
+            if not (
+                self.statistic is None
+                or (d.linear if self.statistic == "mean" else d.of is diagnostics.same)
+            ):
+                raise ValueError(
+                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
+                )
         return self._kept(known, precision)
 
     def _kept(self, known, precision):
@@ -90,9 +124,19 @@ class Store(Stream):
         place = places.get(field) or places["tracer"]
         flat = surface or place["vertical"] == "column"
         kind = statistics[self.statistic][0]
-        process = scheme(f"Surface{kind}" if flat else kind).process(precision, phase="output", on={"value": now, "statistic": self._running_name(field, surface)}, label=f"{kind} of {field}")
+        process = scheme(f"Surface{kind}" if flat else kind).process(
+            precision,
+            phase="output",
+            on={"value": now, "statistic": self._running_name(field, surface)},
+            label=f"{kind} of {field}",
+        )
         process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
-        return process.at(self._running_name(field, surface), place["horizontal"], "column" if flat else place["vertical"], place["vector"])
+        return process.at(
+            self._running_name(field, surface),
+            place["horizontal"],
+            "column" if flat else place["vertical"],
+            place["vector"],
+        )
 
     def _running_name(self, field, surface):
         return f"{'sum' if self.statistic == 'mean' else self.statistic} of {'surface ' if surface else ''}{field} for {self.path.name}"
@@ -101,9 +145,25 @@ class Store(Stream):
         """Coordinates, as `output.coordinates` takes them."""
         model = self.simulation.model
         own = model.grid.mapping()
-        chosen = {} if self.levels is None else {{"depth": "chosen_depth"}.get(model.chosen_levels[0], model.chosen_levels[0]): self.levels}
+        chosen = (
+            {}
+            if self.levels is None
+            else {
+                {"depth": "chosen_depth"}.get(
+                    model.chosen_levels[0], model.chosen_levels[0]
+                ): self.levels
+            }
+        )
         if self.target is not None:
-            return {name: own[name] for name in ("depth", "thickness", "hybrid_a", "hybrid_b") if name in own} | chosen | self.target.mapping
+            return (
+                {
+                    name: own[name]
+                    for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
+                    if name in own
+                }
+                | chosen
+                | self.target.mapping
+            )
         land = getattr(model, "land_fraction", None)
         return own | chosen | ({} if land is None else {"land_fraction": land})
 
@@ -121,7 +181,14 @@ class Store(Stream):
         self._find_target()
         if self.shared:
             self.reopen()
-        self.count, regions = s.comm.bcast((len(self.file.times), {name: tuple(self.file.regions(self._alias(name))) for name in self.variables}) if s.is_root else None)
+        self.count, regions = s.comm.bcast(
+            (
+                len(self.file.times),
+                {name: tuple(self.file.regions(self._alias(name))) for name in self.variables},
+            )
+            if s.is_root
+            else None
+        )
         self._arrange(fields, regions)
         self._resume()
 
@@ -129,7 +196,10 @@ class Store(Stream):
         """Where the fields lie that variables are made of, and which are known before the first step; returns all fields."""
         fields = {f["name"]: f for f in self.simulation.fields.fields}
         self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
-        self.known_at_start = {name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs) for name, d in self.variables.items()}
+        self.known_at_start = {
+            name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs)
+            for name, d in self.variables.items()
+        }
         return fields
 
     def _find_target(self):
@@ -138,7 +208,9 @@ class Store(Stream):
 
         def find():
             for horizontal in {place["horizontal"] for place in self.places.values()}:
-                self.target.interpolations[horizontal] = s.model.grid.interpolation(*self.target.places(), horizontal)
+                self.target.interpolations[horizontal] = s.model.grid.interpolation(
+                    *self.target.places(), horizontal
+                )
 
         if self.target is not None:
             s.on_root(find)
@@ -154,9 +226,19 @@ class Store(Stream):
                 self.reopen()
                 self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
                 return
-            axis = output.TimeAxis(str(s.clock.start), s.clock.calendar, bounds=self.statistic is not None)
+            axis = output.TimeAxis(
+                str(s.clock.start), s.clock.calendar, bounds=self.statistic is not None
+            )
             coordinates, specs, chunks = self._contents()
-            self.file = output.create(self.whole_path, coordinates, specs, chunks, time=axis, attributes=self.attributes, overwrite=s.overwrite or s.restart_from is not None)
+            self.file = output.create(
+                self.whole_path,
+                coordinates,
+                specs,
+                chunks,
+                time=axis,
+                attributes=self.attributes,
+                overwrite=s.overwrite or s.restart_from is not None,
+            )
 
         s.on_root(create)
 
@@ -164,7 +246,11 @@ class Store(Stream):
         """Coordinates, variables and chunks of a new file."""
         mapping = self._mapping()
         specs = [self._specification(name, mapping) for name in self.variables]
-        return output.coordinates(mapping, specs), specs, self.simulation.model.grid.chunks if self.target is None else None
+        return (
+            output.coordinates(mapping, specs),
+            specs,
+            self.simulation.model.grid.chunks if self.target is None else None,
+        )
 
     def _resume(self):
         """The interval that is under way: that of the restart, or a new one."""
@@ -182,7 +268,12 @@ class Store(Stream):
             items = []
             for need in d.needs:
                 source = self._running_name(need, d.surface) if self.statistic else need
-                item = Item(source, 1 if d.surface else fields[source]["levels"], self._rectangles(name, regions[name]), shift)
+                item = Item(
+                    source,
+                    1 if d.surface else fields[source]["levels"],
+                    self._rectangles(name, regions[name]),
+                    shift,
+                )
                 if item not in self.items:
                     self.items.append(item)
                 items.append(self.items.index(item))
@@ -193,7 +284,10 @@ class Store(Stream):
         if self.target is None:
             return regions
         nx = self.simulation.model.grid.shape[2]
-        return tuple((*self.target.rows(self.places[name]["horizontal"], region), 0, nx) for region in regions)
+        return tuple(
+            (*self.target.rows(self.places[name]["horizontal"], region), 0, nx)
+            for region in regions
+        )
 
     def _interval_start(self):
         """The step at which the mean began that a restart has left half done."""
@@ -212,7 +306,14 @@ class Store(Stream):
     def _specification(self, name, mapping):
         """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
         place = (self.places[name]["horizontal"], self._vertical(name))
-        return output.variable(name, mapping, dtype=self.dtype, statistic=self.statistic, place=place, units=self.places[name]["units"])
+        return output.variable(
+            name,
+            mapping,
+            dtype=self.dtype,
+            statistic=self.statistic,
+            place=place,
+            units=self.places[name]["units"],
+        )
 
     def reopen(self):
         """As the file now is, after others have written to it."""
@@ -235,7 +336,9 @@ class Store(Stream):
     @property
     def writes(self):
         """Calls that this rank has made to write its file, by size (fathom.output.files)."""
-        return files.merged([self.written, self.file.writes.counts] if self.file else [self.written])
+        return files.merged(
+            [self.written, self.file.writes.counts] if self.file else [self.written]
+        )
 
     # ---- an event -------------------------------------------------------------------------------------------------------------------
 
@@ -255,7 +358,9 @@ class Store(Stream):
         s = self.simulation
         if self.statistic:
             bounds = (self.last * s.step, s.seconds)
-            self.send(s.count - self.last if self.statistic == "mean" else 1, sum(bounds) / 2, bounds)
+            self.send(
+                s.count - self.last if self.statistic == "mean" else 1, sum(bounds) / 2, bounds
+            )
             self._begin_interval()
         else:
             self.send()
@@ -266,16 +371,36 @@ class Store(Stream):
             self.simulation.fields.fill(name, statistics[self.statistic][1])
 
     def write_region(self, event, product, n, arrays):
-        name, horizontal, grid = product.name, self.places[product.name]["horizontal"], self.simulation.model.grid
+        name, horizontal, grid = (
+            product.name,
+            self.places[product.name]["horizontal"],
+            self.simulation.model.grid,
+        )
         j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
-        dtype = self.dtype if self.target is None and not grid.reduced else float  # values that are still to be interpolated: as they are computed
+        dtype = (
+            self.dtype if self.target is None and not grid.reduced else float
+        )  # values that are still to be interpolated: as they are computed
         with self._early(name, event.seconds) as unknown:
-            values = diagnostics.of_window(self.simulation.model, self.variables[name], horizontal, (j0, i0, j1 - j0, i1 - i0), arrays, event.steps, dtype)
+            values = diagnostics.of_window(
+                self.simulation.model,
+                self.variables[name],
+                horizontal,
+                (j0, i0, j1 - j0, i1 - i0),
+                arrays,
+                event.steps,
+                dtype,
+            )
         if unknown:
             values = np.full_like(values, np.nan)
-        values = grid.regular(values, j0) if self.target is None else self.target.bring(horizontal, product.regions[n], values, j0)
+        values = (
+            grid.regular(values, j0)
+            if self.target is None
+            else self.target.bring(horizontal, product.regions[n], values, j0)
+        )
         values = values[0] if self._vertical(name) == "column" else values
-        self.file.write(self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False))
+        self.file.write(
+            self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False)
+        )
 
     @contextmanager
     def _early(self, name, seconds):
@@ -285,7 +410,9 @@ class Store(Stream):
             yield unknown
 
     def extend(self, event):
-        self.file.extend(event.time, event.seconds, (event.begin, event.end) if self.statistic else None)
+        self.file.extend(
+            event.time, event.seconds, (event.begin, event.end) if self.statistic else None
+        )
 
     def levels_sent(self):
         """Also before the store is open."""
@@ -294,12 +421,23 @@ class Store(Stream):
 
     def stored_bytes(self):
         """Of one time, before it is compressed."""
-        points = {product.name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions) for product in self.products}
-        return np.dtype(self.dtype).itemsize * sum(points[name] * self._levels_stored(name) for name in self.variables)
+        points = {
+            product.name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions)
+            for product in self.products
+        }
+        return np.dtype(self.dtype).itemsize * sum(
+            points[name] * self._levels_stored(name) for name in self.variables
+        )
 
     def _levels_stored(self, name):
         levels = self.items[next(p for p in self.products if p.name == name).items[0]].levels
-        return 1 if self._vertical(name) == "column" else levels if self.levels is None else len(self.levels)
+        return (
+            1
+            if self._vertical(name) == "column"
+            else levels
+            if self.levels is None
+            else len(self.levels)
+        )
 
     # ---- with servers ---------------------------------------------------------------------------------------------------------------
 
@@ -329,7 +467,12 @@ class SmallStore(Store):
         """A value of the time that is under way, on root."""
         for region in self.file.regions(name):
             j0, j1, i0, i1 = region
-            self.file.write(name, self.count, region, value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1])
+            self.file.write(
+                name,
+                self.count,
+                region,
+                value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1],
+            )
 
     def bytes_here(self):
         return 0

@@ -71,9 +71,13 @@ class Stream(ABC):
         from fathom import mpi
 
         s, began = self.simulation, perf_counter()
-        event = mpi.core.OutputEvent(self.number, self.count, steps, s.seconds if seconds is None else seconds, *bounds, last)
+        event = mpi.core.OutputEvent(
+            self.number, self.count, steps, s.seconds if seconds is None else seconds, *bounds, last
+        )
         if s.servers is None or not s.servers.take(self, event):
-            self.write_here(event, lambda item: [block[: item.levels] for block in s.fields.windows(item.field)])
+            self.write_here(
+                event, lambda item: [block[: item.levels] for block in s.fields.windows(item.field)]
+            )
             if s.servers is not None:
                 s.servers.wrote(event)
             elif self.shared:
@@ -85,7 +89,9 @@ class Stream(ABC):
         """By the ranks that compute, all together; blocks(item): what this rank has of it, (levels, ny, nx) of each of its blocks."""
         s = self.simulation
         for items, products in groupby(self.products, key=lambda product: product.items):
-            arrays = {item: self._gather(self.items[item])(blocks(self.items[item])) for item in items}
+            arrays = {
+                item: self._gather(self.items[item])(blocks(self.items[item])) for item in items
+            }
             for piece in self._pieces(event, list(products), arrays, s.comm.rank, s.comm.size):
                 piece()
         with region("all have written", "output", "sum", s.comm):
@@ -98,7 +104,12 @@ class Stream(ABC):
         s = self.simulation
         key = item.rectangles, item.first % s.comm.size if self.shared else None
         if key not in s.gathers:
-            s.gathers[key] = Gather(s.comm, s.domain, item.rectangles, [self._writer(item.first + n, s.comm.size) for n in range(len(item.rectangles))])
+            s.gathers[key] = Gather(
+                s.comm,
+                s.domain,
+                item.rectangles,
+                [self._writer(item.first + n, s.comm.size) for n in range(len(item.rectangles))],
+            )
         return s.gathers[key]
 
     def _writer(self, n, writers):
@@ -110,7 +121,13 @@ class Stream(ABC):
             first = self.items[product.items[0]].first
             for n in range(len(product.regions)):
                 if self._writer(first + n, writers) == position:
-                    yield partial(self.write_region, event, product, n, [arrays[item][n] for item in product.items])
+                    yield partial(
+                        self.write_region,
+                        event,
+                        product,
+                        n,
+                        [arrays[item][n] for item in product.items],
+                    )
 
     # ---- with servers ---------------------------------------------------------------------------------------------------------------
 
@@ -123,12 +140,33 @@ class Stream(ABC):
 
     def parcel(self, precision, per_set):
         """The stream as the core describes it."""
-        items = [(item.levels, [(i0, j0, i1 - i0, j1 - j0, self._writer(item.first + n, per_set)) for n, (j0, j1, i0, i1) in enumerate(item.rectangles)]) for item in self.items]
+        items = [
+            (
+                item.levels,
+                [
+                    (i0, j0, i1 - i0, j1 - j0, self._writer(item.first + n, per_set))
+                    for n, (j0, j1, i0, i1) in enumerate(item.rectangles)
+                ],
+            )
+            for item in self.items
+        ]
         return precision, items, self.set, self.count if self.in_order else -1
 
     def work(self, event, arrays, position, per_set):
         """On a server: what is to be done for an event; arrays: of each item, of each rectangle that is this server's."""
-        own = [dict(zip((n for n in range(len(item.rectangles)) if self._writer(item.first + n, per_set) == position), held)) for item, held in zip(self.items, arrays)]
+        own = [
+            dict(
+                zip(
+                    (
+                        n
+                        for n in range(len(item.rectangles))
+                        if self._writer(item.first + n, per_set) == position
+                    ),
+                    held,
+                )
+            )
+            for item, held in zip(self.items, arrays)
+        ]
         yield from self._pieces(event, self.products, own, position, per_set)
         if not self.shared and position == 0:
             yield partial(self.extend, event)
@@ -170,7 +208,10 @@ class Delivery:
             stream, event, ticket = self.waiting[0]
             if wait:
                 self.stage.wait(ticket)
-            if self.simulation.comm.allreduce(int(self.stage.is_delivered(ticket))) < self.simulation.comm.size:
+            if (
+                self.simulation.comm.allreduce(int(self.stage.is_delivered(ticket)))
+                < self.simulation.comm.size
+            ):
                 return
             del self.waiting[0]
             self.simulation.on_root(lambda: stream.extend(event))

@@ -1,7 +1,7 @@
 """Pictures: one function for each, all without display, each returning a matplotlib figure.
 
-    plots.map(field, grid, name="temperature", path="surface.png")
-    plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
+plots.map(field, grid, name="temperature", path="surface.png")
+plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
 """
 
 from fathom.plots.against import Panel, against
@@ -18,5 +18,27 @@ from fathom.plots.style import encoded
 from fathom.plots.time_series import time_series
 from fathom.plots.tracks import tracks
 
-__all__ = ["Around", "EqualEarth", "Hemisphere", "Panel", "Raster", "against", "bars", "coast", "contours", "encoded", "gantt", "highs_and_lows", "map", "mesh_of", "picture", "section",
-           "steps", "stream_function", "time_series", "tracks", "vectors", "zonal_mean"]
+__all__ = [
+    "Around",
+    "EqualEarth",
+    "Hemisphere",
+    "Panel",
+    "Raster",
+    "against",
+    "bars",
+    "coast",
+    "contours",
+    "encoded",
+    "gantt",
+    "highs_and_lows",
+    "map",
+    "mesh_of",
+    "picture",
+    "section",
+    "steps",
+    "stream_function",
+    "time_series",
+    "tracks",
+    "vectors",
+    "zonal_mean",
+]

@@ -46,7 +46,9 @@ class Mesh:
         corners = self.vertices.reshape(*self.shape, 4, 3)
         return bool(np.nanmax(np.abs(corners[:, -1, 1] - corners[:, 0, 0])) < 1e-3)
 
-    def locate(self, cells: np.ndarray, s: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def locate(
+        self, cells: np.ndarray, s: np.ndarray, t: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Longitude and latitude (or x and y) at the fractions s (along i) and t (along j) of cells."""
         a, b, c, d = (self.vertices[cells, n] for n in range(4))
         s, t = s[..., None], t[..., None]
@@ -84,14 +86,20 @@ def mesh_of(grid: Mapping[str, Any]) -> Mesh:
     """
     for first, second, spherical in (("longitude", "latitude", True), ("x", "y", False)):
         units = "degrees" if spherical else None
-        for names in ((f"corner_{first}", f"corner_{second}"), (f"{first}_bounds", f"{second}_bounds"), (first, second)):
+        for names in (
+            (f"corner_{first}", f"corner_{second}"),
+            (f"{first}_bounds", f"{second}_bounds"),
+            (first, second),
+        ):
             if all(name in grid for name in names):
                 x, y = (np.asarray(grid[name], float) for name in names)
                 if units is None:
                     units = getattr(grid[names[0]], "attrs", {}).get("units", "m")
                 return Mesh(_corners(x, y, names[0], spherical), spherical, units)
-    raise ValueError("no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or longitude "
-                     f"and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}")
+    raise ValueError(
+        "no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or longitude "
+        f"and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}"
+    )
 
 
 def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.ndarray:
@@ -117,7 +125,9 @@ def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray,
             point = np.concatenate([before, point, after])
             point = np.moveaxis(0.5 * (point[1:] + point[:-1]), 0, axis)
         else:
-            raise ValueError(f"cells of a grid of {x.shape} points cannot be drawn without their corners")
+            raise ValueError(
+                f"cells of a grid of {x.shape} points cannot be drawn without their corners"
+            )
     return earth.places(point) if spherical else (point[..., 0], point[..., 1])
 
 
@@ -139,7 +149,9 @@ class EqualEarth:
         half_width, half_height = self._plane(180.0, 0.0)[0], self._plane(0.0, 90.0)[1]
         self.bounds = -float(half_width), float(half_width), -float(half_height), float(half_height)
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         return self._plane(_wrapped(longitude - self.middle), latitude)
 
     @staticmethod
@@ -149,8 +161,10 @@ class EqualEarth:
         t2 = theta * theta
         t6 = t2 * t2 * t2
         slope = a1 + 3 * a2 * t2 + t6 * (7 * a3 + 9 * a4 * t2)
-        return (2 * np.sqrt(3) * np.radians(longitude) * np.cos(theta) / (3 * slope),
-                theta * (a1 + a2 * t2 + t6 * (a3 + a4 * t2)))
+        return (
+            2 * np.sqrt(3) * np.radians(longitude) * np.cos(theta) / (3 * slope),
+            theta * (a1 + a2 * t2 + t6 * (a3 + a4 * t2)),
+        )
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which points (x of columns, y of rows) lie on the globe."""
@@ -167,7 +181,9 @@ class Hemisphere:
         self.reach = float(np.sqrt(2) * np.sqrt(1 - np.sin(np.radians(edge))))
         self.bounds = -self.reach, self.reach, -self.reach, self.reach
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         distance = np.sqrt(2) * np.sqrt(np.maximum(1 - self.pole * np.sin(np.radians(latitude)), 0))
         angle = np.radians(longitude - self.middle)
         return distance * np.sin(angle), -self.pole * distance * np.cos(angle)
@@ -185,11 +201,19 @@ class Around:
         self.reach = float(2 * np.sin(np.radians(reach) / 2))
         self.bounds = -self.reach, self.reach, -self.reach, self.reach
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        along, up, middle = np.radians(longitude - self.longitude), np.radians(latitude), np.radians(self.latitude)
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        along, up, middle = (
+            np.radians(longitude - self.longitude),
+            np.radians(latitude),
+            np.radians(self.latitude),
+        )
         near = np.sin(middle) * np.sin(up) + np.cos(middle) * np.cos(up) * np.cos(along)
         scale = np.sqrt(2 / np.maximum(1 + near, 1e-9))
-        return scale * np.cos(up) * np.sin(along), scale * (np.cos(middle) * np.sin(up) - np.sin(middle) * np.cos(up) * np.cos(along))
+        return scale * np.cos(up) * np.sin(along), scale * (
+            np.cos(middle) * np.sin(up) - np.sin(middle) * np.cos(up) * np.cos(along)
+        )
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which points (x of columns, y of rows) lie within reach."""
@@ -209,7 +233,9 @@ class Plain:
     def offset(self) -> float:
         return self.middle if self.spherical else 0.0
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         if not self.spherical:
             return longitude, latitude
         return self.shrink * _wrapped(longitude - self.middle), latitude
@@ -226,7 +252,9 @@ class Raster:
         self.projection = projection or (EqualEarth() if mesh.is_global else Plain(mesh))
         left, right, bottom, top = self.bounds = self.projection.bounds
         aspect = (right - left) / (top - bottom)
-        self.stretch = min(max(aspect, 0.8), 4.0) / aspect     # a long channel is drawn wider than it is
+        self.stretch = (
+            min(max(aspect, 0.8), 4.0) / aspect
+        )  # a long channel is drawn wider than it is
         self.width = width
         self.height = 2 * round(width / (aspect * self.stretch) / 2)
         x = left + (np.arange(self.width) + 0.5) * (right - left) / self.width
@@ -242,7 +270,10 @@ class Raster:
 
     def holds(self, column: np.ndarray, row: np.ndarray) -> np.ndarray:
         """Which places lie within the picture."""
-        x, y = (np.clip(np.nan_to_num(at, nan=-1.0), -1, size).astype(int) for at, size in ((column, self.width), (row, self.height)))
+        x, y = (
+            np.clip(np.nan_to_num(at, nan=-1.0), -1, size).astype(int)
+            for at, size in ((column, self.width), (row, self.height))
+        )
         on = (x >= 0) & (x < self.width) & (y >= 0) & (y < self.height)
         return on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
 
@@ -258,7 +289,7 @@ class Raster:
             s, t = s.ravel().astype(np.float32), t.ravel().astype(np.float32)
             step = max(1, 400_000 // s.size)
             for start in range(0, cells.size, step):
-                part = cells[start:start + step, None]
+                part = cells[start : start + step, None]
                 column, row = self.project(*self.mesh.locate(part, s[None], t[None]))
                 column = np.clip(column.astype(np.int32), 0, self.width - 1)
                 row = np.clip(row.astype(np.int32), 0, self.height - 1)
@@ -279,14 +310,21 @@ class Raster:
             size = np.zeros(len(corners))
             for a, b in ((first, second), (third, fourth)):
                 across = np.abs(column[:, b] - column[:, a])
-                if self.mesh.spherical:   # an edge over the rim of the map is measured on the other side
-                    around = np.abs(_wrapped(longitude[:, b] - longitude[:, a])) / 360 * self.width * 1.2
+                if (
+                    self.mesh.spherical
+                ):  # an edge over the rim of the map is measured on the other side
+                    around = (
+                        np.abs(_wrapped(longitude[:, b] - longitude[:, a])) / 360 * self.width * 1.2
+                    )
                     across = np.where(across > 0.5 * self.width, around, across)
                 size = np.maximum(size, np.maximum(across, np.abs(row[:, b] - row[:, a])))
             counts.append(size)
         steps = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256])
         valid = np.isfinite(counts[0]) & np.isfinite(counts[1])
-        along, across = (np.searchsorted(steps, np.minimum(1.15 * np.where(valid, size, 0) + 0.5, steps[-1])) for size in counts)
+        along, across = (
+            np.searchsorted(steps, np.minimum(1.15 * np.where(valid, size, 0) + 0.5, steps[-1]))
+            for size in counts
+        )
         key = np.where(valid, along * len(steps) + across, -1)
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-2))
@@ -300,7 +338,13 @@ def _fill_pinholes(picture: np.ndarray) -> None:
     hole = np.zeros(picture.shape, bool)
     hole[1:-1, 1:-1] = picture[1:-1, 1:-1] < 0
     row, column = np.nonzero(hole)
-    west, east, north, south = (picture[row, column - 1], picture[row, column + 1],
-                                picture[row - 1, column], picture[row + 1, column])
-    found = np.where((west >= 0) & (east >= 0), west, np.where((north >= 0) & (south >= 0), north, -1))
+    west, east, north, south = (
+        picture[row, column - 1],
+        picture[row, column + 1],
+        picture[row - 1, column],
+        picture[row + 1, column],
+    )
+    found = np.where(
+        (west >= 0) & (east >= 0), west, np.where((north >= 0) & (south >= 0), north, -1)
+    )
     picture[row, column] = found

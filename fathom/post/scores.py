@@ -22,8 +22,10 @@ def regular_weights(latitude, longitude) -> np.ndarray:
 def mean(field, weights) -> np.ndarray:
     """<f> over the axes of the weights."""
     field, axes = np.asarray(field, float), tuple(range(-np.ndim(weights), 0))
-    if field.shape[-np.ndim(weights):] != np.shape(weights):
-        raise ValueError(f"a field of shape {field.shape} does not fit weights of shape {np.shape(weights)}")
+    if field.shape[-np.ndim(weights) :] != np.shape(weights):
+        raise ValueError(
+            f"a field of shape {field.shape} does not fit weights of shape {np.shape(weights)}"
+        )
     there = np.isfinite(field)
     return np.where(there, field * weights, 0).sum(axes) / np.where(there, weights, 0).sum(axes)
 
@@ -53,5 +55,14 @@ def persistence(analyses, weights) -> np.ndarray:
 
 def table(forecasts, analyses, weights, climate=None) -> dict[str, np.ndarray]:
     """bias, rms, persistence for each time (time first), and anomaly_correlation if there is a climate; the first analysis is the start."""
-    result = {"bias": bias(forecasts, analyses, weights), "rms": rms(forecasts, analyses, weights), "persistence": persistence(analyses, weights)}
-    return result if climate is None else result | {"anomaly_correlation": anomaly_correlation(forecasts, analyses, climate, weights)}
+    result = {
+        "bias": bias(forecasts, analyses, weights),
+        "rms": rms(forecasts, analyses, weights),
+        "persistence": persistence(analyses, weights),
+    }
+    return (
+        result
+        if climate is None
+        else result
+        | {"anomaly_correlation": anomaly_correlation(forecasts, analyses, climate, weights)}
+    )

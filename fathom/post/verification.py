@@ -28,7 +28,9 @@ def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
     analyses = analyses.transpose("time", "latitude", "longitude")
     forecasts = np.asarray(forecasts, float)
     if len(forecasts) != analyses.sizes["time"]:
-        raise ValueError(f"{len(forecasts)} forecasts and {analyses.sizes['time']} analyses: both must be at the same times")
+        raise ValueError(
+            f"{len(forecasts)} forecasts and {analyses.sizes['time']} analyses: both must be at the same times"
+        )
     latitude, longitude = analyses.latitude.values, analyses.longitude.values
     here = sphere.to_regular(rows.pack(forecasts), rows, latitude, longitude)
     truth = analyses.values.astype(float)
@@ -36,4 +38,6 @@ def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
     inside = (latitude >= latitudes[0]) & (latitude <= latitudes[1])
     weights = scores.regular_weights(latitude, longitude) * inside[:, None]
     table = scores.table(here, truth, weights, np.broadcast_to(climate, truth.shape[1:]))
-    return xarray.Dataset({name: ("time", values) for name, values in table.items()}, {"time": analyses.time})
+    return xarray.Dataset(
+        {name: ("time", values) for name, values in table.items()}, {"time": analyses.time}
+    )

@@ -17,7 +17,7 @@ import numpy as np
 
 from fathom.moist_air import GAS_CONSTANT, GRAVITY, LAPSE_RATE
 
-EXPONENT = GAS_CONSTANT * LAPSE_RATE / GRAVITY      # of T ~ p^EXPONENT in the standard troposphere
+EXPONENT = GAS_CONSTANT * LAPSE_RATE / GRAVITY  # of T ~ p^EXPONENT in the standard troposphere
 
 
 def interface_pressure(a, b, surface_pressure) -> np.ndarray:
@@ -42,8 +42,12 @@ def layer_pressure(interfaces) -> np.ndarray:
 def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
     """phi_k [m2 s-2] (layers, *points)."""
     alpha = layer_logarithms(interfaces)[1]
-    thickness = np.log(interfaces[2:] / interfaces[1:-1]) * GAS_CONSTANT * virtual_temperature[1:]      # of all layers but the top one
-    below = surface_geopotential + np.concatenate([np.cumsum(thickness[::-1], 0)[::-1], np.zeros_like(thickness[:1])])
+    thickness = (
+        np.log(interfaces[2:] / interfaces[1:-1]) * GAS_CONSTANT * virtual_temperature[1:]
+    )  # of all layers but the top one
+    below = surface_geopotential + np.concatenate(
+        [np.cumsum(thickness[::-1], 0)[::-1], np.zeros_like(thickness[:1])]
+    )
     return below + alpha * GAS_CONSTANT * virtual_temperature
 
 
@@ -65,7 +69,9 @@ class Between:
         self.weight = (self.target - upper) / self.length
 
     def _levels(self, values):
-        return np.ascontiguousarray(np.broadcast_to(values, values.shape[:1] + self.target.shape[1:])).ravel()
+        return np.ascontiguousarray(
+            np.broadcast_to(values, values.shape[:1] + self.target.shape[1:])
+        ).ravel()
 
     def _pair(self, values):
         values = self._levels(values)
@@ -99,7 +105,11 @@ class Between:
         """Lagrange's cubic through four levels; linear next to the ends and where there are fewer than four, constant outside."""
         if len(values) < 4:
             return self.linear(values)
-        (place, weights), values, points = self._lagrange, self._levels(values), self.target.shape[1]
+        (place, weights), values, points = (
+            self._lagrange,
+            self._levels(values),
+            self.target.shape[1],
+        )
         result = weights[0] * values.take(place)
         for n in (1, 2, 3):
             result += weights[n] * values.take(place + n * points)
@@ -110,12 +120,25 @@ class Between:
         (upper, lower), (up, down) = self._pair(values), self._pair(slopes)
         t = np.clip(self.weight, 0, 1)
         inside = hermite(t, upper, lower, up * self.length, down * self.length)
-        return inside + np.minimum(self.weight, 0) * self.length * up + np.maximum(self.weight - 1, 0) * self.length * down
+        return (
+            inside
+            + np.minimum(self.weight, 0) * self.length * up
+            + np.maximum(self.weight - 1, 0) * self.length * down
+        )
 
 
 def hermite(t, left, right, slope_left, slope_right):
     """Cubic on [0, 1] with values and slopes at its ends."""
-    return left + t * (slope_left + t * (3 * (right - left) - 2 * slope_left - slope_right + t * (2 * (left - right) + slope_left + slope_right)))
+    return left + t * (
+        slope_left
+        + t
+        * (
+            3 * (right - left)
+            - 2 * slope_left
+            - slope_right
+            + t * (2 * (left - right) + slope_left + slope_right)
+        )
+    )
 
 
 def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np.ndarray:
@@ -128,10 +151,12 @@ def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np
     """
     level = np.clip((levels_geopotential[1:-1] >= geopotential).sum(0), 0, len(x) - 2)[None]
     upper, lower = (np.take_along_axis(levels_geopotential, level + n, 0)[0] for n in (0, 1))
-    slopes = [-GAS_CONSTANT * np.take_along_axis(virtual_temperature, level + n, 0)[0] for n in (0, 1)]
+    slopes = [
+        -GAS_CONSTANT * np.take_along_axis(virtual_temperature, level + n, 0)[0] for n in (0, 1)
+    ]
     length = (x[1:] - x[:-1])[level[0]]
     t = np.clip((geopotential - upper) / (lower - upper), 0, 1)
-    for _ in range(4):                                           # Newton; the cubic is all but straight
+    for _ in range(4):  # Newton; the cubic is all but straight
         value = hermite(t, upper, lower, *(length * s for s in slopes))
         ahead = hermite(t + 1e-4, upper, lower, *(length * s for s in slopes))
         t = np.clip(t - (value - geopotential) * 1e-4 / (ahead - value), 0, 1)
@@ -139,5 +164,9 @@ def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np
     T = virtual_temperature[-1]
     fall = levels_geopotential[-1] - geopotential
     below = np.exp(x[-1]) * (1 + np.maximum(fall, 0) * LAPSE_RATE / (GRAVITY * T)) ** (1 / EXPONENT)
-    above = np.exp(x[0] - np.maximum(geopotential - levels_geopotential[0], 0) / (GAS_CONSTANT * virtual_temperature[0]))
+    above = np.exp(
+        x[0]
+        - np.maximum(geopotential - levels_geopotential[0], 0)
+        / (GAS_CONSTANT * virtual_temperature[0])
+    )
     return np.where(fall > 0, below, np.where(geopotential > levels_geopotential[0], above, inside))

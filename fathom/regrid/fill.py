@@ -26,7 +26,9 @@ def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6
     levels = values.reshape((-1,) + values.shape[-2:])
     if coupling:
         return _solve(levels, latitude, coupling, tolerance).reshape(values.shape)
-    return np.stack([_solve(level[None], latitude, 0.0, tolerance)[0] for level in levels]).reshape(values.shape)
+    return np.stack([_solve(level[None], latitude, 0.0, tolerance)[0] for level in levels]).reshape(
+        values.shape
+    )
 
 
 def _solve(levels, latitude, coupling, tolerance):
@@ -37,9 +39,13 @@ def _solve(levels, latitude, coupling, tolerance):
         return levels.copy()
     known = np.where(missing, 0.0, levels.ravel())
     if coupling:
-        solution = _iterated(levels, missing, known, _laplacian(levels.shape, latitude, coupling), tolerance)
+        solution = _iterated(
+            levels, missing, known, _laplacian(levels.shape, latitude, coupling), tolerance
+        )
     else:
-        rows, factors = _factorised(missing.tobytes(), levels.shape, tuple(np.asarray(latitude, float)))
+        rows, factors = _factorised(
+            missing.tobytes(), levels.shape, tuple(np.asarray(latitude, float))
+        )
         solution = factors.solve(-(rows @ known))
     result = known
     result[missing] = np.clip(solution, np.nanmin(levels), np.nanmax(levels))
@@ -53,7 +59,12 @@ def _factorised(missing, shape, latitude):
 
     missing = np.frombuffer(missing, bool)
     rows = _laplacian(shape, latitude, 0.0)[missing]
-    return rows, splu(rows[:, missing].tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    return rows, splu(
+        rows[:, missing].tocsc(),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
 
 
 def _iterated(levels, missing, known, laplacian, tolerance):
@@ -64,10 +75,19 @@ def _iterated(levels, missing, known, laplacian, tolerance):
     matrix = laplacian[missing][:, missing]
     inverse_diagonal = 1.0 / matrix.diagonal()
     guess = np.broadcast_to(_first_guess(levels), levels.shape).ravel()[missing]
-    solution, failed = cg(matrix, right, x0=guess, rtol=0.0, atol=tolerance * np.abs(right).max(), maxiter=20000,
-                          M=LinearOperator(matrix.shape, lambda residual: inverse_diagonal * residual))
+    solution, failed = cg(
+        matrix,
+        right,
+        x0=guess,
+        rtol=0.0,
+        atol=tolerance * np.abs(right).max(),
+        maxiter=20000,
+        M=LinearOperator(matrix.shape, lambda residual: inverse_diagonal * residual),
+    )
     if failed:
-        raise ArithmeticError(f"harmonic fill of {missing.sum()} points did not converge to {tolerance:g}")
+        raise ArithmeticError(
+            f"harmonic fill of {missing.sum()} points did not converge to {tolerance:g}"
+        )
     return solution
 
 
@@ -88,9 +108,11 @@ def _laplacian(shape, latitude, coupling):
     index = np.arange(np.prod(shape)).reshape(shape)
     cosine = np.maximum(np.cos(np.deg2rad(np.asarray(latitude, float))), 0.05)[None, :, None]
     edge = 0.5 * (cosine[:, 1:] + cosine[:, :-1])
-    links = [(index, np.roll(index, -1, 2), 1.0 / cosine),
-             (index[:, :-1], index[:, 1:], edge),
-             (index[:-1], index[1:], coupling * cosine)]
+    links = [
+        (index, np.roll(index, -1, 2), 1.0 / cosine),
+        (index[:, :-1], index[:, 1:], edge),
+        (index[:-1], index[1:], coupling * cosine),
+    ]
     rows = np.concatenate([a.ravel() for a, _, _ in links])
     columns = np.concatenate([b.ravel() for _, b, _ in links])
     weights = np.concatenate([np.broadcast_to(w, a.shape).ravel() for a, _, w in links])

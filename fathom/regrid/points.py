@@ -29,15 +29,25 @@ def bilinear(values, latitude, longitude, target_latitude, target_longitude) -> 
     type_ = values.dtype
     north, east = north.astype(type_), east.astype(type_)
     south_west, width = j * longitude.size + i, next_i - i
-    corners = south_west, south_west + width, south_west + longitude.size, south_west + longitude.size + width
+    corners = (
+        south_west,
+        south_west + width,
+        south_west + longitude.size,
+        south_west + longitude.size + width,
+    )
 
     layers = values.reshape(-1, latitude.size * longitude.size)
     result = np.empty((layers.shape[0], north.size), type_)
-    for layer, out in zip(layers, result):       # one layer at a time stays in cache
+    for layer, out in zip(layers, result):  # one layer at a time stays in cache
         sw, se, nw, ne = (layer.take(corner) for corner in corners)
-        se -= sw; se *= east; sw += se           # along the southern line
-        ne -= nw; ne *= east; nw += ne           # along the northern line
-        nw -= sw; nw *= north
+        se -= sw
+        se *= east
+        sw += se  # along the southern line
+        ne -= nw
+        ne *= east
+        nw += ne  # along the northern line
+        nw -= sw
+        nw *= north
         np.add(sw, nw, out=out)
     return result.reshape(values.shape[:-2] + shape)
 
@@ -51,9 +61,14 @@ def vertical(values, depth, target_depth) -> np.ndarray:
     Returns (levels, ...), in the floating-point type of `values`. Raises ValueError for shapes that do not fit.
     """
     values = _floating(values)
-    depth, target_depth = _increasing(depth, "depth"), np.atleast_1d(np.asarray(target_depth, float))
+    depth, target_depth = (
+        _increasing(depth, "depth"),
+        np.atleast_1d(np.asarray(target_depth, float)),
+    )
     if values.shape[:1] != depth.shape:
-        raise ValueError(f"values has {values.shape[:1]} levels along its first axis, depth has {depth.size}")
+        raise ValueError(
+            f"values has {values.shape[:1]} levels along its first axis, depth has {depth.size}"
+        )
     k, below = _bracket(depth, target_depth)
     result = np.empty(target_depth.shape + values.shape[1:], values.dtype)
     for out, level, weight in zip(result, k, below.astype(values.dtype)):
@@ -85,23 +100,33 @@ def _regular(values, latitude, longitude):
         latitude, values = latitude[::-1], values[..., ::-1, :]
     latitude = _increasing(latitude, "latitude")
     if values.shape[-2:] != (latitude.size, longitude.size):
-        raise ValueError(f"values has shape {values.shape}; its last two axes must be latitude and longitude, "
-                         f"({latitude.size}, {longitude.size})")
+        raise ValueError(
+            f"values has shape {values.shape}; its last two axes must be latitude and longitude, "
+            f"({latitude.size}, {longitude.size})"
+        )
     gap, spacing = longitude[0] + 360.0 - longitude[-1], np.diff(longitude).max()
     if not 0.0 < gap <= 2.0 * spacing:
-        raise ValueError(f"longitude runs from {longitude[0]:g} to {longitude[-1]:g} degrees with steps up to "
-                         f"{spacing:g}: it must go once around the globe, without the first point repeated")
+        raise ValueError(
+            f"longitude runs from {longitude[0]:g} to {longitude[-1]:g} degrees with steps up to "
+            f"{spacing:g}: it must go once around the globe, without the first point repeated"
+        )
     return np.ascontiguousarray(values), latitude, longitude
 
 
 def _points(latitude, longitude):
-    latitude, longitude = np.broadcast_arrays(np.asarray(latitude, float), np.asarray(longitude, float))
+    latitude, longitude = np.broadcast_arrays(
+        np.asarray(latitude, float), np.asarray(longitude, float)
+    )
     if not (np.isfinite(latitude).all() and np.isfinite(longitude).all()):
         bad = np.argwhere(~(np.isfinite(latitude) & np.isfinite(longitude)))[0]
-        raise ValueError(f"target latitude or longitude is not finite at index {tuple(int(n) for n in bad)}")
+        raise ValueError(
+            f"target latitude or longitude is not finite at index {tuple(int(n) for n in bad)}"
+        )
     if latitude.size and not np.abs(latitude).max() <= 90.0 + 1e-9:
-        raise ValueError(f"target latitude reaches {latitude.flat[np.abs(latitude).argmax()]:g}; it must lie in "
-                         "[-90, 90] degrees (are latitude and longitude swapped?)")
+        raise ValueError(
+            f"target latitude reaches {latitude.flat[np.abs(latitude).argmax()]:g}; it must lie in "
+            "[-90, 90] degrees (are latitude and longitude swapped?)"
+        )
     return latitude, longitude
 
 
@@ -113,6 +138,8 @@ def _floating(values) -> np.ndarray:
 def _increasing(axis, name: str) -> np.ndarray:
     axis = np.asarray(axis, float)
     if axis.ndim != 1 or axis.size < 2 or not (np.diff(axis) > 0).all():
-        raise ValueError(f"{name} must be a list of at least 2 increasing numbers, not an array of shape {axis.shape}"
-                         + (f" from {axis.flat[0]:g} to {axis.flat[-1]:g}" if axis.size else ""))
+        raise ValueError(
+            f"{name} must be a list of at least 2 increasing numbers, not an array of shape {axis.shape}"
+            + (f" from {axis.flat[0]:g} to {axis.flat[-1]:g}" if axis.size else "")
+        )
     return axis

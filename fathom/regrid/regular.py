@@ -20,14 +20,29 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
     import xarray
 
     rows = Rows.of(grid)
-    latitude = np.linspace(-90, 90, round(180 / step) + 1) if latitude is None else np.asarray(latitude, float)
-    longitude = np.arange(round(360 / step)) * (360 / round(360 / step)) if longitude is None else np.asarray(longitude, float)
+    latitude = (
+        np.linspace(-90, 90, round(180 / step) + 1)
+        if latitude is None
+        else np.asarray(latitude, float)
+    )
+    longitude = (
+        np.arange(round(360 / step)) * (360 / round(360 / step))
+        if longitude is None
+        else np.asarray(longitude, float)
+    )
     variables, fields = {}, {name: np.asarray(field, float) for name, field in fields.items()}
     for name, field in (_about_the_pole(fields, rows) if rows.sphere.rotated else fields).items():
         if field.ndim not in (2, 3, 4):
-            raise ValueError(f"{name} has {field.ndim} axes; a field has row and column, before them level, or time and level")
+            raise ValueError(
+                f"{name} has {field.ndim} axes; a field has row and column, before them level, or time and level"
+            )
         axes = {2: (), 3: ("level",), 4: ("time", "level")}[field.ndim]
-        variables[name] = (*axes, "latitude", "longitude"), sphere.to_regular(rows.pack(field), rows, latitude, longitude, vector="wind" in name, order=order)
+        variables[name] = (
+            (*axes, "latitude", "longitude"),
+            sphere.to_regular(
+                rows.pack(field), rows, latitude, longitude, vector="wind" in name, order=order
+            ),
+        )
     if rows.sphere.rotated:
         angle = rows.sphere.angle(*rows.sphere.from_earth(longitude, latitude[:, None]), longitude)
         for east, north in _pairs(variables):
@@ -43,15 +58,30 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
 def _pairs(fields):
     """Names of eastward and northward winds; ValueError for one without the other."""
     for name in (n for n in fields if "wind" in n and "ward" in n):
-        other = name.replace("eastward", "northward") if "eastward" in name else name.replace("northward", "eastward")
+        other = (
+            name.replace("eastward", "northward")
+            if "eastward" in name
+            else name.replace("northward", "eastward")
+        )
         if other not in fields:
-            raise ValueError(f"{name} on a rotated grid needs {other} beside it: components turn into each other")
-    return [(name, name.replace("eastward", "northward")) for name in fields if "eastward" in name and "wind" in name]
+            raise ValueError(
+                f"{name} on a rotated grid needs {other} beside it: components turn into each other"
+            )
+    return [
+        (name, name.replace("eastward", "northward"))
+        for name in fields
+        if "eastward" in name and "wind" in name
+    ]
 
 
 def _about_the_pole(fields, rows):
     """Winds eastward and northward about the pole of stretching, where they are smooth."""
-    angle = rows.unpack(rows.sphere.angle(np.concatenate([rows.longitude(j) for j in range(rows.points.size)]), np.repeat(rows.latitude, rows.points)))
+    angle = rows.unpack(
+        rows.sphere.angle(
+            np.concatenate([rows.longitude(j) for j in range(rows.points.size)]),
+            np.repeat(rows.latitude, rows.points),
+        )
+    )
     turned_back = {}
     for east, north in _pairs(fields):
         turned_back[east], turned_back[north] = turned(fields[east], fields[north], -angle)

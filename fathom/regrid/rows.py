@@ -27,11 +27,17 @@ class Rows:
     def __post_init__(self):
         latitude, points = np.asarray(self.latitude, float), np.asarray(self.points, int)
         if latitude.ndim != 1 or latitude.shape != points.shape or latitude.size < 2:
-            raise ValueError(f"latitude has shape {latitude.shape}, points {points.shape}: both must be one number for each of at least 2 rows")
+            raise ValueError(
+                f"latitude has shape {latitude.shape}, points {points.shape}: both must be one number for each of at least 2 rows"
+            )
         if not (np.diff(latitude) > 0).all() or np.abs(latitude).max() > 90:
-            raise ValueError(f"latitudes must increase within [-90, 90] degrees; they run from {latitude[0]:g} to {latitude[-1]:g}")
+            raise ValueError(
+                f"latitudes must increase within [-90, 90] degrees; they run from {latitude[0]:g} to {latitude[-1]:g}"
+            )
         if points.min() < 4:
-            raise ValueError(f"row {points.argmin()} has {points.min()} points; at least 4 are needed")
+            raise ValueError(
+                f"row {points.argmin()} has {points.min()} points; at least 4 are needed"
+            )
         object.__setattr__(self, "latitude", latitude)
         object.__setattr__(self, "points", points)
 
@@ -42,7 +48,9 @@ class Rows:
             raise ValueError(f"a Gaussian grid has an even number of rows, at least 2; not {rows}")
         latitude = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))
         if points == "octahedral":
-            return cls(latitude, 4 * np.minimum(np.arange(1, rows + 1), np.arange(rows, 0, -1)) + 16)
+            return cls(
+                latitude, 4 * np.minimum(np.arange(1, rows + 1), np.arange(rows, 0, -1)) + 16
+            )
         if isinstance(points, str):
             raise ValueError(f"points = {points!r}: allowed are a number or 'octahedral'")
         return cls(latitude, np.full(rows, points or 2 * rows))
@@ -54,7 +62,9 @@ class Rows:
             return grid
         missing = [name for name in ("latitude", "points") if not hasattr(grid, name)]
         if missing:
-            raise TypeError(f"a grid of rows has latitude and points, one number for each row; {type(grid).__name__} has no {' and no '.join(missing)}")
+            raise TypeError(
+                f"a grid of rows has latitude and points, one number for each row; {type(grid).__name__} has no {' and no '.join(missing)}"
+            )
         return cls(grid.latitude, grid.points, getattr(grid, "sphere", Schmidt()))
 
     @property
@@ -83,13 +93,20 @@ class Rows:
         sine, weight = np.polynomial.legendre.leggauss(self.points.size)
         here = np.sin(np.deg2rad(self.latitude))
         if np.abs(here - sine).max() > 1e-7:
-            edge = np.concatenate([[-1], np.sin(np.deg2rad(0.5 * (self.latitude[1:] + self.latitude[:-1]))), [1]])
+            edge = np.concatenate(
+                [[-1], np.sin(np.deg2rad(0.5 * (self.latitude[1:] + self.latitude[:-1]))), [1]]
+            )
             weight = np.diff(edge)
-        return np.repeat(0.5 * weight / self.points / self.sphere.map_factor(self.latitude) ** 2, self.points)
+        return np.repeat(
+            0.5 * weight / self.points / self.sphere.map_factor(self.latitude) ** 2, self.points
+        )
 
     @cached_property
     def _on_earth(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.sphere.to_earth(np.concatenate([self.longitude(j) for j in range(self.points.size)]), np.repeat(self.latitude, self.points))
+        return self.sphere.to_earth(
+            np.concatenate([self.longitude(j) for j in range(self.points.size)]),
+            np.repeat(self.latitude, self.points),
+        )
 
     @property
     def point_longitude(self) -> np.ndarray:
@@ -107,7 +124,9 @@ class Rows:
         """(..., rows, longest row) -> (..., points of the grid)."""
         field = np.asarray(field)
         if field.shape[-2:] != self.shape:
-            raise ValueError(f"a field of shape {field.shape} does not fit a grid of {self.shape[0]} rows with up to {self.shape[1]} points")
+            raise ValueError(
+                f"a field of shape {field.shape} does not fit a grid of {self.shape[0]} rows with up to {self.shape[1]} points"
+            )
         return field[..., self.used]
 
     def unpack(self, values, fill=0.0) -> np.ndarray:

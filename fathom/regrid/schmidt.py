@@ -19,9 +19,13 @@ class Schmidt:
     def __init__(self, stretching: float = 1.0, pole: tuple[float, float] = (0.0, 90.0)):
         self.stretching, self.pole = float(stretching), tuple(map(float, pole))
         if not 1 <= self.stretching < 1e100:
-            raise ValueError(f"stretching = {stretching:g} must be at least 1, which is none; the grid is that much finer at the pole of stretching")
+            raise ValueError(
+                f"stretching = {stretching:g} must be at least 1, which is none; the grid is that much finer at the pole of stretching"
+            )
         if not (np.isfinite(self.pole[0]) and -90 <= self.pole[1] <= 90):
-            raise ValueError(f"pole = {pole!r}: longitude and latitude of the pole of stretching, latitude within [-90, 90] degrees")
+            raise ValueError(
+                f"pole = {pole!r}: longitude and latitude of the pole of stretching, latitude within [-90, 90] degrees"
+            )
         c2 = self.stretching**2
         self.a, self.b = (c2 + 1) / (2 * self.stretching), (c2 - 1) / (2 * self.stretching)
 
@@ -50,31 +54,57 @@ class Schmidt:
         latitude = self.from_pole(latitude)
         if not self.rotated:
             return np.asarray(longitude, float), latitude
-        (x, y, z), (sine, cosine) = np.moveaxis(unit_vectors(longitude - self.pole[0], latitude), -1, 0), self._tilt()
+        (x, y, z), (sine, cosine) = (
+            np.moveaxis(unit_vectors(longitude - self.pole[0], latitude), -1, 0),
+            self._tilt(),
+        )
         x, z = x * sine + z * cosine, z * sine - x * cosine
-        return self.pole[0] + np.rad2deg(np.arctan2(y, x)), np.rad2deg(np.arctan2(z, np.hypot(x, y)))
+        return self.pole[0] + np.rad2deg(np.arctan2(y, x)), np.rad2deg(
+            np.arctan2(z, np.hypot(x, y))
+        )
 
     def from_earth(self, longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
         """The inverse of `to_earth`."""
-        (x, y, z), (sine, cosine) = np.moveaxis(unit_vectors(np.asarray(longitude, float) - self.pole[0], np.asarray(latitude, float)), -1, 0), self._tilt()
+        (x, y, z), (sine, cosine) = (
+            np.moveaxis(
+                unit_vectors(
+                    np.asarray(longitude, float) - self.pole[0], np.asarray(latitude, float)
+                ),
+                -1,
+                0,
+            ),
+            self._tilt(),
+        )
         x, z = x * sine - z * cosine, x * cosine + z * sine
         across = np.hypot(x, y)
-        return self.pole[0] + np.rad2deg(np.arctan2(y, x)), np.rad2deg(np.arctan2(self.a * z - self.b, across))
+        return self.pole[0] + np.rad2deg(np.arctan2(y, x)), np.rad2deg(
+            np.arctan2(self.a * z - self.b, across)
+        )
 
     def angle(self, longitude, latitude, on_earth=None) -> np.ndarray:
         """From east on earth to east about the pole of stretching, counter-clockwise [radians], at points of the computational sphere; on_earth: their
         longitude there, where it is not that of `to_earth`: at a pole of the earth."""
         here = np.deg2rad(longitude - self.pole[0])
         there, latitude = self.to_earth(longitude, latitude)
-        there, latitude = np.deg2rad((there if on_earth is None else on_earth) - self.pole[0]), np.deg2rad(latitude)
+        there, latitude = (
+            np.deg2rad((there if on_earth is None else on_earth) - self.pole[0]),
+            np.deg2rad(latitude),
+        )
         sine, cosine = self._tilt()
         along = np.cos(here) * np.cos(there) + np.sin(here) * np.sin(there) * sine
-        across = np.sin(latitude) * (np.sin(here) * np.cos(there) * sine - np.cos(here) * np.sin(there)) + np.cos(latitude) * np.sin(here) * cosine
+        across = (
+            np.sin(latitude) * (np.sin(here) * np.cos(there) * sine - np.cos(here) * np.sin(there))
+            + np.cos(latitude) * np.sin(here) * cosine
+        )
         return np.arctan2(across, along)
 
     def _tilt(self):
         """Sine and cosine of the latitude of the pole of stretching."""
-        return (np.sin(np.deg2rad(self.pole[1])), np.cos(np.deg2rad(self.pole[1]))) if self.rotated else (1.0, 0.0)
+        return (
+            (np.sin(np.deg2rad(self.pole[1])), np.cos(np.deg2rad(self.pole[1])))
+            if self.rotated
+            else (1.0, 0.0)
+        )
 
     def __repr__(self):
         return f"Schmidt(stretching={self.stretching:g}, pole={self.pole})"

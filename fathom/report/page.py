@@ -15,9 +15,17 @@ import numpy as np
 __all__ = ["write_report"]
 
 
-def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], configuration: str,
-                 pictures: Mapping[str, Pictures] | None = None, series: Mapping[str, tuple] | None = None,
-                 profile: Iterable[Mapping[str, Any]] = (), trace: Sequence[dict[str, Any]] | None = None) -> Path:
+def write_report(
+    path: str | Path,
+    *,
+    title: str,
+    summary: Mapping[str, Any],
+    configuration: str,
+    pictures: Mapping[str, Pictures] | None = None,
+    series: Mapping[str, tuple] | None = None,
+    profile: Iterable[Mapping[str, Any]] = (),
+    trace: Sequence[dict[str, Any]] | None = None,
+) -> Path:
     """Write the report and return its path. What is empty or missing is left out.
 
     summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum, state, ...).
@@ -28,20 +36,46 @@ def write_report(path: str | Path, *, title: str, summary: Mapping[str, Any], co
     from fathom.report import tables as profile_tables, timeline_page
 
     profile = list(profile)
-    sections = [*((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
-                ("In time", _figures(_in_time(series or {}), "wide")),
-                ("Where the time went", (timeline_page.page(trace) if trace else "") + _figures(_bars(profile, summary, trace), "wide") + profile_tables.page(profile, summary.get("efficiency", {}))),
-                ("Output", _stores(summary.get("output", {})) + _protocol(summary.get("output", {}).get("servers")) + _writes(summary.get("output", {}))), ("State", _state_table(summary.get("state", {}))), ("Run", _facts(summary)),
-                ("Configuration", f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "")]
+    sections = [
+        *((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
+        ("In time", _figures(_in_time(series or {}), "wide")),
+        (
+            "Where the time went",
+            (timeline_page.page(trace) if trace else "")
+            + _figures(_bars(profile, summary, trace), "wide")
+            + profile_tables.page(profile, summary.get("efficiency", {})),
+        ),
+        (
+            "Output",
+            _stores(summary.get("output", {}))
+            + _protocol(summary.get("output", {}).get("servers"))
+            + _writes(summary.get("output", {})),
+        ),
+        ("State", _state_table(summary.get("state", {}))),
+        ("Run", _facts(summary)),
+        (
+            "Configuration",
+            f'<pre class="toml">{_coloured(configuration)}</pre>' if configuration.strip() else "",
+        ),
+    ]
     present = [(name, body) for name, body in sections if body]
-    page = _page.format(title=html.escape(title), style=_style, cards=_cards(summary),
-                        links="".join(f'<a href="#{_anchor(name)}">{name}</a>' for name, _ in present),
-                        body="".join(f'<section id="{_anchor(name)}"><h2>{name}</h2>{body}</section>' for name, body in present))
+    page = _page.format(
+        title=html.escape(title),
+        style=_style,
+        cards=_cards(summary),
+        links="".join(f'<a href="#{_anchor(name)}">{name}</a>' for name, _ in present),
+        body="".join(
+            f'<section id="{_anchor(name)}"><h2>{name}</h2>{body}</section>'
+            for name, body in present
+        ),
+    )
     path = Path(path)
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise type(error)(error.errno, f"cannot write the report {path}: {error.strerror}") from None
+        raise type(error)(
+            error.errno, f"cannot write the report {path}: {error.strerror}"
+        ) from None
     return path
 
 
@@ -52,14 +86,24 @@ Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
 def _in_time(series: Mapping[str, tuple]) -> Pictures:
     import fathom.plots as plots
-    drawn = {name: (np.asarray(time), np.asarray(values), units) for name, (time, values, units) in series.items() if len(time)}
+
+    drawn = {
+        name: (np.asarray(time), np.asarray(values), units)
+        for name, (time, values, units) in series.items()
+        if len(time)
+    }
     if drawn:
         yield "time series", partial(plots.time_series, drawn)
 
 
-def _bars(profile: list[Mapping[str, Any]], summary: Mapping[str, Any], trace: Sequence[dict[str, Any]] | None) -> Pictures:
+def _bars(
+    profile: list[Mapping[str, Any]],
+    summary: Mapping[str, Any],
+    trace: Sequence[dict[str, Any]] | None,
+) -> Pictures:
     import fathom.plots as plots
     from fathom.regions import exclusive
+
     if profile:
         yield "profile", partial(plots.bars, exclusive(profile), title="Seconds by region")
     if trace:
@@ -67,7 +111,15 @@ def _bars(profile: list[Mapping[str, Any]], summary: Mapping[str, Any], trace: S
 
         yield from traces.figures(summary, trace).items()
     elif summary.get("step_seconds"):
-        yield "steps", partial(plots.steps, {"steps": summary["step_seconds"]}, summary.get("output_steps"), title="Time of each step, with what follows it")
+        yield (
+            "steps",
+            partial(
+                plots.steps,
+                {"steps": summary["step_seconds"]},
+                summary.get("output_steps"),
+                title="Time of each step, with what follows it",
+            ),
+        )
     if any(len(t["tried"]) > 2 for t in summary.get("tiles", ())):
         yield "tiles", partial(_lengths, summary["tiles"])
 
@@ -79,8 +131,20 @@ def _lengths(tiles: list[dict[str, Any]]) -> Any:
     curves = {}
     for t in sorted(tiles, key=lambda t: -min(t["tried"].values()))[:8]:
         least = min(t["tried"].values())
-        curves[f"{t['first']} … ({1e3 * least:.2g} ms)"] = ([int(n) for n in t["tried"]], [seconds / least for seconds in t["tried"].values()])
-    return plots.against({"": plots.Panel("columns that pass through a group of processes at once (NPROMA)", "time of the group, least = 1", curves)}, title="The length of a tile, as the run measured it in its first steps")
+        curves[f"{t['first']} … ({1e3 * least:.2g} ms)"] = (
+            [int(n) for n in t["tried"]],
+            [seconds / least for seconds in t["tried"].values()],
+        )
+    return plots.against(
+        {
+            "": plots.Panel(
+                "columns that pass through a group of processes at once (NPROMA)",
+                "time of the group, least = 1",
+                curves,
+            )
+        },
+        title="The length of a tile, as the run measured it in its first steps",
+    )
 
 
 def _figures(pictures: Pictures, shape: str = "") -> str:
@@ -94,6 +158,7 @@ def _figures(pictures: Pictures, shape: str = "") -> str:
 
 def _figure(name: str, draw: Callable[[], Any]) -> str:
     import fathom.plots as plots
+
     try:
         data = base64.b64encode(plots.encoded(draw())).decode()
     except _failures as error:
@@ -110,13 +175,24 @@ def _missing(name: str, error: Exception) -> str:
 
 # Words and tables
 
-_cards_of = (("simulated_years_per_day", "simulated years per day"), ("steps", "steps"), ("seconds_per_step", "seconds per step"),
-             ("cells", "cells"), ("ranks", "ranks"), ("threads", "threads"), ("wall_seconds", "wall seconds"), ("checksum", "checksum"))
+_cards_of = (
+    ("simulated_years_per_day", "simulated years per day"),
+    ("steps", "steps"),
+    ("seconds_per_step", "seconds per step"),
+    ("cells", "cells"),
+    ("ranks", "ranks"),
+    ("threads", "threads"),
+    ("wall_seconds", "wall seconds"),
+    ("checksum", "checksum"),
+)
 
 
 def _cards(summary: Mapping[str, Any]) -> str:
-    return "".join(f'<div class="card{" code" if key == "checksum" else ""}"><b>{_value(summary[key])}</b><span>{label}</span></div>'
-                   for key, label in _cards_of if summary.get(key) is not None)
+    return "".join(
+        f'<div class="card{" code" if key == "checksum" else ""}"><b>{_value(summary[key])}</b><span>{label}</span></div>'
+        for key, label in _cards_of
+        if summary.get(key) is not None
+    )
 
 
 def _value(value: Any) -> str:
@@ -128,40 +204,104 @@ def _value(value: Any) -> str:
 
 
 def _facts(summary: Mapping[str, Any]) -> str:
-    rows = [(key.replace("_", " "), value) for key, value in summary.items() if not isinstance(value, (Mapping, list, tuple))]
-    chosen = [(name, html.escape(f"{'by group' if isinstance(held['value'], Mapping) else held['value']}: {held['why']}")) for name, held in summary.get("choices", {}).items()]
-    return table(("", ""), [(name, _value(value)) for name, value in rows] + chosen, "facts") if rows else ""
+    rows = [
+        (key.replace("_", " "), value)
+        for key, value in summary.items()
+        if not isinstance(value, (Mapping, list, tuple))
+    ]
+    chosen = [
+        (
+            name,
+            html.escape(
+                f"{'by group' if isinstance(held['value'], Mapping) else held['value']}: {held['why']}"
+            ),
+        )
+        for name, held in summary.get("choices", {}).items()
+    ]
+    return (
+        table(("", ""), [(name, _value(value)) for name, value in rows] + chosen, "facts")
+        if rows
+        else ""
+    )
 
 
 def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:
     from fathom.names import describe
     from fathom.plots.style import unit_text
-    rows = [(name.replace("_", " "), *(_value(held.get(key, "")) for key in ("minimum", "mean", "maximum")), unit_text(held.get("units") or describe(name).units))
-            for name, held in state.items() if isinstance(held, Mapping)]
+
+    rows = [
+        (
+            name.replace("_", " "),
+            *(_value(held.get(key, "")) for key in ("minimum", "mean", "maximum")),
+            unit_text(held.get("units") or describe(name).units),
+        )
+        for name, held in state.items()
+        if isinstance(held, Mapping)
+    ]
     return table(("field", "minimum", "mean", "maximum", ""), rows) if rows else ""
 
 
 def _stores(output: Mapping[str, Any]) -> str:
     """Times of stores and restarts, and what they cost the ranks that compute."""
     from fathom.plots.bars import seconds_text
+
     held = {**output.get("stores", {}), **output.get("restarts", {})}
-    rows = [(html.escape(path), _value(s["times"]), seconds_text(s["stall_seconds"] / s["times"]), seconds_text(s["longest_stall"])) for path, s in held.items()]
-    return table(("written", "times", "kept ranks from computing, each", "at most"), rows) if rows else ""
+    rows = [
+        (
+            html.escape(path),
+            _value(s["times"]),
+            seconds_text(s["stall_seconds"] / s["times"]),
+            seconds_text(s["longest_stall"]),
+        )
+        for path, s in held.items()
+    ]
+    return (
+        table(("written", "times", "kept ranks from computing, each", "at most"), rows)
+        if rows
+        else ""
+    )
 
 
 def _protocol(servers: Mapping[str, Any] | None) -> str:
     """The quantities of the protocol between computing ranks and servers."""
     from fathom.plots.bars import seconds_text
+
     if not servers:
         return ""
-    units = {"copied_bytes": _megabytes, "fetched_bytes": _megabytes, "depth": _value, "queue": _value}
-    who = [("computing ranks", servers["protocol"]), *((f"server {s['rank']}", s["protocol"]) for s in servers["serving"])]
-    rows = [(rank, name.replace("_", " "), _value(q["count"]), units.get(name, seconds_text)(q["mean"]), units.get(name, seconds_text)(q["most"]))
-            for rank, quantities in who for name, q in quantities.items() if q["count"]]
-    lost = f"; sets that fell silent: {', '.join(map(str, servers['lost_sets']))}" if servers["lost_sets"] else ""
+    units = {
+        "copied_bytes": _megabytes,
+        "fetched_bytes": _megabytes,
+        "depth": _value,
+        "queue": _value,
+    }
+    who = [
+        ("computing ranks", servers["protocol"]),
+        *((f"server {s['rank']}", s["protocol"]) for s in servers["serving"]),
+    ]
+    rows = [
+        (
+            rank,
+            name.replace("_", " "),
+            _value(q["count"]),
+            units.get(name, seconds_text)(q["mean"]),
+            units.get(name, seconds_text)(q["most"]),
+        )
+        for rank, quantities in who
+        for name, q in quantities.items()
+        if q["count"]
+    ]
+    lost = (
+        f"; sets that fell silent: {', '.join(map(str, servers['lost_sets']))}"
+        if servers["lost_sets"]
+        else ""
+    )
     busy = f"all in use {servers['busy']} times, {servers['fallen_back']} events written by the ranks that compute{lost}"
-    return (f"<p>{servers['servers']} I/O servers in {servers['sets']} sets, {servers['slots']} slots of {_megabytes(servers['slot_bytes'])} on each rank: {busy}</p>"
-            + "<details><summary>The protocol in numbers</summary>" + table(("", "", "events", "mean", "most"), rows) + "</details>")
+    return (
+        f"<p>{servers['servers']} I/O servers in {servers['sets']} sets, {servers['slots']} slots of {_megabytes(servers['slot_bytes'])} on each rank: {busy}</p>"
+        + "<details><summary>The protocol in numbers</summary>"
+        + table(("", "", "events", "mean", "most"), rows)
+        + "</details>"
+    )
 
 
 def _megabytes(size: float) -> str:
@@ -172,12 +312,29 @@ def _writes(output: Mapping[str, Any]) -> str:
     """Calls that wrote, by their size."""
     sizes = output.get("writes", {})
     total = sum(written for _, written in sizes.values()) or 1
-    rows = [(f"{_bytes(int(size))} to {_bytes(2 * int(size))}", _value(calls), f"{written / 1e6:.3g} MB", f"{100 * written / total:.2f} %") for size, (calls, written) in sizes.items()]
-    return table(("size of a write", "writes", "", "of all"), rows) + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of 64 KiB and more</p>" if rows else ""
+    rows = [
+        (
+            f"{_bytes(int(size))} to {_bytes(2 * int(size))}",
+            _value(calls),
+            f"{written / 1e6:.3g} MB",
+            f"{100 * written / total:.2f} %",
+        )
+        for size, (calls, written) in sizes.items()
+    ]
+    return (
+        table(("size of a write", "writes", "", "of all"), rows)
+        + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of 64 KiB and more</p>"
+        if rows
+        else ""
+    )
 
 
 def _bytes(size: int) -> str:
-    return next(f"{size >> n} {unit}" for n, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")) if size >> n)
+    return next(
+        f"{size >> n} {unit}"
+        for n, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B"))
+        if size >> n
+    )
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:

@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-ocean = ("tracer update", "baroclinic", "baroclinic boundary", "barotropic", "barotropic boundary", "solver")
+ocean = (
+    "tracer update",
+    "baroclinic",
+    "baroclinic boundary",
+    "barotropic",
+    "barotropic boundary",
+    "solver",
+)
 inside = ("sum", "halo", "other")  # of a solver
 use = ("computing", "communication", "waiting")
 rest = "output and the rest"
@@ -27,7 +34,12 @@ class Bar(NamedTuple):
 class Timeline:
     """Of all ranks: `states` and `solver` are lists of bars by rank, `met` of those in which a rank was waiting or in communication."""
 
-    def __init__(self, traces: Sequence[dict[str, Any]], first: float | None = None, last: float | None = None):
+    def __init__(
+        self,
+        traces: Sequence[dict[str, Any]],
+        first: float | None = None,
+        last: float | None = None,
+    ):
         """first, last: the part that is wanted [s]; all by default."""
         self.start = min((float(t["begin"].min()) for t in traces if len(t["begin"])), default=0.0)
         end = max((float(t["end"].max()) for t in traces if len(t["end"])), default=self.start)
@@ -47,7 +59,9 @@ class Timeline:
             self.solver.append(within[::-1])
             self.met.append(list(self._meetings(trace, kinds)))
 
-    def _part(self, trace: dict[str, Any], what: str, begin: str, end: str) -> Iterator[tuple[int, float, float]]:
+    def _part(
+        self, trace: dict[str, Any], what: str, begin: str, end: str
+    ) -> Iterator[tuple[int, float, float]]:
         b, e = trace[begin] - self.start, trace[end] - self.start
         for n in np.flatnonzero((e > self.first) & (b < self.last)):
             yield int(trace[what][n]), max(float(b[n]), self.first), min(float(e[n]), self.last)
@@ -57,7 +71,10 @@ class Timeline:
         b, e, w = trace["blocked"] - self.start, trace["free"] - self.start, trace["waiting"]
         for n in np.flatnonzero((e > self.first) & (b < self.last)):
             name = kinds[trace["met"][n]].name
-            for begin, end, state in ((b[n], b[n] + w[n], "waiting"), (b[n] + w[n], e[n], "communication")):
+            for begin, end, state in (
+                (b[n], b[n] + w[n], "waiting"),
+                (b[n] + w[n], e[n], "communication"),
+            ):
                 begin, end = max(float(begin), self.first), min(float(end), self.last)
                 if end > begin:
                     yield Bar(begin, end, state, name)
@@ -65,16 +82,28 @@ class Timeline:
     def all_states(self) -> list[str]:
         """Those that occur, in the order in which a legend should have them."""
         seen = {bar.state for bars in self.states for bar in bars}
-        return [*(s for s in ocean if s in seen), *sorted(seen - {*ocean, rest}), *([rest] if rest in seen else [])]
+        return [
+            *(s for s in ocean if s in seen),
+            *sorted(seen - {*ocean, rest}),
+            *([rest] if rest in seen else []),
+        ]
 
     def counts(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Times, and how many ranks are from each to the next computing, in communication, waiting: the integral of all three is ranks times seconds."""
-        changes = [(t, state, sign) for bars in self.met for bar in bars for t, state, sign in ((bar.begin, bar.state, 1), (bar.end, bar.state, -1))]
+        changes = [
+            (t, state, sign)
+            for bars in self.met
+            for bar in bars
+            for t, state, sign in ((bar.begin, bar.state, 1), (bar.end, bar.state, -1))
+        ]
         times = np.unique([self.first, self.last, *(t for t, _, _ in changes)])
         held = {state: np.zeros(len(times)) for state in use}
         for t, state, sign in changes:
             held[state][np.searchsorted(times, t)] += sign
-        held["communication"], held["waiting"] = np.cumsum(held["communication"]), np.cumsum(held["waiting"])
+        held["communication"], held["waiting"] = (
+            np.cumsum(held["communication"]),
+            np.cumsum(held["waiting"]),
+        )
         held["computing"] = len(self.met) - held["communication"] - held["waiting"]
         return times, held
 
@@ -85,9 +114,13 @@ class Timeline:
         seen = np.full(len(edges) - 1, -1)
         names = self.all_states()
         for bar in bars:
-            seen[np.searchsorted(edges, bar.begin) : np.searchsorted(edges, bar.end)] = names.index(bar.state)
+            seen[np.searchsorted(edges, bar.begin) : np.searchsorted(edges, bar.end)] = names.index(
+                bar.state
+            )
         lengths = np.diff(edges)
-        return {name: float(lengths[seen == n].sum()) for n, name in enumerate(names)} | {"": float(lengths[seen < 0].sum())}
+        return {name: float(lengths[seen == n].sum()) for n, name in enumerate(names)} | {
+            "": float(lengths[seen < 0].sum())
+        }
 
 
 class _Kind:
@@ -105,9 +138,19 @@ class _Kind:
         elif solves(region):
             self.state, self.nested = "solver" if pop else self.name.partition(" of ")[0], "other"
         elif kind == "exchange":
-            self.state = ("barotropic boundary" if phase == "barotropic" else "baroclinic boundary") if pop else "boundary"
+            self.state = (
+                ("barotropic boundary" if phase == "barotropic" else "baroclinic boundary")
+                if pop
+                else "boundary"
+            )
         elif kind in ("process", "global"):
-            self.state = {"tracer": "tracer update", "barotropic": "barotropic", "output": "baroclinic"}.get(phase, "baroclinic") if pop else phase
+            self.state = (
+                {"tracer": "tracer update", "barotropic": "barotropic", "output": "baroclinic"}.get(
+                    phase, "baroclinic"
+                )
+                if pop
+                else phase
+            )
         elif len(path) == 2 and self.name != "step":
             self.state = rest
 
@@ -119,5 +162,8 @@ def window(traces: Sequence[dict[str, Any]], steps: int = 3) -> tuple[float, flo
     if len(began) <= steps:
         return 0.0, max(float(t["end"].max()) for t in traces if len(t["end"])) - start
     typical = np.median([began[n + steps] - began[n] for n in range(len(began) - steps)])
-    first = min(range(len(began) - steps), key=lambda n: (abs(began[n + steps] - began[n] - typical), abs(n - len(began) // 2)))
+    first = min(
+        range(len(began) - steps),
+        key=lambda n: (abs(began[n + steps] - began[n] - typical), abs(n - len(began) // 2)),
+    )
     return float(began[first]) - start, float(began[first + steps]) - start

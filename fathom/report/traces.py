@@ -20,19 +20,52 @@ def events(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     start = min((float(t["begin"].min()) for t in traces if len(t["begin"])), default=0.0)
     found: list[dict[str, Any]] = []
 
-    def slice_(rank: int, track: int, name: str, category: str, begin: float, end: float, **arguments: Any) -> None:
+    def slice_(
+        rank: int, track: int, name: str, category: str, begin: float, end: float, **arguments: Any
+    ) -> None:
         more = {"args": arguments} if arguments else {}
-        found.append({"ph": "X", "pid": rank, "tid": track, "name": name, "cat": category, "ts": round((begin - start) * 1e6, 3), "dur": round((end - begin) * 1e6, 3), **more})
+        found.append(
+            {
+                "ph": "X",
+                "pid": rank,
+                "tid": track,
+                "name": name,
+                "cat": category,
+                "ts": round((begin - start) * 1e6, 3),
+                "dur": round((end - begin) * 1e6, 3),
+                **more,
+            }
+        )
 
     for rank, trace in enumerate(traces):
         for track, name in ((0, "regions"), (1, "waiting and communication")):
-            found.append({"ph": "M", "pid": rank, "tid": track, "name": "thread_name", "args": {"name": name}})
-        found.append({"ph": "M", "pid": rank, "tid": 0, "name": "process_name", "args": {"name": f"rank {rank}"}})
+            found.append(
+                {
+                    "ph": "M",
+                    "pid": rank,
+                    "tid": track,
+                    "name": "thread_name",
+                    "args": {"name": name},
+                }
+            )
+        found.append(
+            {
+                "ph": "M",
+                "pid": rank,
+                "tid": 0,
+                "name": "process_name",
+                "args": {"name": f"rank {rank}"},
+            }
+        )
         regions = trace["regions"]
-        for region, begin, end in zip(trace["region"][::-1], trace["begin"][::-1], trace["end"][::-1]):
+        for region, begin, end in zip(
+            trace["region"][::-1], trace["begin"][::-1], trace["end"][::-1]
+        ):
             held = regions[region]
             slice_(rank, 0, held["path"][-1], held["phase"] or "run", begin, end)
-        for region, blocked, free, waiting in zip(trace["met"], trace["blocked"], trace["free"], trace["waiting"]):
+        for region, blocked, free, waiting in zip(
+            trace["met"], trace["blocked"], trace["free"], trace["waiting"]
+        ):
             name = regions[region]["path"][-1]
             if waiting > 0:
                 slice_(rank, 1, "waiting", "waiting", blocked, blocked + waiting, of=name)
@@ -56,14 +89,28 @@ def figures(found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> dict[str
 
     part = Timeline(traces, *window(traces))
     one = Timeline(traces, *window(traces, 1))
-    solves = [bar for bars in one.states for bar in bars if bar.state == "solver"] or [bar for bars in one.solver for bar in bars]
+    solves = [bar for bars in one.states for bar in bars if bar.state == "solver"] or [
+        bar for bars in one.solver for bar in bars
+    ]
     drawn = {
-        "gantt": lambda: plots.gantt({"State of each rank": part.states} | _meetings(part), part.counts() if any(part.met) else None, title=f"Three steps on {len(traces)} ranks"),
-        "steps": lambda: plots.steps({"steps": found["step_seconds"]}, found.get("output_steps"), title="Time of each step, with what follows it"),
-    }  # fmt: skip
+        "gantt": lambda: plots.gantt(
+            {"State of each rank": part.states} | _meetings(part),
+            part.counts() if any(part.met) else None,
+            title=f"Three steps on {len(traces)} ranks",
+        ),
+        "steps": lambda: plots.steps(
+            {"steps": found["step_seconds"]},
+            found.get("output_steps"),
+            title="Time of each step, with what follows it",
+        ),
+    }
     if solves:
         inner = Timeline(traces, min(bar.begin for bar in solves), max(bar.end for bar in solves))
-        drawn["solver"] = lambda: plots.gantt({"Within the solver": inner.solver} | _meetings(inner), inner.counts() if any(inner.met) else None, title="One solve")
+        drawn["solver"] = lambda: plots.gantt(
+            {"Within the solver": inner.solver} | _meetings(inner),
+            inner.counts() if any(inner.met) else None,
+            title="One solve",
+        )
     return drawn
 
 

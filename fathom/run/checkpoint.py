@@ -24,7 +24,9 @@ class Checkpoint:
     def prepare(self, state):
         """Streams for the fields of the state (names). Returns the checkpoint."""
         ny, nx = np.shape(self.simulation.model.grid.wet_levels)
-        fields = self.simulation.fields.fields if self.simulation.sequence else []  # servers are told the rest
+        fields = (
+            self.simulation.fields.fields if self.simulation.sequence else []
+        )  # servers are told the rest
         levels = {f["name"]: f["levels"] for f in fields}
         self.parts = [Part(self, name, levels.get(name), ny, nx) for name in state]
         return self
@@ -41,7 +43,9 @@ class Checkpoint:
 
     def at(self, seconds):
         """Its file at that time."""
-        return self.simulation.directory / str(self.path).format(date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d"))
+        return self.simulation.directory / str(self.path).format(
+            date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d")
+        )
 
     def write(self):
         """The state of now, handed over to servers where there are any; the restart is there when all output before it is visible."""
@@ -65,11 +69,29 @@ class Checkpoint:
 
     def _create(self):
         s, path = self.simulation, self.at(self.simulation.seconds)
-        if s.comm.bcast(s.is_root and restart.begun(path)):  # an earlier one of that name may be under way
+        if s.comm.bcast(
+            s.is_root and restart.begun(path)
+        ):  # an earlier one of that name may be under way
             s.settle()
-        header = restart.Header(s.seconds, str(s.clock.start), s.clock.calendar, s.count, {8: "float64", 4: "float32"}[s.bytes_of_number], fingerprint(s),
-                                {"time_series": s.series.kept(), "numerics": getattr(s.model, "numerics", {}), "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())}})  # fmt: skip
-        s.on_root(lambda: (path.parent.mkdir(parents=True, exist_ok=True), restart.create(path, header, {part.field: part.shape for part in self.parts})))
+        header = restart.Header(
+            s.seconds,
+            str(s.clock.start),
+            s.clock.calendar,
+            s.count,
+            {8: "float64", 4: "float32"}[s.bytes_of_number],
+            fingerprint(s),
+            {
+                "time_series": s.series.kept(),
+                "numerics": getattr(s.model, "numerics", {}),
+                "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
+            },
+        )
+        s.on_root(
+            lambda: (
+                path.parent.mkdir(parents=True, exist_ok=True),
+                restart.create(path, header, {part.field: part.shape for part in self.parts}),
+            )
+        )
         return path
 
 
@@ -88,7 +110,14 @@ class Part(Stream):
 
     def write_region(self, event, product, n, arrays):
         checkpoint = self.checkpoint
-        restart.write_band(checkpoint.at(event.seconds), self.field, product.regions[n][0], arrays[0], checkpoint.calls, checkpoint.simulation.delivery.stage)
+        restart.write_band(
+            checkpoint.at(event.seconds),
+            self.field,
+            product.regions[n][0],
+            arrays[0],
+            checkpoint.calls,
+            checkpoint.simulation.delivery.stage,
+        )
 
     def extend(self, event):
         if self is self.checkpoint.parts[-1]:
@@ -107,7 +136,9 @@ def fingerprint(simulation):
 def read_state(simulation, path):
     """Fields, steps and series from a restart file of the same grid; returns what it has of stores. ValueError where it does not fit, a warning where it was written with other numerics."""
     s, state = simulation, simulation.fields.state
-    sums = {name for store in s.outputs for name in store.sums}  # of means: another run's restart need not have them
+    sums = {
+        name for store in s.outputs for name in store.sums
+    }  # of means: another run's restart need not have them
     needed, files = [name for name in state if name not in sums], []
 
     def header():
@@ -122,11 +153,17 @@ def read_state(simulation, path):
     header, names = s.readers.share(header)
     s.count = header.steps
     if abs(header.seconds - s.seconds) > 1e-6:
-        raise ValueError(f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has {s.step:g} s")
+        raise ValueError(
+            f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has {s.step:g} s"
+        )
     s.restored = set(state) & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
     try:
-        with copies.of(path, s.comm, s.parallel["staging"], keep=False) if several else nullcontext(path) as here:
+        with (
+            copies.of(path, s.comm, s.parallel["staging"], keep=False)
+            if several
+            else nullcontext(path) as here
+        ):
             for name, values in s.readers.each(sorted(s.restored), field):
                 s.fields.set(name, values.astype(float, copy=False))
     finally:
@@ -135,7 +172,11 @@ def read_state(simulation, path):
     s.series = Series(**header.extra.get("time_series", {}))
     before, now = header.extra.get("numerics"), getattr(s.model, "numerics", {})
     if before is not None and before != now and s.is_root:
-        other = [f"{name} = {value!r}, then {before.get(name)!r}" for name, value in now.items() if value != before.get(name)]
+        other = [
+            f"{name} = {value!r}, then {before.get(name)!r}"
+            for name, value in now.items()
+            if value != before.get(name)
+        ]
         warnings.warn(f"{path} was written by a run with other numerics: {'; '.join(other)}")
     s.fields.count = s.count
     return header.extra.get("stores", {})

@@ -31,9 +31,27 @@ def identity(simulation):
     of_a_node = comm.allreduce(node.size, mpi.MPI.MAX)
     node.Free()
     processes = [(p.name, p.every) for p in model.processes(simulation.step, simulation.surface)]
-    case = json.dumps([type(model).__name__, model.precision, getattr(model, "numerics", {}), model.grid.fingerprint, processes], default=str)
-    return {"processor": machine.name(), "mpi": " ".join(mpi.MPI.Get_library_version().split("\n")[0].strip("\0").split()), "fathom": version(), "ranks": comm.size, "ranks_of_a_node": of_a_node,
-            "threads": int(simulation.parallel["threads"]), "model": type(model).__name__, "grid": repr(model.grid), "case": hashlib.sha256(case.encode()).hexdigest()[:16]}  # fmt: skip
+    case = json.dumps(
+        [
+            type(model).__name__,
+            model.precision,
+            getattr(model, "numerics", {}),
+            model.grid.fingerprint,
+            processes,
+        ],
+        default=str,
+    )
+    return {
+        "processor": machine.name(),
+        "mpi": " ".join(mpi.MPI.Get_library_version().split("\n")[0].strip("\0").split()),
+        "fathom": version(),
+        "ranks": comm.size,
+        "ranks_of_a_node": of_a_node,
+        "threads": int(simulation.parallel["threads"]),
+        "model": type(model).__name__,
+        "grid": repr(model.grid),
+        "case": hashlib.sha256(case.encode()).hexdigest()[:16],
+    }
 
 
 def version():
@@ -50,33 +68,50 @@ def version():
 
 def settle(simulation):
     """What a simulation's user did not name: `parallel` and `why` of a simulation that is being prepared. All ranks call it."""
-    how, named = simulation.parallel, simulation.named | {name for name, value in simulation.parallel.items() if value != parallel.usual[name]}
+    how, named = (
+        simulation.parallel,
+        simulation.named
+        | {name for name, value in simulation.parallel.items() if value != parallel.usual[name]},
+    )
     kept = {}
     if how["automatic"] and set(parallel.chosen) - named:
         simulation.choices = Choices(identity(simulation))
         kept = simulation.comm.bcast(simulation.choices.read() if simulation.is_root else None)
     same = getattr(simulation.model, "numerics", {}).get("reproducible", True)
-    simulation.parallel, simulation.why = parallel.settle(how, named, kept, ranks=simulation.comm.size, same_bits=same)
+    simulation.parallel, simulation.why = parallel.settle(
+        how, named, kept, ranks=simulation.comm.size, same_bits=same
+    )
 
 
 def learn(simulation):
     """Keeps the tiles that a run has measured in its first steps. All ranks call it."""
-    if simulation.choices is None or simulation.parallel["tile"] != "measured" or "tile" in simulation.named:
+    if (
+        simulation.choices is None
+        or simulation.parallel["tile"] != "measured"
+        or "tile" in simulation.named
+    ):
         return
     found = tiles(simulation)
     if found and simulation.is_root:
         date = datetime.date.today().isoformat()
-        simulation.choices.keep({"tile": {"value": found, "default": "cache", "how": "measured", "date": date}})
+        simulation.choices.keep(
+            {"tile": {"value": found, "default": "cache", "how": "measured", "date": date}}
+        )
 
 
 def tiles(simulation):
     """Columns of each group by its first process, on all ranks the same (the lower median): {} while they are still being measured."""
     mine = {g["processes"][0]: g["tile"] for g in simulation.sequence.groups if g["tile"]}
-    still = any("to be measured" in g["tile_reason"] for g in simulation.sequence.groups if g["tile"])
+    still = any(
+        "to be measured" in g["tile_reason"] for g in simulation.sequence.groups if g["tile"]
+    )
     everyone = simulation.comm.allgather((mine, still))
     if any(still for _, still in everyone):
         return {}
-    return {group: sorted(found[group] for found, _ in everyone)[(len(everyone) - 1) // 2] for group in mine}
+    return {
+        group: sorted(found[group] for found, _ in everyone)[(len(everyone) - 1) // 2]
+        for group in mine
+    }
 
 
 class Choices:
@@ -99,7 +134,15 @@ class Choices:
             return {name: _checked(name, setting) for name, setting in content["settings"].items()}
         except (FileNotFoundError, NotADirectoryError):
             return {}
-        except (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (
+            OSError,
+            RuntimeError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             self._warn(f"cannot be read ({_brief(error)}): settings are the usual ones")
             return {}
 
@@ -109,8 +152,15 @@ class Choices:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with _alone(self.path.with_suffix(".lock")):
                 held = self.read() if self.path.exists() else {}
-                held |= {name: s for name, s in settings.items() if s["how"] == "tuned" or held.get(name, s)["how"] != "tuned"}
-                cache.replace(self.path, json.dumps({"of": self.of, "settings": held}, indent=1).encode() + b"\n")
+                held |= {
+                    name: s
+                    for name, s in settings.items()
+                    if s["how"] == "tuned" or held.get(name, s)["how"] != "tuned"
+                }
+                cache.replace(
+                    self.path,
+                    json.dumps({"of": self.of, "settings": held}, indent=1).encode() + b"\n",
+                )
         except (OSError, RuntimeError) as error:
             self._warn(f"cannot be written ({_brief(error)}): what was measured is not kept")
             return False
@@ -131,10 +181,22 @@ class Choices:
 
 def _checked(name, setting):
     """A setting of a file, if it is one."""
-    if name not in parallel.chosen or setting["how"] not in hows or not isinstance(setting["date"], str):
+    if (
+        name not in parallel.chosen
+        or setting["how"] not in hows
+        or not isinstance(setting["date"], str)
+    ):
         raise ValueError(f"'{name}' is not a setting")
     value = setting["value"]
-    if name == "blocks" and value is not None and not (isinstance(value, list) and len(value) == 2 and all(type(n) is int and n >= 0 for n in value)):
+    if (
+        name == "blocks"
+        and value is not None
+        and not (
+            isinstance(value, list)
+            and len(value) == 2
+            and all(type(n) is int and n >= 0 for n in value)
+        )
+    ):
         raise ValueError(f"blocks = {value!r}")
     if name == "distribution" and value not in parallel.distributions:
         raise ValueError(f"distribution = {value!r}")
@@ -145,7 +207,11 @@ def _checked(name, setting):
 
 
 def _brief(error):
-    return error.strerror if isinstance(error, OSError) and error.strerror else " ".join(f"{type(error).__name__}: {error}".split())[:120]
+    return (
+        error.strerror
+        if isinstance(error, OSError) and error.strerror
+        else " ".join(f"{type(error).__name__}: {error}".split())[:120]
+    )
 
 
 @contextlib.contextmanager

@@ -24,7 +24,12 @@ class Forcing:
     @classmethod
     def of(cls, surface, model, readers):
         """That of a simulation; None where nothing is read in time."""
-        sources = [source for part in (surface, model) if hasattr(part, "records") for source in part.records(model)]
+        sources = [
+            source
+            for part in (surface, model)
+            if hasattr(part, "records")
+            for source in part.records(model)
+        ]
         return cls(sources, readers) if sources else None
 
     def check(self, clock, begin, end):
@@ -38,8 +43,10 @@ class Forcing:
             except ValueError as error:
                 raise ValueError(f"{', '.join(source.fields)}: {error}") from error
             if not inside:
-                raise ValueError(f"the records of {', '.join(source.fields)} are of {clock.date(first)} to {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)} "
-                                 "(repeated_year = true takes them for every year)")  # fmt: skip
+                raise ValueError(
+                    f"the records of {', '.join(source.fields)} are of {clock.date(first)} to {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)} "
+                    "(repeated_year = true takes them for every year)"
+                )
 
     def load(self, simulation):
         """The records around now into the fields; how many steps they are good for. All ranks call it, all get the same RunFailure where one cannot be read."""
@@ -49,7 +56,11 @@ class Forcing:
             until = min(until, t1)
             if now == self.held[n]:
                 continue
-            next_ = [source.axis.bracket(s.clock, t1 + s.step)[1]] if t1 + s.step < min(s.end, source.axis.coverage(s.clock)[1]) else []
+            next_ = (
+                [source.axis.bracket(s.clock, t1 + s.step)[1]]
+                if t1 + s.step < min(s.end, source.axis.coverage(s.clock)[1])
+                else []
+            )
             wanted = [("_next", after, [after, *next_])]
             if self.held[n] and before == self.held[n][1]:
                 for name in source.fields:
@@ -59,13 +70,19 @@ class Forcing:
             for suffix, number, ahead in wanted:
                 self.coming[n] = ahead
                 for name, values in self._fields(n, number):
-                    s.fields.set(name + suffix, np.ascontiguousarray(values, float), nearest_outside=True)
+                    s.fields.set(
+                        name + suffix, np.ascontiguousarray(values, float), nearest_outside=True
+                    )
             for name in source.fields:
                 s.sequence.ramp(name + "_weight", s.step, t0, t1 - t0)
             if self.held[n] is None:
                 s.tidy()
             self.held[n] = now
-        return max(1, int(np.ceil((until - s.seconds) / s.step - 1e-9))) if until < math.inf else 1 << 60
+        return (
+            max(1, int(np.ceil((until - s.seconds) / s.step - 1e-9)))
+            if until < math.inf
+            else 1 << 60
+        )
 
     def _fields(self, n, number):
         ahead = [(m, wanted) for m, coming in enumerate(self.coming) for wanted in coming]
@@ -73,4 +90,6 @@ class Forcing:
             yield from self.records.items((n, number), ahead)
         except (OSError, ValueError, KeyError) as error:
             date = self.sources[n].axis.date(number)
-            raise RunFailure(f"the forcing{date and f' of {date}'} cannot be read: {error}") from error
+            raise RunFailure(
+                f"the forcing{date and f' of {date}'} cannot be read: {error}"
+            ) from error

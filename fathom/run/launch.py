@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
 
 stop_file = ".stop"  # in the run directory: asks the run to write a restart and to end
-_launchers = (("PMI_RANK", "PMI_SIZE"), ("PMIX_RANK", "OMPI_COMM_WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"))
+_launchers = (
+    ("PMI_RANK", "PMI_SIZE"),
+    ("PMIX_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+)
 
 
 class LaunchFailure(RuntimeError):
@@ -39,7 +44,9 @@ def mpiexec() -> str:
     for file in files:
         if file.name == "mpiexec":
             return str(Path(file.locate()).resolve())
-    raise LaunchFailure("there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec -n N fathom run ...")
+    raise LaunchFailure(
+        "there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec -n N fathom run ..."
+    )
 
 
 def threads_environment(ranks: int, threads: int) -> dict[str, str]:
@@ -48,21 +55,61 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
     A thread that waits spins for some 20 microseconds, then sleeps: on a core that others want too, the default of some milliseconds makes
     steps hundreds of times slower. Where there are more threads than cores it sleeps at once. What is set already stays.
     """
-    local = int(next((os.environ[name] for name in ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE") if name in os.environ), ranks))
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    waiting = {"OMP_WAIT_POLICY": "passive"} if local * threads > cores else {"GOMP_SPINCOUNT": "1000"}
-    waiting = {name: value for name, value in waiting.items() if not os.environ.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}}
-    return {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"), **waiting}
+    local = int(
+        next(
+            (
+                os.environ[name]
+                for name in ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
+                if name in os.environ
+            ),
+            ranks,
+        )
+    )
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    waiting = (
+        {"OMP_WAIT_POLICY": "passive"} if local * threads > cores else {"GOMP_SPINCOUNT": "1000"}
+    )
+    waiting = {
+        name: value
+        for name, value in waiting.items()
+        if not os.environ.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}
+    }
+    return {
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),
+        **waiting,
+    }
 
 
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -> int:
     """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a clean end, twice ends at once."""
-    environment = os.environ | threads_environment(ranks, threads) | {"PYTHONUNBUFFERED": "1", "FATHOM_TERMINAL": _terminal()}
-    command = [mpiexec(), "-n", str(ranks), sys.executable, "-P", "-m", "fathom", *arguments]  # -P: not from the sources, should we stand there
+    environment = (
+        os.environ
+        | threads_environment(ranks, threads)
+        | {"PYTHONUNBUFFERED": "1", "FATHOM_TERMINAL": _terminal()}
+    )
+    command = [
+        mpiexec(),
+        "-n",
+        str(ranks),
+        sys.executable,
+        "-P",
+        "-m",
+        "fathom",
+        *arguments,
+    ]  # -P: not from the sources, should we stand there
     # Ctrl-C counts also where a shell's background job was told to ignore it
     asks = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the stop file
-    child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=_end_with_parent)
+    child = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
     try:
         return _status(_wait(child, directory))
     finally:
@@ -84,7 +131,10 @@ def _wait(child: subprocess.Popen, directory: Path) -> int:
                 return -signal.SIGINT
             asked = True
             (directory / stop_file).touch()
-            print("\nending after this piece, with a restart (Ctrl-C again ends at once)", file=sys.stderr)
+            print(
+                "\nending after this piece, with a restart (Ctrl-C again ends at once)",
+                file=sys.stderr,
+            )
 
 
 def _status(code: int) -> int:
@@ -108,7 +158,9 @@ def _interrupt(*_: Any) -> None:
 
 def _terminal() -> str:
     try:
-        return str(os.get_terminal_size(sys.stdout.fileno()).columns) if sys.stdout.isatty() else "0"
+        return (
+            str(os.get_terminal_size(sys.stdout.fileno()).columns) if sys.stdout.isatty() else "0"
+        )
     except (OSError, ValueError):
         return "0"
 
@@ -117,6 +169,7 @@ def _end_with_parent() -> None:
     """On Linux, ranks do not outlive the command that started them, however it ends."""
     if sys.platform == "linux":
         import ctypes
+
         set_signal_of_parents_death = 1
         ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGTERM)
 
@@ -124,17 +177,20 @@ def _end_with_parent() -> None:
 class Ranks:
     """The ranks of a command: with it, an error that all have is said once, and an error of one ends all.
 
-        with Ranks() as ranks: ...
+    with Ranks() as ranks: ...
     """
 
     patience = 3.0  # [s] that ranks with the same error may be apart
 
     def __enter__(self) -> Ranks:
         from fathom import mpi
+
         expected = launched()
         if expected and expected[1] != mpi.world.size:
-            raise LaunchFailure(f"the launcher started {expected[1]} ranks, but MPI sees {mpi.world.size}: launcher and library belong to different MPIs. "
-                                "Use the mpiexec of the mpich wheel (fathom run --ranks N), or build Fathom with the site's MPI (MPI_HOME=prefix pip install .)")
+            raise LaunchFailure(
+                f"the launcher started {expected[1]} ranks, but MPI sees {mpi.world.size}: launcher and library belong to different MPIs. "
+                "Use the mpiexec of the mpich wheel (fathom run --ranks N), or build Fathom with the site's MPI (MPI_HOME=prefix pip install .)"
+            )
         self.comm = mpi.world.Dup()
         return self
 
@@ -177,19 +233,33 @@ def status_of(error: BaseException) -> int:
         return error.code if isinstance(error.code, int) else 1
     if isinstance(error, KeyboardInterrupt):
         return 130
-    mistakes = (ValueError, LaunchFailure, FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
+    mistakes = (
+        ValueError,
+        LaunchFailure,
+        FileNotFoundError,
+        FileExistsError,
+        PermissionError,
+        IsADirectoryError,
+        NotADirectoryError,
+    )
     return 2 if isinstance(error, mistakes) else 1
 
 
 def report(error: BaseException, who: str = "") -> None:
     """Say what went wrong: one message where it is one of ours, the way to it where it is not (or FATHOM_TRACEBACK is set)."""
     from fathom.failure import RunFailure
+
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
     expected = status_of(error) == 2 or isinstance(error, (RunFailure, OSError))
     if not expected or os.environ.get("FATHOM_TRACEBACK"):
         import traceback
+
         traceback.print_exception(error)
     else:
-        text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else getattr(error, "strerror", None) or str(error)
+        text = (
+            f"{error.filename}: {error.strerror}"
+            if isinstance(error, OSError) and error.filename
+            else getattr(error, "strerror", None) or str(error)
+        )
         print(f"fathom: {who}{text}", file=sys.stderr)

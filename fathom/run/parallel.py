@@ -9,8 +9,24 @@ from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
 
-usual = {"threads": 1, "blocks": None, "distribution": "auto", "tile": "measured", "exchange": "packed", "sum": "allreduce", "synchronise": False, "automatic": True,
-         "io_servers": 0, "per_node": 0, "io_sets": 0, "io_slots": 0, "on_busy": "synchronous", "io_silence": 30.0, "readers": 0, "staging": None}  # fmt: skip
+usual = {
+    "threads": 1,
+    "blocks": None,
+    "distribution": "auto",
+    "tile": "measured",
+    "exchange": "packed",
+    "sum": "allreduce",
+    "synchronise": False,
+    "automatic": True,
+    "io_servers": 0,
+    "per_node": 0,
+    "io_sets": 0,
+    "io_slots": 0,
+    "on_busy": "synchronous",
+    "io_silence": 30.0,
+    "readers": 0,
+    "staging": None,
+}
 chosen = ("distribution", "blocks", "tile", "exchange", "sum", "synchronise")
 together = {"blocks", "distribution"}  # one decision: who names one of them decides
 between_ranks = {"exchange", "sum", "synchronise"}  # nothing to one rank
@@ -22,7 +38,9 @@ def checked(given):
     """All of `usual`, with what was given; ValueErrors of what cannot be."""
     for name in given:
         if name not in usual:
-            raise ValueError(f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed: {', '.join(usual)}")
+            raise ValueError(
+                f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed: {', '.join(usual)}"
+            )
     how = usual | given
     if integer("threads", how["threads"]) < 1:
         raise ValueError(f"threads = {how['threads']!r} must be at least 1")
@@ -31,19 +49,33 @@ def checked(given):
             raise ValueError(f"{name} = {how[name]!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
     for name in ("exchange", "sum"):
         if how[name] != usual[name] and how[name] not in ways(name):
-            raise ValueError(f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed: {', '.join(ways(name))}")
+            raise ValueError(
+                f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed: {', '.join(ways(name))}"
+            )
     columns(how["tile"])
-    for name in ("io_servers", "per_node", "io_sets", "io_slots", *(["readers"] if how["readers"] != every_rank else [])):
+    for name in (
+        "io_servers",
+        "per_node",
+        "io_sets",
+        "io_slots",
+        *(["readers"] if how["readers"] != every_rank else []),
+    ):
         if integer(name, how[name]) < 0:
             raise ValueError(f"{name} = {how[name]!r} must be at least 0")
     if how["io_servers"] and how["per_node"]:
-        raise ValueError(f"io_servers = {how['io_servers']} and per_node = {how['per_node']}: give one of them")
+        raise ValueError(
+            f"io_servers = {how['io_servers']} and per_node = {how['per_node']}: give one of them"
+        )
     if how["on_busy"] not in ("synchronous", "wait"):
-        raise ValueError(f"on_busy = {how['on_busy']!r}{near(str(how['on_busy']), ('synchronous', 'wait')) or ';'} allowed: synchronous, wait")
+        raise ValueError(
+            f"on_busy = {how['on_busy']!r}{near(str(how['on_busy']), ('synchronous', 'wait')) or ';'} allowed: synchronous, wait"
+        )
     silence = how["io_silence"]
     if isinstance(silence, bool) or not isinstance(silence, int | float) or not silence > 0:
         raise ValueError(f"io_silence = {silence!r} must be a number of seconds above 0")
-    if how["staging"] is not None and (not isinstance(how["staging"], str | Path) or not Path(how["staging"]).is_dir()):
+    if how["staging"] is not None and (
+        not isinstance(how["staging"], str | Path) or not Path(how["staging"]).is_dir()
+    ):
         raise ValueError(f"staging = {how['staging']!r} must be a folder of this node")
     return how
 
@@ -59,10 +91,14 @@ def columns(tile):
     """A tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that are known, of a group of processes by its first one."""
     if isinstance(tile, str) and tile in tiles:
         return tiles[tile], {}
-    if isinstance(tile, dict) and all(isinstance(group, str) and _count(number) for group, number in tile.items()):
+    if isinstance(tile, dict) and all(
+        isinstance(group, str) and _count(number) for group, number in tile.items()
+    ):
         return tiles["measured"], tile
     if not _count(tile) and tile != 0 or isinstance(tile, bool):
-        raise ValueError(f"parallel tile = {tile!r} must be a number of columns, {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their columns")
+        raise ValueError(
+            f"parallel tile = {tile!r} must be a number of columns, {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their columns"
+        )
     return tile, {}
 
 
@@ -102,4 +138,8 @@ def text(value):
         return ", ".join(f"{k} {text(v)}" for k, v in value.items())
     if isinstance(value, (list, tuple)):
         return "×".join(map(str, value))
-    return {True: "true", False: "false", None: "chosen by work"}.get(value, str(value)) if isinstance(value, (bool, type(None))) else str(value)
+    return (
+        {True: "true", False: "false", None: "chosen by work"}.get(value, str(value))
+        if isinstance(value, (bool, type(None)))
+        else str(value)
+    )

@@ -1,6 +1,6 @@
 """Progress in one line, redrawn on a terminal, logged every 5 % otherwise:
 
-    1994-02-14  56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left
+1994-02-14  56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left
 """
 
 from __future__ import annotations
@@ -46,7 +46,13 @@ class Progress(Line):
     def __call__(self, simulation: Any, fraction: float) -> None:
         wall = max(simulation.wall_seconds, 1e-9)
         years = (simulation.count - simulation.start_steps) * simulation.step / year
-        text = line(simulation.date, fraction, years / (wall / 86400), simulation.now, wall * (1 - fraction) / max(fraction, 1e-9))
+        text = line(
+            simulation.date,
+            fraction,
+            years / (wall / 86400),
+            simulation.now,
+            wall * (1 - fraction) / max(fraction, 1e-9),
+        )
         if self.terminal:
             self.redraw(text, fraction >= 1)
         elif (marks := int(fraction / self.every + 1e-9)) > self.logged:
@@ -56,14 +62,22 @@ class Progress(Line):
 
 def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_left: float) -> str:
     """The line of a moment of a run; `now`: what the model says of it."""
-    pace = f"{years_per_day:.3g} years/day" if years_per_day >= 1 else f"{years_per_day * year / 86400:.3g} days/day"
+    pace = (
+        f"{years_per_day:.3g} years/day"
+        if years_per_day >= 1
+        else f"{years_per_day * year / 86400:.3g} days/day"
+    )
     parts = [date.strftime("%Y-%m-%d"), f"{100 * fraction:3.0f}%", pace, now]
     return "  ".join(parts + ([f"{duration(seconds_left)} left"] if fraction < 1 else []))
 
 
 def duration(seconds: float) -> str:
     """17 h 20 min; 3 min 20 s; 12 s; 0.25 s; 4 d 3 h."""
-    for (unit, length), (below, part) in ((("d", 86400), ("h", 3600)), (("h", 3600), ("min", 60)), (("min", 60), ("s", 1))):
+    for (unit, length), (below, part) in (
+        (("d", 86400), ("h", 3600)),
+        (("h", 3600), ("min", 60)),
+        (("min", 60), ("s", 1)),
+    ):
         whole, rest = divmod(round(seconds / part) * part, length)
         if whole:
             return f"{whole:.0f} {unit}" + (f" {rest / part:.0f} {below}" if rest else "")

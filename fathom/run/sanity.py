@@ -16,7 +16,10 @@ def watch(simulation, keep=True):
     """The numbers of the time series, and what progress says; raises Unstable with field, place, level and step where they are not sane. keep: note them (a restart has its own)."""
     s = simulation
     seen, s.now = s.model.watch(s)
-    if not all(np.isfinite(value) and _sane(s.model, name, value, value) for name, (value, _) in seen.items()):
+    if not all(
+        np.isfinite(value) and _sane(s.model, name, value, value)
+        for name, (value, _) in seen.items()
+    ):
         blow_up(s)
     if keep:
         s.series.note(s.seconds, seen)
@@ -33,9 +36,13 @@ def blow_up(simulation, reason=""):
         value = f"{e['minimum' if low else 'maximum']:.3g}" if e["finite"] else "not a number"
         k, j, i = e["at_minimum" if low else "at_maximum"] if e["finite"] else e["not_finite"]
         path = s.write_restart("last-state.fathom")
-        raise Unstable(f"{name} is {value} at {s.model.grid.place(j, i, k)}, found at step {s.count} ({s.date}). The last state is in {path}. {advice(s)}")
+        raise Unstable(
+            f"{name} is {value} at {s.model.grid.place(j, i, k)}, found at step {s.count} ({s.date}). The last state is in {path}. {advice(s)}"
+        )
     path = s.write_restart("last-state.fathom")
-    raise RunFailure(f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}. {advice(s)}")
+    raise RunFailure(
+        f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}. {advice(s)}"
+    )
 
 
 def advice(simulation):

@@ -10,8 +10,15 @@ class Series:
     most = 4096
 
     def __init__(self, times=(), values=None, looks=0, stride=1, last=None):
-        self.times, self.values = list(times), {name: list(kept) for name, kept in (values or {}).items()}
-        self.looks, self.stride, self.last = looks, stride, {name: tuple(one) for name, one in (last or {}).items()}
+        self.times, self.values = (
+            list(times),
+            {name: list(kept) for name, kept in (values or {}).items()},
+        )
+        self.looks, self.stride, self.last = (
+            looks,
+            stride,
+            {name: tuple(one) for name, one in (last or {}).items()},
+        )
 
     def note(self, seconds, seen):
         """A look: {name: (value, units)}, each time of the same names."""
@@ -28,9 +35,18 @@ class Series:
 
     def kept(self):
         """What `Series(**...)` goes on from."""
-        return {"times": self.times, "values": self.values, "looks": self.looks, "stride": self.stride, "last": self.last}
+        return {
+            "times": self.times,
+            "values": self.values,
+            "looks": self.looks,
+            "stride": self.stride,
+            "last": self.last,
+        }
 
     def curves(self):
         """{name: (times [s], values, units)} of what is kept, as fathom.plots.time_series draws."""
         times = np.asarray(self.times)
-        return {name: (times, np.asarray(kept), self.last[name][1]) for name, kept in self.values.items()}
+        return {
+            name: (times, np.asarray(kept), self.last[name][1])
+            for name, kept in self.values.items()
+        }

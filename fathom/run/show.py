@@ -1,9 +1,9 @@
 """Everything shows itself as a short tree: `fathom show`, and what a run says before it starts.
 
-    Ocean at 2000-01-01
-    ├── grid      TripolarGrid 360×300×40, halo 2, 0.6 GB on 2 ranks
-    ├── sequence  41 processes, 5 exchanges
-    ...
+Ocean at 2000-01-01
+├── grid      TripolarGrid 360×300×40, halo 2, 0.6 GB on 2 ranks
+├── sequence  41 processes, 5 exchanges
+...
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("input", _input(simulation)),
         ("servers", _servers(simulation)),
     ]
-    return f"{type(simulation.model).__name__} at {_date(simulation)}", [(label, content) for label, content in entries if content]
+    return f"{type(simulation.model).__name__} at {_date(simulation)}", [
+        (label, content) for label, content in entries if content
+    ]
 
 
 def headline(simulation: Any, summary: dict[str, Any]) -> str:
@@ -38,9 +40,15 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
     from fathom.run.progress import duration
 
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
-    stopped = f"stopped at {_date(simulation)}; go on with --restart {directory / 'restart.fathom'}\n" if simulation.stopped else ""
-    return (f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}: {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g} years/day, "
-            f"checksum {summary['checksum']}\n{directory / 'report.html' if (directory / 'report.html').exists() else directory}")  # fmt: skip
+    stopped = (
+        f"stopped at {_date(simulation)}; go on with --restart {directory / 'restart.fathom'}\n"
+        if simulation.stopped
+        else ""
+    )
+    return (
+        f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}: {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g} years/day, "
+        f"checksum {summary['checksum']}\n{directory / 'report.html' if (directory / 'report.html').exists() else directory}"
+    )
 
 
 def data_sets() -> list[tuple[str, list[Entry]]]:
@@ -52,10 +60,26 @@ def data_sets() -> list[tuple[str, list[Entry]]]:
     trees = []
     for path in sorted(FOLDER.glob("*.nc")):
         with netCDF4.Dataset(path) as file:
-            held = {name: getattr(file, name, "").split("; ") for name in ("source", "licence", "sha256")}
-            variables = [f"{v.name} [{getattr(v, 'units', '1')}]: {getattr(v, 'long_name', v.name)}" for v in file.variables.values() if v.name not in file.dimensions]
-            trees.append((f"{path.stem}: {getattr(file, 'title', path.name)}, {_bytes(path.stat().st_size)}",
-                          [("variables", variables), ("sources", held["source"]), ("licence", held["licence"]), ("sha256", held["sha256"])]))  # fmt: skip
+            held = {
+                name: getattr(file, name, "").split("; ")
+                for name in ("source", "licence", "sha256")
+            }
+            variables = [
+                f"{v.name} [{getattr(v, 'units', '1')}]: {getattr(v, 'long_name', v.name)}"
+                for v in file.variables.values()
+                if v.name not in file.dimensions
+            ]
+            trees.append(
+                (
+                    f"{path.stem}: {getattr(file, 'title', path.name)}, {_bytes(path.stat().st_size)}",
+                    [
+                        ("variables", variables),
+                        ("sources", held["source"]),
+                        ("licence", held["licence"]),
+                        ("sha256", held["sha256"]),
+                    ],
+                )
+            )
     return trees
 
 
@@ -76,7 +100,9 @@ def tree(title: str, entries: Iterable[Entry], width: int | None = None) -> str:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) or [""]
+    return textwrap.wrap(
+        text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    ) or [""]
 
 
 def _date(simulation: Any) -> str:
@@ -104,12 +130,20 @@ def _choices(simulation: Any) -> list[str]:
     """How it is spread and how ranks talk: value and reason of each."""
     from fathom.run.parallel import text
 
-    shown = {name: "by group, below" if isinstance(simulation.parallel[name], dict) else text(simulation.parallel[name]) for name in simulation.why}
+    shown = {
+        name: "by group, below"
+        if isinstance(simulation.parallel[name], dict)
+        else text(simulation.parallel[name])
+        for name in simulation.why
+    }
     return [f"{name} = {value}: {simulation.why[name]}" for name, value in shown.items()]
 
 
 def _step(simulation: Any) -> list[str]:
-    limits = [f"{name}: {value:.2g} of {limit:g}, at {place}" for name, value, limit, place in simulation.model.criteria(simulation.step)]
+    limits = [
+        f"{name}: {value:.2g} of {limit:g}, at {place}"
+        for name, value, limit, place in simulation.model.criteria(simulation.step)
+    ]
     return [f"{simulation.step:g} s", *limits]
 
 
@@ -117,12 +151,20 @@ def _sequence(simulation: Any) -> list[str]:
     """A line for each group of processes that run together, and for each exchange between them."""
     groups = simulation.sequence.groups
     exchanges = [g for g in groups if g["exchange"]]
-    lines = [f"{sum(len(g['processes']) for g in groups)} processes in {len(groups)} groups, {len(exchanges)} exchanges"]
+    lines = [
+        f"{sum(len(g['processes']) for g in groups)} processes in {len(groups)} groups, {len(exchanges)} exchanges"
+    ]
     for group in groups:
         if group["exchange"]:
-            meanwhile = f"   [{100 * group['overlapped']:.0f} % of what follows meanwhile]" if group["overlapped"] else ""
+            meanwhile = (
+                f"   [{100 * group['overlapped']:.0f} % of what follows meanwhile]"
+                if group["overlapped"]
+                else ""
+            )
             lines.append(f"⇄ {', '.join(group['exchange'])}{meanwhile}")
-        tile = f"   [{group['tile']} columns at once: {group['tile_reason']}]" if group["tile"] else ""
+        tile = (
+            f"   [{group['tile']} columns at once: {group['tile_reason']}]" if group["tile"] else ""
+        )
         lines.append(" → ".join(group["processes"]) + tile)
     return lines
 
@@ -134,7 +176,9 @@ def _state(simulation: Any) -> str:
     parts = []
     for name in simulation.model.prognostic:
         e = simulation.fields.extremes(name)
-        parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip())
+        parts.append(
+            f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip()
+        )
     return ", ".join(parts)
 
 
@@ -143,7 +187,11 @@ def _input(simulation: Any) -> str:
     readers = simulation.readers
     if simulation.comm.size == 1:
         return ""
-    return "each rank reads for itself" if readers.alone else f"read by rank{'s' * (len(readers.ranks) > 1)} {', '.join(map(str, readers.ranks))} for all"
+    return (
+        "each rank reads for itself"
+        if readers.alone
+        else f"read by rank{'s' * (len(readers.ranks) > 1)} {', '.join(map(str, readers.ranks))} for all"
+    )
 
 
 def _servers(simulation: Any) -> str:
@@ -153,13 +201,29 @@ def _servers(simulation: Any) -> str:
     from fathom.output.servers import slots
 
     roles, number = simulation.roles, slots(simulation)
-    each = max(simulation.comm.allgather(max((stream.bytes_here() for stream in simulation.streams), default=0)))
+    each = max(
+        simulation.comm.allgather(
+            max((stream.bytes_here() for stream in simulation.streams), default=0)
+        )
+    )
     who = ", ".join(map(str, roles.servers))
-    return (f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {_bytes(each)} on each rank that computes; "
-            f"all in use: {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}")  # fmt: skip
+    return (
+        f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {_bytes(each)} on each rank that computes; "
+        f"all in use: {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}"
+    )
 
 
 def _events(simulation: Any) -> list[str]:
-    outputs = [f"{o.path} every {o.every}: {', '.join(o.requested)}{f' ({o.statistic})' if o.statistic else ''}" for o in simulation.outputs]
-    others = [f"{getattr(e, 'label', 'callback')} every {e.every}" for e in simulation.events[len(outputs):]] if len(simulation.events) > len(outputs) else []
+    outputs = [
+        f"{o.path} every {o.every}: {', '.join(o.requested)}{f' ({o.statistic})' if o.statistic else ''}"
+        for o in simulation.outputs
+    ]
+    others = (
+        [
+            f"{getattr(e, 'label', 'callback')} every {e.every}"
+            for e in simulation.events[len(outputs) :]
+        ]
+        if len(simulation.events) > len(outputs)
+        else []
+    )
     return outputs + others

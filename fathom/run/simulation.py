@@ -43,7 +43,19 @@ class Simulation:
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve output (parallel: io_servers, docs/output.md).
     """
 
-    def __init__(self, model, step, start="2000-01-01", surface=None, calendar="standard", directory=".", overwrite=False, parallel=None, configuration="", comm=None):
+    def __init__(
+        self,
+        model,
+        step,
+        start="2000-01-01",
+        surface=None,
+        calendar="standard",
+        directory=".",
+        overwrite=False,
+        parallel=None,
+        configuration="",
+        comm=None,
+    ):
         from fathom import mpi
 
         self.model = model
@@ -54,26 +66,47 @@ class Simulation:
         self.clock = Clock(start, calendar)
         self.surface = surface or (model.usual_surface and model.usual_surface())
         self.directory, self.overwrite = Path(directory), overwrite
-        self.parallel, self.named, self.why = spread.checked(parallel or {}), {name for name, value in (parallel or {}).items() if value is not None}, {}
+        self.parallel, self.named, self.why = (
+            spread.checked(parallel or {}),
+            {name for name, value in (parallel or {}).items() if value is not None},
+            {},
+        )
         self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
         self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
         self.serves = self.roles is not None and self.roles.server >= 0
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
-        self.sequence = self.domain = self.fields = None  # the program of a step; its ranks; what it is run on
+        self.sequence = self.domain = self.fields = (
+            None  # the program of a step; its ranks; what it is run on
+        )
         self.choices = None  # kept for this machine and case
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
         self.end = np.inf  # of the run [s]
         self.wall_seconds, self.gathers = 0.0, {}
-        self.trace_events, self.traces = 0, None  # room for a trace of the next run; that of the last, on rank 0
+        self.trace_events, self.traces = (
+            0,
+            None,
+        )  # room for a trace of the next run; that of the last, on rank 0
         self.delivery = Delivery(self._seen)
 
     # ---- what the user says before the run ---------------------------------------------------------------------------------------
 
-    def output(self, path, variables=(), every="1d", statistic=None, dtype="float32", levels=None, regular=None, section=None, moorings=None, drifters=None):
+    def output(
+        self,
+        path,
+        variables=(),
+        every="1d",
+        statistic=None,
+        dtype="float32",
+        levels=None,
+        regular=None,
+        section=None,
+        moorings=None,
+        drifters=None,
+    ):
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place of the model's own: levels of pressure
         [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}; drifters, which
         go with the flow from {places = [[longitude, latitude, depth], ...]} or a region."""
@@ -82,9 +115,23 @@ class Simulation:
         from fathom.output.moorings import Moorings
         from fathom.output.stores import Store
 
-        places = {"levels": levels, "regular": regular, "section": section, "moorings": moorings, "drifters": drifters}
+        places = {
+            "levels": levels,
+            "regular": regular,
+            "section": section,
+            "moorings": moorings,
+            "drifters": drifters,
+        }
         chosen = {name: value for name, value in places.items() if value is not None}
-        kind = Integrals if is_of(self.model, variables) else Drifters if drifters is not None else Moorings if moorings is not None else Store
+        kind = (
+            Integrals
+            if is_of(self.model, variables)
+            else Drifters
+            if drifters is not None
+            else Moorings
+            if moorings is not None
+            else Store
+        )
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
@@ -94,12 +141,21 @@ class Simulation:
         """A restart file every so often; `{date}` in its name becomes the date."""
         checkpoint = Checkpoint(self._seen, path)
         self.checkpoints.append(checkpoint)
-        self.events.append(Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint"))
+        self.events.append(
+            Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint")
+        )
         return self
 
     def call(self, function, every):
         """A callback: function(simulation) every so often."""
-        self.events.append(Event(every, lambda simulation: (simulation.rest(), function(simulation)), self.step, getattr(function, "__name__", "callback")))
+        self.events.append(
+            Event(
+                every,
+                lambda simulation: (simulation.rest(), function(simulation)),
+                self.step,
+                getattr(function, "__name__", "callback"),
+            )
+        )
         return self
 
     def restore(self, path):
@@ -127,7 +183,10 @@ class Simulation:
     @property
     def streams(self):
         """All that leaves the run event by event."""
-        return [*(store for store in self.outputs if store.travels), *(part for checkpoint in self.checkpoints for part in checkpoint.parts)]
+        return [
+            *(store for store in self.outputs if store.travels),
+            *(part for checkpoint in self.checkpoints for part in checkpoint.parts),
+        ]
 
     @property
     def date(self):
@@ -157,8 +216,25 @@ class Simulation:
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if distribution == "auto" and not any(blocks):
             distribution = grid.distribution(self.comm.size)
-        self.domain = mpi.core.Domain(self.comm.py2f(), h.nx, h.ny, h.periodic, h.fold, grid.levels.number, wet.ravel().tolist(), model.halo, int(blocks[0]), int(blocks[1]), distribution, self.parallel["exchange"], self.parallel["sum"])
-        self.domain.weigh(*(np.ascontiguousarray(a, float) for a in grid.areas), list(map(float, grid.levels.weights)))
+        self.domain = mpi.core.Domain(
+            self.comm.py2f(),
+            h.nx,
+            h.ny,
+            h.periodic,
+            h.fold,
+            grid.levels.number,
+            wet.ravel().tolist(),
+            model.halo,
+            int(blocks[0]),
+            int(blocks[1]),
+            distribution,
+            self.parallel["exchange"],
+            self.parallel["sum"],
+        )
+        self.domain.weigh(
+            *(np.ascontiguousarray(a, float) for a in grid.areas),
+            list(map(float, grid.levels.weights)),
+        )
         precision = self.bytes_of_number
         processes = model.processes(self.step, self.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
@@ -167,11 +243,24 @@ class Simulation:
             processes += store.processes(known, precision)
             keep += store.keep
         tile, tiles = spread.columns(self.parallel["tile"])
-        self.sequence = mpi.core.Sequence(self.domain, processes, precision, sorted(set(keep)), model.rotations, tile=tile, tiles=tiles)
+        self.sequence = mpi.core.Sequence(
+            self.domain,
+            processes,
+            precision,
+            sorted(set(keep)),
+            model.rotations,
+            tile=tile,
+            tiles=tiles,
+        )
         self.fields = mpi.core.FieldSet(self.sequence)
         fill_fixed(self)
         if self.fields.has("sun"):
-            self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), model.fixed_season)
+            self.sequence.follow_sun(
+                self.step,
+                self.clock.days_since_2000,
+                self.step * max(p.every for p in processes),
+                model.fixed_season,
+            )
         self.sequence.prepare(self.fields)
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.fields.state)
@@ -197,7 +286,12 @@ class Simulation:
         """Another model on these ranks and from this state, with a step of its own [s]: a sequence and a field set more."""
         from fathom import mpi
 
-        sequence = mpi.core.Sequence(self.domain, model.processes(step, self.surface), self.bytes_of_number, rotate=model.rotations)
+        sequence = mpi.core.Sequence(
+            self.domain,
+            model.processes(step, self.surface),
+            self.bytes_of_number,
+            rotate=model.rotations,
+        )
         fields = mpi.core.FieldSet(sequence)
         sequence.prepare(fields)
         fields.copy(self.fields)
@@ -273,7 +367,10 @@ class Simulation:
             piece = 1 if self.count == 0 else piece
             try:
                 march(self.model, self.sequence, self.fields, piece)
-            except (RuntimeError, ValueError) as error:  # a solver was given something that is not a number, or does not converge
+            except (
+                RuntimeError,
+                ValueError,
+            ) as error:  # a solver was given something that is not a number, or does not converge
                 self.count = self.fields.count
                 sanity.blow_up(self, str(error))
             self.count += piece
@@ -291,10 +388,14 @@ class Simulation:
         if self.serves:
             return serve(self)
         self._begin()
-        self.end = end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
+        self.end = end = self.clock.after(
+            0.0 if from_start else self.seconds, Period(period, "run")
+        )
         if self.forcing:
             self.forcing.check(self.clock, self.seconds, end)
-        watch = Event(sanity.rhythm(self.step, end - self.seconds), lambda s: s.watch(), self.step, "watch")
+        watch = Event(
+            sanity.rhythm(self.step, end - self.seconds), lambda s: s.watch(), self.step, "watch"
+        )
         events = [*self.events, watch]
         for event in events:
             event.schedule(self.clock, self.seconds)
@@ -320,7 +421,9 @@ class Simulation:
                 self._advance(piece)
                 now = wall_clock.perf_counter()
                 # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the end
-                longest, self.stopped = self._agree(now - before, self._wish or (self.is_root and stop_file.exists()))
+                longest, self.stopped = self._agree(
+                    now - before, self._wish or (self.is_root and stop_file.exists())
+                )
                 pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
                 for event in events:
                     if event.due <= self.seconds + 1e-6:
@@ -334,10 +437,18 @@ class Simulation:
                     if self.servers is not None:
                         self.servers.watch()
                 self.wall_seconds = wall_clock.perf_counter() - began
-                if progress is not None and self.is_root and (now - shown > 0.5 or self.seconds >= end - 1e-6):
+                if (
+                    progress is not None
+                    and self.is_root
+                    and (now - shown > 0.5 or self.seconds >= end - 1e-6)
+                ):
                     shown = now
                     with region("progress", "output"):
-                        progress(self, (self.seconds - self.start_steps * self.step) / (end - self.start_steps * self.step))
+                        progress(
+                            self,
+                            (self.seconds - self.start_steps * self.step)
+                            / (end - self.start_steps * self.step),
+                        )
             with region("delivery", "output", "output"):
                 self.settle()
             self.wall_seconds = wall_clock.perf_counter() - began
@@ -349,7 +460,10 @@ class Simulation:
             raise
         finally:
             signal.signal(signal.SIGINT, handler)
-        self.profile, self.traces = regions.gathered(self.comm), regions.traced(self.comm) if self.trace_events else None
+        self.profile, self.traces = (
+            regions.gathered(self.comm),
+            regions.traced(self.comm) if self.trace_events else None,
+        )
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None
@@ -394,8 +508,14 @@ class Simulation:
 
     def _make_directory(self):
         def make():
-            if (self.directory / "summary.json").exists() and not self.overwrite and not self.restart_from:
-                raise FileExistsError(f"{self.directory} holds a finished run; choose another directory, or allow it to be replaced (overwrite=True, --overwrite)")
+            if (
+                (self.directory / "summary.json").exists()
+                and not self.overwrite
+                and not self.restart_from
+            ):
+                raise FileExistsError(
+                    f"{self.directory} holds a finished run; choose another directory, or allow it to be replaced (overwrite=True, --overwrite)"
+                )
             self.directory.mkdir(parents=True, exist_ok=True)
             if not os.access(self.directory, os.W_OK):
                 raise PermissionError(f"{self.directory} cannot be written")

@@ -22,10 +22,17 @@ from fathom.scaling.network import Network, overhead, wire
 
 # name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in shared memory)
 ways = {
-    "allreduce": ("", False, False), "non-blocking": ("", False, False), "recursive-doubling": ("recursive-doubling", False, False), "tree": ("tree", False, False),
-    "one-sided-barrier": ("master", True, False), "one-sided-flags": ("master", True, False), "one-sided-sentinel": ("master", True, False),
-    "one-sided-tree": ("tree", True, False), "node-shared": ("", False, True), "hardware": ("hardware", False, False),
-}  # fmt: skip
+    "allreduce": ("", False, False),
+    "non-blocking": ("", False, False),
+    "recursive-doubling": ("recursive-doubling", False, False),
+    "tree": ("tree", False, False),
+    "one-sided-barrier": ("master", True, False),
+    "one-sided-flags": ("master", True, False),
+    "one-sided-sentinel": ("master", True, False),
+    "one-sided-tree": ("tree", True, False),
+    "node-shared": ("", False, True),
+    "hardware": ("hardware", False, False),
+}
 line = 5e-8  # s to read what another core of the node has written
 
 
@@ -43,12 +50,25 @@ def _distances(network: Network, ranks: int, cores: int) -> list[tuple[float, fl
 
 def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Network | None) -> float:
     network = network or Network.of(machine, ranks)
-    inside, outside, hop = float(wire(machine, 0, put)), float(wire(machine, 1, put)), machine.get("network.hop", 0.0)
+    inside, outside, hop = (
+        float(wire(machine, 0, put)),
+        float(wire(machine, 1, put)),
+        machine.get("network.hop", 0.0),
+    )
     each = 2 * overhead(machine, put) + machine.get("sum.stage", 0.0)
-    return sum(each + near_by * inside + (1 - near_by) * (outside + hop * further) for near_by, further in _distances(network, ranks, cores))
+    return sum(
+        each + near_by * inside + (1 - near_by) * (outside + hop * further)
+        for near_by, further in _distances(network, ranks, cores)
+    )
 
 
-def seconds(machine: Machine, ranks: int, words: int = 1, way: str = "allreduce", network: Network | None = None) -> float:
+def seconds(
+    machine: Machine,
+    ranks: int,
+    words: int = 1,
+    way: str = "allreduce",
+    network: Network | None = None,
+) -> float:
     if way not in ways:
         raise ValueError(f"no way to sum '{way}'{near(way, ways) or ';'} known: {', '.join(ways)}")
     algorithm, put, shared = ways[way]
@@ -61,7 +81,14 @@ def seconds(machine: Machine, ranks: int, words: int = 1, way: str = "allreduce"
     if shared and cores > 1:
         within = 2 * float(wire(machine, 0)) + min(ranks, cores) * line
         nodes = machine.nodes(ranks)
-        return within + (_stages(machine, nodes, 1, False, Network.of(machine.but({"node.cores": 1}), nodes)) if nodes > 1 else 0.0)
+        return within + (
+            _stages(machine, nodes, 1, False, Network.of(machine.but({"node.cores": 1}), nodes))
+            if nodes > 1
+            else 0.0
+        )
     if algorithm == "master":
-        return 2 * ((ranks - 1) * overhead(machine, put) + float(wire(machine, 1 if machine.nodes(ranks) > 1 else 0, put)))
+        return 2 * (
+            (ranks - 1) * overhead(machine, put)
+            + float(wire(machine, 1 if machine.nodes(ranks) > 1 else 0, put))
+        )
     return (2 if algorithm == "tree" else 1) * _stages(machine, ranks, cores, put, network)

@@ -62,30 +62,74 @@ def measure(document: Any) -> Writing | None:
     known = served["protocol"] if served else {}
     service = [s["protocol"]["service"]["mean"] for s in served["serving"]] if served else [0.0]
     of = lambda name: known[name]["mean"] if known else 0.0  # noqa: E731
-    return Writing(ran.ranks, of("copy"), float(np.mean(service)), mean, of("copied_bytes") * ran.ranks, {name: (rhythm[name], stall[name] / max(mean, 1e-12)) for name in stall})
+    return Writing(
+        ran.ranks,
+        of("copy"),
+        float(np.mean(service)),
+        mean,
+        of("copied_bytes") * ran.ranks,
+        {name: (rhythm[name], stall[name] / max(mean, 1e-12)) for name in stall},
+    )
 
 
-def priced(w: Writing, points: np.ndarray, step: float, seconds: float, servers: int, machine: Machine, slower: float, total: str = "allreduce", sets: int | None = None) -> dict[str, Any]:
+def priced(
+    w: Writing,
+    points: np.ndarray,
+    step: float,
+    seconds: float,
+    servers: int,
+    machine: Machine,
+    slower: float,
+    total: str = "allreduce",
+    sets: int | None = None,
+) -> dict[str, Any]:
     """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given: by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers; None: each is one."""
     ranks = len(points)
     asking = sums.seconds(machine, ranks, 1, total) if ranks > 1 else 0.0
     sets = servers if sets is None else sets
     each = servers // max(sets, 1) or 1
-    stall = w.copy * w.ranks * float(points.max() / points.sum()) * slower + asking + each * overhead(machine)
+    stall = (
+        w.copy * w.ranks * float(points.max() / points.sum()) * slower
+        + asking
+        + each * overhead(machine)
+    )
     disk = machine.get("files.write", 0.0)
-    service, synchronous = (max(of * slower, w.bytes / disk if disk else 0.0) for of in (w.service / each, w.synchronous * w.ranks / ranks))
+    service, synchronous = (
+        max(of * slower, w.bytes / disk if disk else 0.0)
+        for of in (w.service / each, w.synchronous * w.ranks / ranks)
+    )
     times, parts = _events(w.stores, step, seconds)
     intervals = np.diff(times, prepend=0.0).tolist()
-    found = {"step": seconds, "stall": stall, "service": service, "synchronous": synchronous, "events": len(times)}
+    found = {
+        "step": seconds,
+        "stall": stall,
+        "service": service,
+        "synchronous": synchronous,
+        "events": len(times),
+    }
     for name, of in (("without_servers", 0), ("with_servers", sets)):
-        played = play(Output(stall, service, synchronous, of, slots=max(of + 1, 2) if of else None), intervals, parts)
-        found[name] = {"seconds": seconds * played["elapsed"] / times[-1], "fallback": played["fallback"] / len(times), "busy": played["busy"]}
+        played = play(
+            Output(stall, service, synchronous, of, slots=max(of + 1, 2) if of else None),
+            intervals,
+            parts,
+        )
+        found[name] = {
+            "seconds": seconds * played["elapsed"] / times[-1],
+            "fallback": played["fallback"] / len(times),
+            "busy": played["busy"],
+        }
     return found
 
 
-def _events(stores: Mapping[str, tuple[float, float]], step: float, seconds: float) -> tuple[list[float], Sequence[float]]:
+def _events(
+    stores: Mapping[str, tuple[float, float]], step: float, seconds: float
+) -> tuple[list[float], Sequence[float]]:
     """When in computing each event comes, and which part of the mean event it is."""
     rhythm = {name: max(1, round(every / step)) for name, (every, _) in stores.items()}
     length = min(horizon * min(rhythm.values()), 20 * max(rhythm.values()))
-    found = sorted((n, stores[name][1]) for name, every in rhythm.items() for n in range(every, max(length, every) + 1, every))
+    found = sorted(
+        (n, stores[name][1])
+        for name, every in rhythm.items()
+        for n in range(every, max(length, every) + 1, every)
+    )
     return [n * seconds for n, _ in found], [part for _, part in found]

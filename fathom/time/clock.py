@@ -2,7 +2,16 @@
 
 import re
 
-units = {"s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400, "day": 86400, "days": 86400, "w": 604800}
+units = {
+    "s": 1,
+    "min": 60,
+    "m": 60,
+    "h": 3600,
+    "d": 86400,
+    "day": 86400,
+    "days": 86400,
+    "w": 604800,
+}
 calendar_units = {"month": 1, "months": 1, "y": 12, "year": 12, "years": 12}
 calendars = ("standard", "noleap", "360_day")
 
@@ -18,7 +27,9 @@ class Period:
             text = f"{text}s"
         match = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]+)\s*", str(text))
         if not match or match[2] not in units | calendar_units:
-            raise ValueError(f"{what} = {text!r} is not a length of time; allowed: a number and one of {', '.join(units | calendar_units)}, as in '1h', '30d', '2y'")
+            raise ValueError(
+                f"{what} = {text!r} is not a length of time; allowed: a number and one of {', '.join(units | calendar_units)}, as in '1h', '30d', '2y'"
+            )
         number = float(match[1])
         self.text = str(text).strip()
         self.months = number * calendar_units[match[2]] if match[2] in calendar_units else 0
@@ -48,9 +59,14 @@ class Clock:
         """The date in the calendar that a text, or what a file holds as a date, says. ValueError where it is none."""
         import cftime
 
-        match = re.fullmatch(r"(\d{1,4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?)(?::(\d\d?))?(?::(\d\d?))?)?", str(text).strip())
+        match = re.fullmatch(
+            r"(\d{1,4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?)(?::(\d\d?))?(?::(\d\d?))?)?",
+            str(text).strip(),
+        )
         if not match:
-            raise ValueError(f"{what} = {text!r} is not a date; allowed: 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'")
+            raise ValueError(
+                f"{what} = {text!r} is not a date; allowed: 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'"
+            )
         try:
             return cftime.datetime(*(int(x or 0) for x in match.groups()), calendar=self.calendar)
         except ValueError as error:
@@ -67,11 +83,20 @@ class Clock:
         """Of the start [days since 2000-01-01 12:00]; in a calendar of its own, of the same part of the same year."""
         first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
         part = (self.start - first) / (first.replace(year=first.year + 1) - first)
-        return 365.2425 * (self.start.year - 2000 + part) - 0.5 if self.calendar != "standard" else (self.start - type(self.start)(2000, 1, 1, 12, calendar=self.calendar)).total_seconds() / 86400
+        return (
+            365.2425 * (self.start.year - 2000 + part) - 0.5
+            if self.calendar != "standard"
+            else (
+                self.start - type(self.start)(2000, 1, 1, 12, calendar=self.calendar)
+            ).total_seconds()
+            / 86400
+        )
 
     def seconds_of_year(self, year):
         """Seconds from the start to a time in years, 1990.5 the middle of 1990."""
-        first, after = (self.seconds(self.date_of(f"{int(year) + n:04d}-01-01", "year")) for n in (0, 1))
+        first, after = (
+            self.seconds(self.date_of(f"{int(year) + n:04d}-01-01", "year")) for n in (0, 1)
+        )
         return first + (year - int(year)) * (after - first)
 
     def seconds(self, date):
@@ -83,7 +108,13 @@ class Clock:
             return seconds + period.seconds
         now = self.date(seconds)
         month = now.year * 12 + now.month - 1 + period.months
-        return self.seconds(now.replace(year=month // 12, month=month % 12 + 1, day=min(now.day, 28) if now.day > 28 else now.day))
+        return self.seconds(
+            now.replace(
+                year=month // 12,
+                month=month % 12 + 1,
+                day=min(now.day, 28) if now.day > 28 else now.day,
+            )
+        )
 
 
 class Event:

@@ -24,21 +24,31 @@ class TimeAxis:
     ValueError: times that do not increase, more than a year that is to be repeated.
     """
 
-    def __init__(self, begin: list[Moment], end: list[Moment] | None = None, repeated: bool = False):
+    def __init__(
+        self, begin: list[Moment], end: list[Moment] | None = None, repeated: bool = False
+    ):
         self.begin, self.end, self.repeated = list(begin), list(end or begin), bool(repeated)
         for first, second in zip(self.begin, self.begin[1:]):
             if first >= second:
-                raise ValueError(f"its times do not increase: {text(second)} comes after {text(first)}")
+                raise ValueError(
+                    f"its times do not increase: {text(second)} comes after {text(first)}"
+                )
         year, *rest = self.begin[0]
         if self.repeated and len(self.begin) > 1 and self.begin[-1] >= (year + 1, *rest):
-            raise ValueError(f"it reaches from {text(self.begin[0])} to {text(self.begin[-1])}, more than a year: which year is to be repeated? Say repeated_year = {year}, say")
+            raise ValueError(
+                f"it reaches from {text(self.begin[0])} to {text(self.begin[-1])}, more than a year: which year is to be repeated? Say repeated_year = {year}, say"
+            )
         self._placed = None, None
 
     def __len__(self):
         return len(self.begin)
 
     def __eq__(self, other):
-        return isinstance(other, TimeAxis) and (self.begin, self.end, self.repeated) == (other.begin, other.end, other.repeated)
+        return isinstance(other, TimeAxis) and (self.begin, self.end, self.repeated) == (
+            other.begin,
+            other.end,
+            other.repeated,
+        )
 
     __hash__ = None
 
@@ -55,7 +65,9 @@ class TimeAxis:
         """The records that begin in a year, to be repeated, and the number of the first. ValueError where there are none."""
         chosen = [n for n, moment in enumerate(self.begin) if moment[0] == number]
         if not chosen:
-            raise ValueError(f"repeated_year = {number}: the records are of {self.begin[0][0]} to {self.begin[-1][0]}")
+            raise ValueError(
+                f"repeated_year = {number}: the records are of {self.begin[0][0]} to {self.begin[-1][0]}"
+            )
         part = slice(chosen[0], chosen[-1] + 1)
         return TimeAxis(self.begin[part], self.end[part], True), chosen[0]
 
@@ -66,19 +78,32 @@ class TimeAxis:
         """
         if self.constant:
             return 0, 0, 0.0, math.inf
-        numbers, middles, first, last = self._around(clock, clock.date(seconds).year if self.repeated else None)
+        numbers, middles, first, last = self._around(
+            clock, clock.date(seconds).year if self.repeated else None
+        )
         if not first <= seconds <= last:
-            raise ValueError(f"the records are of {clock.date(first)} to {clock.date(last)}, not of {clock.date(seconds)}; repeated_year = true takes them for every year")
+            raise ValueError(
+                f"the records are of {clock.date(first)} to {clock.date(last)}, not of {clock.date(seconds)}; repeated_year = true takes them for every year"
+            )
         after = int(np.searchsorted(middles, seconds, side="right"))
         if after == 0:
             return int(numbers[0]), int(numbers[0]), first, float(middles[0])
         if after == len(middles):
             return int(numbers[-1]), int(numbers[-1]), float(middles[-1]), math.inf
-        return int(numbers[after - 1]), int(numbers[after]), float(middles[after - 1]), float(middles[after])
+        return (
+            int(numbers[after - 1]),
+            int(numbers[after]),
+            float(middles[after - 1]),
+            float(middles[after]),
+        )
 
     def coverage(self, clock) -> tuple[float, float]:
         """From when to when there are records [s after the clock's start]. ValueError: some between lack."""
-        return (-math.inf, math.inf) if self.constant or self.repeated else self._around(clock, None)[2:]
+        return (
+            (-math.inf, math.inf)
+            if self.constant or self.repeated
+            else self._around(clock, None)[2:]
+        )
 
     def date(self, number: int) -> str:
         """What a record is called in messages."""
@@ -93,23 +118,44 @@ class TimeAxis:
         if self._placed[0] != key:
             shifts = [0] if year is None else [year - self.begin[0][0] + n for n in (-1, 0, 1)]
             of_day = lru_cache(None)(lambda *day: _of_day(clock, *day))
-            begin, end = (np.array([_seconds(of_day, moment, shift) for shift in shifts for moment in moments]) for moments in (self.begin, self.end))
+            begin, end = (
+                np.array(
+                    [_seconds(of_day, moment, shift) for shift in shifts for moment in moments]
+                )
+                for moments in (self.begin, self.end)
+            )
             middles, numbers = (begin + end) / 2, np.tile(np.arange(len(self)), len(shifts))
             kept = (end > begin) | (not self.intervals)
             begin, end, middles, numbers = begin[kept], end[kept], middles[kept], numbers[kept]
             kept = np.concatenate([np.diff(middles) > 0, [True]])
             begin, end, middles, numbers = begin[kept], end[kept], middles[kept], numbers[kept]
             self._complete(clock, begin, end)
-            reach = (0.0, 0.0) if self.intervals or len(middles) < 2 else (middles[1] - middles[0], middles[-1] - middles[-2])
-            self._placed = key, (numbers, middles, float(begin[0] - reach[0]), float(end[-1] + reach[1]))
+            reach = (
+                (0.0, 0.0)
+                if self.intervals or len(middles) < 2
+                else (middles[1] - middles[0], middles[-1] - middles[-2])
+            )
+            self._placed = (
+                key,
+                (numbers, middles, float(begin[0] - reach[0]), float(end[-1] + reach[1])),
+            )
         return self._placed[1]
 
     def _complete(self, clock, begin, end):
         """ValueError where records lack: between intervals longer than any of them, between instants ten times as long as usual."""
-        between, usual = begin[1:] - end[:-1], (end - begin).max() if self.intervals else 10 * np.median(np.diff(begin)) if len(begin) > 1 else 0
+        between, usual = (
+            begin[1:] - end[:-1],
+            (end - begin).max()
+            if self.intervals
+            else 10 * np.median(np.diff(begin))
+            if len(begin) > 1
+            else 0,
+        )
         if (between > usual).any():
             n = int(np.argmax(between > usual))
-            raise ValueError(f"there are no records between {clock.date(float(end[n]))} and {clock.date(float(begin[n + 1]))}: is a file missing?")
+            raise ValueError(
+                f"there are no records between {clock.date(float(end[n]))} and {clock.date(float(begin[n + 1]))}: is a file missing?"
+            )
 
     def __getstate__(self):
         return self.__dict__ | {"_placed": (None, None)}
@@ -131,14 +177,22 @@ def _of_day(clock, year, month, day):
     try:
         return clock.seconds(clock.start.replace(**at, year=year, month=month, day=day)), True
     except ValueError:
-        return clock.seconds(clock.start.replace(**at, year=year + month // 12, month=month % 12 + 1, day=1)), False
+        return clock.seconds(
+            clock.start.replace(**at, year=year + month // 12, month=month % 12 + 1, day=1)
+        ), False
 
 
 def text(moment: Moment) -> str:
     """2001-02-28 18:00."""
     year, month, day, second = moment
-    return f"{year:04d}-{month:02d}-{day:02d} {int(second) // 3600:02d}:{int(second) // 60 % 60:02d}"
+    return (
+        f"{year:04d}-{month:02d}-{day:02d} {int(second) // 3600:02d}:{int(second) // 60 % 60:02d}"
+    )
 
 
 always = TimeAxis([(0, 1, 1, 0.0)], repeated=True)
-months = TimeAxis([(0, m, 1, 0.0) for m in range(1, 13)], [(m // 12, m % 12 + 1, 1, 0.0) for m in range(1, 13)], repeated=True)
+months = TimeAxis(
+    [(0, m, 1, 0.0) for m in range(1, 13)],
+    [(m // 12, m % 12 + 1, 1, 0.0) for m in range(1, 13)],
+    repeated=True,
+)

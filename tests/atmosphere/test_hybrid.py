@@ -17,10 +17,12 @@ def test_modes(number, top):
     r = core.hybrid_reference(a.tolist(), b.tolist())
     B, thickness = np.reshape(r["matrix"], (number, number)), np.asarray(r["thickness"])
     weighted = thickness[:, None] * B
-    assert abs(weighted - weighted.T).max() < 1e-12 * abs(weighted).max()                     # energy of linear motion is conserved
+    assert (
+        abs(weighted - weighted.T).max() < 1e-12 * abs(weighted).max()
+    )  # energy of linear motion is conserved
     speed = np.asarray(r["speed_squared"])
     assert (speed > 0).all() and (np.diff(speed) < 0).all()
-    assert 340 < np.sqrt(speed[0]) < 380                                                       # Lamb wave: sqrt(gamma R T_r) = 375 m/s
+    assert 340 < np.sqrt(speed[0]) < 380  # Lamb wave: sqrt(gamma R T_r) = 375 m/s
     E, inverse = (np.reshape(r[n], (number, number)) for n in ("from_modes", "to_modes"))
     assert abs(E @ inverse - np.eye(number)).max() < 1e-10
     assert abs(E @ np.diag(speed) @ inverse - B).max() < 1e-10 * abs(B).max()

@@ -10,18 +10,43 @@ radius = 6.37e6
 class Advection:
     """Solid rotation about an axis at `angle` to the poles; arrays (rows, levels, points)."""
 
-    def __init__(self, rows=32, points=64, levels=1, angle=np.pi / 2, steps=72, precision=8, grid=None, rotation=0.0):
+    def __init__(
+        self,
+        rows=32,
+        points=64,
+        levels=1,
+        angle=np.pi / 2,
+        steps=72,
+        precision=8,
+        grid=None,
+        rotation=0.0,
+    ):
         self.grid = grid or core.full_gaussian_grid(rows, points)
         ny, nx = self.grid.rows, self.grid.longest
         self.shape = (ny, levels, nx)
         self.lat = np.arcsin(np.asarray(self.grid.sine))[:, None, None]
         self.lon = 2 * np.pi * np.arange(nx) / np.asarray(self.grid.points)[:, None, None]
-        self.there = np.broadcast_to(np.arange(nx) < np.asarray(self.grid.points)[:, None, None], self.shape)
+        self.there = np.broadcast_to(
+            np.arange(nx) < np.asarray(self.grid.points)[:, None, None], self.shape
+        )
         self.steps, step = steps, 12 * 86400 / steps
         speed = 2 * np.pi * radius / (steps * step)
-        self.u = self.full(speed * (np.cos(self.lat) * np.cos(angle) + np.cos(self.lon) * np.sin(self.lat) * np.sin(angle)))
+        self.u = self.full(
+            speed
+            * (
+                np.cos(self.lat) * np.cos(angle)
+                + np.cos(self.lon) * np.sin(self.lat) * np.sin(angle)
+            )
+        )
         self.v = self.full(-speed * np.sin(self.lon) * np.sin(angle))
-        self.scheme = core.SemiLagrangian(self.grid, [(k + 0.5) / levels for k in range(levels)], precision, step, radius, rotation)
+        self.scheme = core.SemiLagrangian(
+            self.grid,
+            [(k + 0.5) / levels for k in range(levels)],
+            precision,
+            step,
+            radius,
+            rotation,
+        )
         self.scheme.depart([self.u, self.v, self.full(0.0)])
 
     def full(self, value):
@@ -29,7 +54,11 @@ class Advection:
 
     def bell(self, smooth=False):
         r = np.arccos(np.clip(np.cos(self.lat) * np.cos(self.lon - np.pi / 2), -1, 1))
-        return self.full(np.exp(-((r / 0.5) ** 2)) if smooth else np.where(r < 2 / 3, 0.5 * (1 + np.cos(1.5 * np.pi * r)), 0.0))
+        return self.full(
+            np.exp(-((r / 0.5) ** 2))
+            if smooth
+            else np.where(r < 2 / 3, 0.5 * (1 + np.cos(1.5 * np.pi * r)), 0.0)
+        )
 
     def error(self, a, b):
         w = np.cos(self.lat) * self.there
@@ -68,9 +97,18 @@ def test_constants_and_limits(precision, tolerance):
 def test_one_field_by_levels(reduced, precision, tolerance):
     """A field alone lies by levels in place of fields: the same values, filtered or not, on any number of levels."""
     for levels in (1, 2, 3, 7):
-        a = Advection(precision=precision, levels=levels, angle=0.4, steps=40, grid=core.classical_gaussian_grid_of(21, 3) if reduced else None)
+        a = Advection(
+            precision=precision,
+            levels=levels,
+            angle=0.4,
+            steps=40,
+            grid=core.classical_gaussian_grid_of(21, 3) if reduced else None,
+        )
         a.scheme.depart([a.u, a.v, a.full(3e-6 * np.cos(a.lat))])
-        first = a.full(np.sin(3 * a.lon) * np.cos(a.lat) ** 3 * (1 + np.arange(levels)[:, None] ** 2 % 3) + a.bell())
+        first = a.full(
+            np.sin(3 * a.lon) * np.cos(a.lat) ** 3 * (1 + np.arange(levels)[:, None] ** 2 % 3)
+            + a.bell()
+        )
         for monotone in (False, True):
             f, g = first.copy(), first.copy()
             for _ in range(3):
@@ -94,7 +132,7 @@ def test_rotating_wind_stays():
     rest.scheme.depart([zero, zero, zero])
     x, y = zero.copy(), zero.copy()
     rest.scheme.interpolate([x, y], wind=True)
-    assert max(abs(x).max(), abs(y).max()) < 1e-9                    # round-off of 2 Omega a = 929 m/s
+    assert max(abs(x).max(), abs(y).max()) < 1e-9  # round-off of 2 Omega a = 929 m/s
 
 
 def test_inertial_circle():

@@ -9,7 +9,9 @@ import pytest
 
 def simulation(truncation, step, case=None, **model):
     water = fm.ShallowWater(fm.GaussianGrid(truncation), **model)
-    return fm.Simulation(water.set(case=case) if case else water, step=f"{step}s", directory=tempfile.gettempdir())
+    return fm.Simulation(
+        water.set(case=case) if case else water, step=f"{step}s", directory=tempfile.gettempdir()
+    )
 
 
 def run(days, truncation, step, case, **model):
@@ -44,13 +46,22 @@ def test_trajectories_are_of_second_order():
     assert errors[1] < 1e-6 and errors[0] > 3.5 * errors[1]
 
 
-@pytest.mark.parametrize("case, days, limit", [("williamson-5", 5, 1e-3), ("williamson-6", 5, 2.5e-3)])
+@pytest.mark.parametrize(
+    "case, days, limit", [("williamson-5", 5, 1e-3), ("williamson-6", 5, 2.5e-3)]
+)
 def test_both_schemes_agree(case, days, limit):
     sim, _, euler = run(days, 42, 900, case, scheme="eulerian", diffusion_time="12h")
     _, first, lagrange = run(days, 42, 1200, case)
     assert error(sim, lagrange, euler) < limit < 0.3 * error(sim, first, euler)
-    mass = lambda f: float((np.asarray(sim.model.grid.rows.weight)[:, None] * (f - sim.gather("surface_geopotential")[0])).sum())  # noqa: E731
-    assert abs(mass(euler) / mass(first) - 1) < 1e-11 and abs(mass(lagrange) / mass(first) - 1) < 3e-5
+    mass = lambda f: float(
+        (
+            np.asarray(sim.model.grid.rows.weight)[:, None]
+            * (f - sim.gather("surface_geopotential")[0])
+        ).sum()
+    )  # noqa: E731
+    assert (
+        abs(mass(euler) / mass(first) - 1) < 1e-11 and abs(mass(lagrange) / mass(first) - 1) < 3e-5
+    )
 
 
 @pytest.mark.parametrize("scheme", ["eulerian", "semi-lagrangian"])
@@ -69,17 +80,32 @@ def test_gravity_waves_have_the_frequency_of_the_implicit_scheme(scheme):
     amplitude = np.array([(s @ shape) / (shape @ shape) for s in seen])
     ck = np.sqrt(phi * n * (n + 1)) / sim.model.grid.radius
     if scheme == "semi-lagrangian":
-        assert abs(amplitude - np.cos(2 * np.arctan(0.5 * ck * step) * np.arange(1, 13))).max() < 2e-4
+        assert (
+            abs(amplitude - np.cos(2 * np.arctan(0.5 * ck * step) * np.arange(1, 13))).max() < 2e-4
+        )
     else:  # even and odd steps are two waves
-        assert abs(amplitude[4:] + amplitude[:-4] - 2 * np.cos(2 * np.arctan(ck * step)) * amplitude[2:-2]).max() < 2e-4
+        assert (
+            abs(
+                amplitude[4:]
+                + amplitude[:-4]
+                - 2 * np.cos(2 * np.arctan(ck * step)) * amplitude[2:-2]
+            ).max()
+            < 2e-4
+        )
 
 
 def test_restart(tmp_path):
     for scheme in ("eulerian", "semi-lagrangian"):
-        whole, part = (simulation(21, 1800, "williamson-5", scheme=scheme).prepare() for _ in range(2))
+        whole, part = (
+            simulation(21, 1800, "williamson-5", scheme=scheme).prepare() for _ in range(2)
+        )
         whole.advance(5)
         part.advance(3)
-        again = simulation(21, 1800, "williamson-5", scheme=scheme).restore(part.write_restart(tmp_path / scheme)).prepare()
+        again = (
+            simulation(21, 1800, "williamson-5", scheme=scheme)
+            .restore(part.write_restart(tmp_path / scheme))
+            .prepare()
+        )
         again.advance(2)
         assert again.checksum() == whole.checksum()
 
@@ -90,7 +116,11 @@ def test_errors():
     for given in ({"viscosity": -1e5}, {"filter": -1}, {"iterations": -1}):
         with pytest.raises(ValueError, match="must not be negative"):
             fm.ShallowWater(fm.GaussianGrid(21), **given)
-    for given, message in (({"synchronise": 3}, "synchronise = 3 must be true or false"), ({"synchronize": True}, "did you mean 'synchronise'"), ({"threads": 0}, "threads = 0 must be at least 1")):
+    for given, message in (
+        ({"synchronise": 3}, "synchronise = 3 must be true or false"),
+        ({"synchronize": True}, "did you mean 'synchronise'"),
+        ({"threads": 0}, "threads = 0 must be at least 1"),
+    ):
         with pytest.raises(ValueError, match=message):
             fm.Simulation(fm.ShallowWater(fm.GaussianGrid(21)), step="1h", parallel=given)
     with pytest.raises(ValueError, match="gravity waves would grow"):

@@ -55,12 +55,23 @@ def command(*arguments):
 
 def environment():
     """This one, without a launcher around the tests."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "OMPI", "SLURM", "FATHOM_T"))}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PMI", "OMPI", "SLURM", "FATHOM_T"))
+    }
 
 
 def fathom(*arguments, folder, **more):
     """Run the command in a folder: (exit status, output, errors)."""
-    done = subprocess.run(command(*arguments), cwd=folder, env=environment() | more, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command(*arguments),
+        cwd=folder,
+        env=environment() | more,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     return done.returncode, done.stdout, done.stderr
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 folder, settings = Path(sys.argv[1]), sys.argv[2:]
 opened = []
-sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None)
+sys.addaudithook(
+    lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None
+)
 
 import netCDF4  # noqa: E402
 
@@ -63,19 +65,45 @@ start = "2011-10-11"
 step = "15min"
 """
 bits = {}
-for name, text, period, restart in (("ocean", ocean, "4h", None), ("again", ocean, "1h", folder / "restart.fathom"), ("air", air, "30min", None)):
-    simulation = Experiment(Document(text, f"{name}.toml", settings)).simulation(folder / f"{name}-{mpi.world.size}", True, restart)
+for name, text, period, restart in (
+    ("ocean", ocean, "4h", None),
+    ("again", ocean, "1h", folder / "restart.fathom"),
+    ("air", air, "30min", None),
+):
+    simulation = Experiment(Document(text, f"{name}.toml", settings)).simulation(
+        folder / f"{name}-{mpi.world.size}", True, restart
+    )
     summary = simulation.run(period, report=False)
     if mpi.is_root and name == "ocean":
         shutil.copy(simulation.directory / "restart.fathom", folder)
-    bits[name] = mpi.world.bcast(summary and {"checksum": summary["checksum"], "input": summary["input"], "regions": [r["region"] for r in summary["profile"]]})
-whole, surface.on_points = surface.on_points, lambda *arguments, month: whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")
+    bits[name] = mpi.world.bcast(
+        summary
+        and {
+            "checksum": summary["checksum"],
+            "input": summary["input"],
+            "regions": [r["region"] for r in summary["profile"]],
+        }
+    )
+whole, surface.on_points = (
+    surface.on_points,
+    lambda *arguments, month: (
+        whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")
+    ),
+)
 try:
-    simulation = Experiment(Document(ocean, "ocean.toml", settings)).simulation(folder / f"broken-{mpi.world.size}", True)
+    simulation = Experiment(Document(ocean, "ocean.toml", settings)).simulation(
+        folder / f"broken-{mpi.world.size}", True
+    )
     simulation.run("4h", report=False)
 except RunFailure as error:
     bits["failure"] = mpi.world.gather((simulation.count, str(error)))
-files = {path for path in opened if Path(path).parent in (data, folder) and not path.endswith((".py", ".pyc")) and Path(path).is_file()}
+files = {
+    path
+    for path in opened
+    if Path(path).parent in (data, folder)
+    and not path.endswith((".py", ".pyc"))
+    and Path(path).is_file()
+}
 everyone = mpi.world.gather(files)
 if mpi.is_root:
     by_file = defaultdict(list)

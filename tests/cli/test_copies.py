@@ -25,15 +25,23 @@ def contents(disks):
 
 def test_killed_midway_and_tried_again(disks, on_ranks):
     mpiexec = Path(sys.prefix) / "bin" / "mpiexec"
-    killed = subprocess.run([mpiexec, "-n", "3", sys.executable, script, disks / "input.nc", disks, "kill"], capture_output=True, timeout=60)
+    killed = subprocess.run(
+        [mpiexec, "-n", "3", sys.executable, script, disks / "input.nc", disks, "kill"],
+        capture_output=True,
+        timeout=60,
+    )
     assert killed.returncode != 0
     left = contents(disks)
-    assert all(".partial-" in name for names in left for name in names) and left[1]  # nothing that would be taken for a copy
+    assert (
+        all(".partial-" in name for names in left for name in names) and left[1]
+    )  # nothing that would be taken for a copy
     told = on_ranks(3, script, disks / "input.nc", disks, "copy")
     assert [row[0][:2] for row in told] == [[f"node{rank}", True] for rank in range(3)]
     assert all(len(names) == 1 and ".partial" not in names[0] for names in contents(disks))
     again = on_ranks(3, script, disks / "input.nc", disks, "copy")
-    assert [row[0] for row in again] == [row[0] for row in told] and all(size <= row[1] < size + 500 for row in again)  # looked through, not made again
+    assert [row[0] for row in again] == [row[0] for row in told] and all(
+        size <= row[1] < size + 500 for row in again
+    )  # looked through, not made again
     damaged = next((disks / "node2").iterdir())
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
     mended_once = on_ranks(3, script, disks / "input.nc", disks, "once")
@@ -42,9 +50,20 @@ def test_killed_midway_and_tried_again(disks, on_ranks):
 
 
 def test_what_cannot_be_copied(disks, on_ranks):
-    for what, kind, message in (("full", "OSError", "file size limit reached while copying"), ("cut", "OSError", "was cut to 100000 bytes while it was copied")):
+    for what, kind, message in (
+        ("full", "OSError", "file size limit reached while copying"),
+        ("cut", "OSError", "was cut to 100000 bytes while it was copied"),
+    ):
         told = on_ranks(3, script, disks / "input.nc", disks, what)
-        assert len({tuple(row[0]) for row in told}) == 1 and told[0][0][0] == kind and message in told[0][0][1]
+        assert (
+            len({tuple(row[0]) for row in told}) == 1
+            and told[0][0][0] == kind
+            and message in told[0][0][1]
+        )
         assert not any(".partial" in name for names in contents(disks) for name in names)
     told = on_ranks(3, script, disks / "output.nc", disks, "copy")
-    assert len({tuple(row[0]) for row in told}) == 1 and told[0][0][0] == "FileNotFoundError" and "output.nc cannot be read" in told[0][0][1]
+    assert (
+        len({tuple(row[0]) for row in told}) == 1
+        and told[0][0][0] == "FileNotFoundError"
+        and "output.nc cannot be read" in told[0][0][1]
+    )

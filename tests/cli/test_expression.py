@@ -8,20 +8,26 @@ from fathom.describe.expression import Expression, constants_of, interpret
 x, y = np.meshgrid([1.0, 2.0, 3.0], [10.0, 20.0])
 
 
-@pytest.mark.parametrize("text, value", [
-    ("20 * exp(depth / -1000)", 20 * np.exp(-0.5) + 0 * x),
-    ("a * sin(pi * longitude) + latitude ** 2", 3 * np.sin(np.pi * x) + y**2),
-    ("where(x > 1.5, 1, -1) + z", np.where(x > 1.5, 1, -1) - 500.0),
-    ("-(y // 7) % 4", -(y // 7) % 4),
-    ("minimum(x, 2) <= 1", (np.minimum(x, 2) <= 1).astype(float)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("20 * exp(depth / -1000)", 20 * np.exp(-0.5) + 0 * x),
+        ("a * sin(pi * longitude) + latitude ** 2", 3 * np.sin(np.pi * x) + y**2),
+        ("where(x > 1.5, 1, -1) + z", np.where(x > 1.5, 1, -1) - 500.0),
+        ("-(y // 7) % 4", -(y // 7) % 4),
+        ("minimum(x, 2) <= 1", (np.minimum(x, 2) <= 1).astype(float)),
+    ],
+)
 def test_value_and_shape(text, value):
     result = Expression(text, {"a": 3.0})(x, y, 500.0)
     assert result.shape == x.shape and result.flags.writeable
     np.testing.assert_allclose(result, value, rtol=1e-15)
 
 
-@pytest.mark.parametrize("text", ["levitus", "2000-01-01", "2000-10-10", "1h", "x1", "fp64", "data/x.nc", "mercator", "exp"])
+@pytest.mark.parametrize(
+    "text",
+    ["levitus", "2000-01-01", "2000-10-10", "1h", "x1", "fp64", "data/x.nc", "mercator", "exp"],
+)
 def test_other_texts_stay(text):
     assert interpret(text) == text
 
@@ -36,19 +42,22 @@ def test_constants():
             constants_of(wrong)
 
 
-@pytest.mark.parametrize("text, message", [
-    ("20 * exp(dept)", "did you mean 'depth'"),
-    ("exq(depth)", "did you mean 'exp'"),
-    ("sin(x, y, x, y)", "arguments"),
-    ("__import__('os').system('true') * x", "only arithmetic"),
-    ("x.__class__", "only arithmetic"),
-    ("(lambda: x)()", "only arithmetic"),
-    ("[x for x in y]", "only arithmetic"),
-    ("x if y else 0", "only arithmetic"),
-    ("exp(x=1) * x", "only arithmetic"),
-    ("'a' * x", "only arithmetic"),
-    ("x[0]", "only arithmetic"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("20 * exp(dept)", "did you mean 'depth'"),
+        ("exq(depth)", "did you mean 'exp'"),
+        ("sin(x, y, x, y)", "arguments"),
+        ("__import__('os').system('true') * x", "only arithmetic"),
+        ("x.__class__", "only arithmetic"),
+        ("(lambda: x)()", "only arithmetic"),
+        ("[x for x in y]", "only arithmetic"),
+        ("x if y else 0", "only arithmetic"),
+        ("exp(x=1) * x", "only arithmetic"),
+        ("'a' * x", "only arithmetic"),
+        ("x[0]", "only arithmetic"),
+    ],
+)
 def test_refused(text, message):
     with pytest.raises(ValueError, match=message):
         interpret(text)

@@ -11,18 +11,39 @@ from fathom.run.progress import Progress, duration, line
 
 def test_text():
     text = line(datetime(1994, 2, 14), 0.56, 14.2, "|u| ≤ 1.4 m/s  T [-1.9, 31.4] °C", 62400)
-    assert text == "1994-02-14   56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left"
+    assert (
+        text
+        == "1994-02-14   56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left"
+    )
 
 
-@pytest.mark.parametrize("seconds, text", [(0.254, "0.25 s"), (12.3, "12 s"), (60, "1 min"), (200, "3 min 20 s"), (62400, "17 h 20 min"), (3599.9, "1 h"), (86400 * 4 + 3 * 3600, "4 d 3 h")])
+@pytest.mark.parametrize(
+    "seconds, text",
+    [
+        (0.254, "0.25 s"),
+        (12.3, "12 s"),
+        (60, "1 min"),
+        (200, "3 min 20 s"),
+        (62400, "17 h 20 min"),
+        (3599.9, "1 h"),
+        (86400 * 4 + 3 * 3600, "4 d 3 h"),
+    ],
+)
 def test_duration(seconds, text):
     assert duration(seconds) == text
 
 
 def steps(progress, number=100):
     for n in range(1, number + 1):
-        simulation = SimpleNamespace(wall_seconds=n * 0.1, count=n, start_steps=0, step=3600.0, seconds=n * 3600.0, date=datetime(2000, 1, 1),
-                                     now="|u| ≤ 1 m/s")  # fmt: skip
+        simulation = SimpleNamespace(
+            wall_seconds=n * 0.1,
+            count=n,
+            start_steps=0,
+            step=3600.0,
+            seconds=n * 3600.0,
+            date=datetime(2000, 1, 1),
+            now="|u| ≤ 1 m/s",
+        )
         progress(simulation, n / number)
 
 

@@ -26,20 +26,44 @@ def alone(folder, on_ranks):
     return on_ranks(1, here / "reading_on_ranks.py", folder)
 
 
-all_files = {"sills.toml", "restart.fathom", "grid.nc", "levels.txt", "levitus.nc", "topography.nc", "surface-climatology.nc", "gfs-2011-10-11.nc", "land.nc"}
+all_files = {
+    "sills.toml",
+    "restart.fathom",
+    "grid.nc",
+    "levels.txt",
+    "levitus.nc",
+    "topography.nc",
+    "surface-climatology.nc",
+    "gfs-2011-10-11.nc",
+    "land.nc",
+}
 
 
 def test_one_reads_for_all(folder, alone, on_ranks):
     """Two that compute, of which one reads, and an I/O server, which reads nothing."""
     assert set(alone["files"]) == all_files
-    found = on_ranks(3, here / "reading_on_ranks.py", folder, "parallel.readers=1", "parallel.io_servers=1")
+    found = on_ranks(
+        3, here / "reading_on_ranks.py", folder, "parallel.readers=1", "parallel.io_servers=1"
+    )
     assert found["files"] == {name: [0] for name in all_files}
-    computing, last, serving = found["bits"].pop("failure")  # a record that cannot be read ends the run where it is needed
-    assert computing == last and computing[0] == 2 and "the forcing of 02-01 00:00 cannot be read" in computing[1] and "february.nc" in computing[1]
+    computing, last, serving = found["bits"].pop(
+        "failure"
+    )  # a record that cannot be read ends the run where it is needed
+    assert (
+        computing == last
+        and computing[0] == 2
+        and "the forcing of 02-01 00:00 cannot be read" in computing[1]
+        and "february.nc" in computing[1]
+    )
     assert serving == [0, "the computing ranks ended with an error"]
     for name, told in found["bits"].items():
-        assert told["checksum"] == alone["bits"][name]["checksum"] and told["input"]["readers"] == [0]
-    assert found["bits"]["ocean"]["input"]["seconds"]["reading ahead"] > 0 and "waiting for records" in found["bits"]["ocean"]["regions"]
+        assert told["checksum"] == alone["bits"][name]["checksum"] and told["input"]["readers"] == [
+            0
+        ]
+    assert (
+        found["bits"]["ocean"]["input"]["seconds"]["reading ahead"] > 0
+        and "waiting for records" in found["bits"]["ocean"]["regions"]
+    )
 
 
 def damaged(folder):
@@ -48,7 +72,13 @@ def damaged(folder):
     (folder / "depth.txt").write_text("1 2\n3 x\n")
 
 
-@pytest.mark.parametrize("setting, message", [('grid={is="CurvilinearGrid",file="truncated.nc"}', "is not a readable NetCDF-4 file"), ('grid.bathymetry="depth.txt"', "depth.txt, line 2: 'x' is not a number")])
+@pytest.mark.parametrize(
+    "setting, message",
+    [
+        ('grid={is="CurvilinearGrid",file="truncated.nc"}', "is not a readable NetCDF-4 file"),
+        ('grid.bathymetry="depth.txt"', "depth.txt, line 2: 'x' is not a number"),
+    ],
+)
 def test_errors_are_said_once(folder, setting, message):
     box.write(folder)
     damaged(folder)
@@ -58,7 +88,10 @@ def test_errors_are_said_once(folder, setting, message):
 
 @pytest.mark.parametrize("given", ["al", -1, 1.5, True])
 def test_a_number_of_readers(given):
-    assert parallel.checked({"readers": "all"})["readers"] == "all" and parallel.checked({"readers": 3})["readers"] == 3
+    assert (
+        parallel.checked({"readers": "all"})["readers"] == "all"
+        and parallel.checked({"readers": 3})["readers"] == 3
+    )
     with pytest.raises(ValueError, match="readers = "):
         parallel.checked({"readers": given})
 
@@ -66,13 +99,20 @@ def test_a_number_of_readers(given):
 def test_every_node_has_one_before_any_has_two():
     places = [(0, 0), (1, 0), (0, 2), (1, 2), (2, 2), (0, 5)]  # nodes of ranks 0-1, 2-4, 5
     assert reading.in_turn(places) == [0, 2, 5]
-    assert reading.in_turn(places, 4) == [0, 2, 5, 1] and reading.in_turn(places, 99) == [0, 2, 5, 1, 3, 4]
+    assert reading.in_turn(places, 4) == [0, 2, 5, 1] and reading.in_turn(places, 99) == [
+        0,
+        2,
+        5,
+        1,
+        3,
+        4,
+    ]
 
 
 def test_primitives_on_ranks(on_ranks, tmp_path):
     """Lists in order whoever reads them; errors of any kind on all; ranks that do not read the same notice."""
     script = tmp_path / "primitives.py"
-    script.write_text('''
+    script.write_text("""
 import json, threading
 import numpy as np
 from fathom import mpi, reading
@@ -131,10 +171,18 @@ with readers:
 told["mismatch"] = comm.gather("do not read the same" in mismatch)
 if mpi.is_root:
     print(json.dumps(told))
-''')
+""")
     told = on_ranks(3, script)
-    assert told["same"] and told["alone"] == [[0.0], [1.0]] and told["calls"] == [[200000, 4, 2], [2], [2]]
+    assert (
+        told["same"]
+        and told["alone"] == [[0.0], [1.0]]
+        and told["calls"] == [[200000, 4, 2], [2], [2]]
+    )
     assert told["errors"] == ["odd 1 2"] * 3 and told["seven"] == ["seven"] * 3
     assert told["list"] == [[n, n, False] for n in range(5)]
-    assert told["months"] == [[["a", m], ["b", m]] for m in range(3)] and told["held"] == [[], [3], []] and all(told["owners"])
+    assert (
+        told["months"] == [[["a", m], ["b", m]] for m in range(3)]
+        and told["held"] == [[], [3], []]
+        and all(told["owners"])
+    )
     assert told["mismatch"] == [False, True, True]

@@ -12,5 +12,10 @@ def test_ratios_and_volume(tmp_path):
     rates = {name: f["megabytes_per_second"] for name, f in figures["ways"].items()}
     assert rates["coalesced"] > 140 and rates["coalesced"] / rates["kept open"] >= 140 / 110 - 1e-3
     assert all(abs(f["gigabytes"] / 8.5 - 1) < 0.1 for f in figures["ways"].values())
-    assert [f["opened"] for f in figures["ways"].values()] == [20, 20, 1, 1] and figures["ways"]["coalesced"]["calls"] == 21
-    assert all(f["wall_seconds"] * replay.fields / 20 > 0.95 * f["seconds"] for f in figures["ways"].values())  # it really takes the time
+    assert [f["opened"] for f in figures["ways"].values()] == [20, 20, 1, 1] and figures["ways"][
+        "coalesced"
+    ]["calls"] == 21
+    assert all(
+        f["wall_seconds"] * replay.fields / 20 > 0.95 * f["seconds"]
+        for f in figures["ways"].values()
+    )  # it really takes the time

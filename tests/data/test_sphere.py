@@ -28,7 +28,10 @@ def test_fourth_order_at_the_poles_too(poles, points):
         latitude = np.linspace(-90, 90, n + 1) if poles else -90 + (np.arange(n) + 0.5) * 180 / n
         longitude = np.arange(2 * n) * 180 / n
         source = on(latitude, longitude)
-        return [np.abs(sphere.to_rows(f, latitude, longitude, rows, vector=v) - e).max() for f, e, v in zip(source, exact, (False, True, True))]
+        return [
+            np.abs(sphere.to_rows(f, latitude, longitude, rows, vector=v) - e).max()
+            for f, e, v in zip(source, exact, (False, True, True))
+        ]
 
     coarse, fine = errors(18), errors(36)
     assert max(fine) < 2e-4 and all(a / b > 11 for a, b in zip(coarse, fine))
@@ -47,7 +50,13 @@ def test_there_and_back():
     rows = Rows.gaussian(64, "octahedral")
     latitude, longitude = np.linspace(90, -90, 37), np.arange(-180, 180, 5.0)
     for f, vector in zip(on(latitude, longitude), (False, True, True)):
-        back = sphere.to_regular(sphere.to_rows(f, latitude, longitude, rows, vector=vector), rows, latitude, longitude, vector=vector)
+        back = sphere.to_regular(
+            sphere.to_rows(f, latitude, longitude, rows, vector=vector),
+            rows,
+            latitude,
+            longitude,
+            vector=vector,
+        )
         np.testing.assert_allclose(back, f, atol=2e-4)
 
 
@@ -58,14 +67,20 @@ def test_linear_stays_between_its_neighbours():
     result = sphere.to_rows(values, latitude, longitude, rows, order=1)
     assert values.min() <= result.min() and result.max() <= values.max()
     same = Rows(latitude, np.full(36, 72))
-    np.testing.assert_allclose(sphere.to_rows(values, latitude, same.longitude(0), same, order=1), same.pack(values), rtol=1e-12)
+    np.testing.assert_allclose(
+        sphere.to_rows(values, latitude, same.longitude(0), same, order=1),
+        same.pack(values),
+        rtol=1e-12,
+    )
 
 
 def test_rows():
     rows = Rows.gaussian(16, "octahedral")
     assert rows.points[0] == 20 and rows.shape == (16, 48) and rows.size == rows.points.sum()
     assert rows.area.sum() == pytest.approx(1)
-    assert (rows.area * np.sin(np.deg2rad(rows.point_latitude)) ** 2).sum() == pytest.approx(1 / 3, abs=1e-12)
+    assert (rows.area * np.sin(np.deg2rad(rows.point_latitude)) ** 2).sum() == pytest.approx(
+        1 / 3, abs=1e-12
+    )
     values = np.arange(2.0 * rows.size).reshape(2, -1)
     field = rows.unpack(values, np.nan)
     np.testing.assert_array_equal(rows.pack(field), values)

@@ -31,7 +31,9 @@ def test_read_once(written):
     file, values, read = written
     for _ in range(3):
         assert np.array_equal(table(file).view(np.int64), values.view(np.int64))
-    assert len(read) == 1 and len(kept()) == 1 and kept()[0].stat().st_size < 0.5 * file.stat().st_size
+    assert (
+        len(read) == 1 and len(kept()) == 1 and kept()[0].stat().st_size < 0.5 * file.stat().st_size
+    )
 
 
 def test_another_time_of_the_same_text(written):
@@ -49,11 +51,23 @@ def test_another_text_of_the_same_size(written, when):
     text = file.read_bytes()
     file.write_bytes(text.replace(b"E+00", b"E+01"))
     os.utime(file, when and (when, when))
-    assert np.array_equal(table(file), np.loadtxt(file)) and not np.array_equal(table(file), values) and len(read) == 2
+    assert (
+        np.array_equal(table(file), np.loadtxt(file))
+        and not np.array_equal(table(file), values)
+        and len(read) == 2
+    )
 
 
-@pytest.mark.parametrize("damage", [lambda content: content[:-100], lambda content: content[:200], lambda content: b"", lambda content: content.replace(b"2000", b"1000"),
-                                    lambda content: content[:5000] + bytes([content[5000] ^ 1]) + content[5001:]])  # fmt: skip
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-100],
+        lambda content: content[:200],
+        lambda content: b"",
+        lambda content: content.replace(b"2000", b"1000"),
+        lambda content: content[:5000] + bytes([content[5000] ^ 1]) + content[5001:],
+    ],
+)
 def test_a_damaged_cache_is_made_anew(written, damage):
     file, values, read = written
     table(file)
@@ -68,7 +82,11 @@ def test_without_a_cache(written, monkeypatch, tmp_path):
     file, values, read = written
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "file"))
-    assert np.array_equal(table(file), values) and np.array_equal(table(file), values) and len(read) == 2
+    assert (
+        np.array_equal(table(file), values)
+        and np.array_equal(table(file), values)
+        and len(read) == 2
+    )
 
 
 def test_what_a_table_may_hold(tmp_path):
@@ -77,8 +95,16 @@ def test_what_a_table_may_hold(tmp_path):
     assert table(file).tolist() == [[1, 25, -300], [4, 5, 6]]
 
 
-@pytest.mark.parametrize("text, message", [("1 2\n\n3 four 5\n", "small.txt, line 3: 'four' is not a number"), ("# a\n1 2\n3\n", "small.txt, line 3: 1 numbers, the lines before have 2"),
-                                           ("", "small.txt holds no numbers"), ("# nothing\n", "small.txt holds no numbers"), ("1 \0\n", "line 1")])  # fmt: skip
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("1 2\n\n3 four 5\n", "small.txt, line 3: 'four' is not a number"),
+        ("# a\n1 2\n3\n", "small.txt, line 3: 1 numbers, the lines before have 2"),
+        ("", "small.txt holds no numbers"),
+        ("# nothing\n", "small.txt holds no numbers"),
+        ("1 \0\n", "line 1"),
+    ],
+)
 def test_faults(tmp_path, text, message):
     file = tmp_path / "small.txt"
     file.write_text(text)
@@ -99,7 +125,17 @@ def test_tables_of_a_grid(tmp_path):
     depth[0] = 0
     np.savetxt(tmp_path / "depth.txt", depth)
     (tmp_path / "levels.txt").write_text("100\n100\n200\n")
-    grid = CartesianGrid(nx=6, ny=4, extent=[6e5, 4e5], levels=ZLevels(thickness=str(tmp_path / "levels.txt")), bathymetry=str(tmp_path / "depth.txt"))
-    assert grid.levels.weights.tolist() == [100, 100, 200] and (grid.wet_levels[1:] == 3).all() and not grid.wet_levels[0].any()
+    grid = CartesianGrid(
+        nx=6,
+        ny=4,
+        extent=[6e5, 4e5],
+        levels=ZLevels(thickness=str(tmp_path / "levels.txt")),
+        bathymetry=str(tmp_path / "depth.txt"),
+    )
+    assert (
+        grid.levels.weights.tolist() == [100, 100, 200]
+        and (grid.wet_levels[1:] == 3).all()
+        and not grid.wet_levels[0].any()
+    )
     with pytest.raises(ValueError, match=r"bathymetry has shape \(4, 6\)"):
         CartesianGrid(nx=5, ny=4, extent=[6e5, 4e5], bathymetry=str(tmp_path / "depth.txt"))

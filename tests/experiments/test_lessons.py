@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 folder = Path(__file__).parents[2] / "examples"
-names = {"double_gyre": 30, "baroclinic_channel": 20, "lock_exchange": 64, "overflow": 20, "solid_rotation": 40, "single_column": 100, "own_forcing": 48}
+names = {
+    "double_gyre": 30,
+    "baroclinic_channel": 20,
+    "lock_exchange": 64,
+    "overflow": 20,
+    "solid_rotation": 40,
+    "single_column": 100,
+    "own_forcing": 48,
+}
 
 
 @pytest.fixture
@@ -59,7 +67,9 @@ def test_solid_rotation(learn):
     """Third order beats second; the limited schemes stay within the bounds of the dye, whatever its shape; nobody puts it elsewhere."""
     results = learn("solid_rotation")["results"]
     error = {name: of["smooth"][0] for name, of in results.items()}
-    assert error["UpwindAdvection"] < 0.25 and error["CentredAdvection"] > 2 * error["UpwindAdvection"]
+    assert (
+        error["UpwindAdvection"] < 0.25 and error["CentredAdvection"] > 2 * error["UpwindAdvection"]
+    )
     assert error["QuickestAdvection"] < error["LaxWendroffAdvection"] < error["CentredAdvection"]
     for name, of in results.items():
         for _, peak, least in of.values():
@@ -73,7 +83,10 @@ def test_solid_rotation(learn):
 def test_single_column(learn):
     """A hundred days: rain pays for radiation to 8 % (it falls in bursts), the troposphere is near its moist adiabat, deserts swing and meadows do not."""
     lesson = learn("single_column")
-    assert lesson["heating"] == pytest.approx(lesson["cooling"], rel=0.08) and 60 < lesson["cooling"] < 140
+    assert (
+        lesson["heating"] == pytest.approx(lesson["cooling"], rel=0.08)
+        and 60 < lesson["cooling"] < 140
+    )
     assert lesson["rain"] == pytest.approx(lesson["evaporation"], rel=0.08)
     assert lesson["departure"] < 2
     assert 3 < lesson["swing"]["meadow"] < 15 < lesson["swing"]["desert"] < 40

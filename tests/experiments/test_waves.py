@@ -10,9 +10,19 @@ def layer(nx, ny, extent, depth, step, coriolis=(0, 0), **state):
     """A simulation of one homogeneous layer, periodic in x."""
     import fathom as fm
 
-    grid = fm.CartesianGrid(nx=nx, ny=ny, extent=extent, periodic=True, levels=fm.ZLevels(number=1, depth=depth))
+    grid = fm.CartesianGrid(
+        nx=nx, ny=ny, extent=extent, periodic=True, levels=fm.ZLevels(number=1, depth=depth)
+    )
     still = fm.ConstantMixing(viscosity=0, diffusivity=0)
-    ocean = fm.Ocean(grid, coriolis=coriolis, momentum_advection=None, friction=None, diffusion=None, bottom_drag=0, vertical_mixing=still)
+    ocean = fm.Ocean(
+        grid,
+        coriolis=coriolis,
+        momentum_advection=None,
+        friction=None,
+        diffusion=None,
+        bottom_drag=0,
+        vertical_mixing=still,
+    )
     return fm.Simulation(ocean.set(**state), step=step).prepare()
 
 
@@ -31,7 +41,14 @@ def gravity_wave(n, length=1000e3, depth=100.0):
     """Speed of the gravest standing wave of a closed channel over sqrt(g H), with n cells and n steps a period."""
     c, k = np.sqrt(g * depth), np.pi / length
     step = 2 * length / c / n
-    sim = layer(4, n, (4 * length / n, length), depth, step, sea_surface_height=lambda x, y: 0.01 * np.cos(k * y))
+    sim = layer(
+        4,
+        n,
+        (4 * length / n, length),
+        depth,
+        step,
+        sea_surface_height=lambda x, y: 0.01 * np.cos(k * y),
+    )
     y = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0]
     series = []
     for _ in range(n):
@@ -53,7 +70,16 @@ def kelvin_wave(cells):
     c = np.sqrt(g * depth)
     R, k, step = c / f, 2 * np.pi / length, 900.0
     wave = lambda x, y: 0.01 * np.cos(k * x) * np.exp(-y / R)
-    sim = layer(40, 8 * cells, (length, 8 * R), depth, step, (f, 0), sea_surface_height=wave, velocity_x=lambda x, y, z: g / c * wave(x, y))
+    sim = layer(
+        40,
+        8 * cells,
+        (length, 8 * R),
+        depth,
+        step,
+        (f, 0),
+        sea_surface_height=wave,
+        velocity_x=lambda x, y, z: g / c * wave(x, y),
+    )
     x = np.asarray(sim.model.grid.horizontal.center_longitude)[0]
     phases = []
     for _ in range(40):
@@ -75,7 +101,15 @@ def test_adjustment_stops_at_the_radius_of_deformation():
     left have not yet lost is 1 % of the step after 40 days, and so is (f dt)^2 / 3, the error of the implicit Coriolis force."""
     depth, f, length = 10.0, 1e-4, 3000e3
     R = np.sqrt(g * depth) / f
-    sim = layer(4, 200, (60e3, length), depth, 1800, (f, 0), sea_surface_height=lambda x, y: 0.01 * np.sign(y - length / 2))
+    sim = layer(
+        4,
+        200,
+        (60e3, length),
+        depth,
+        1800,
+        (f, 0),
+        sea_surface_height=lambda x, y: 0.01 * np.sign(y - length / 2),
+    )
     y = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0] - length / 2
     sim.advance(40 * 48)
     eta = height(sim)[:, 0] / 0.01
@@ -93,7 +127,17 @@ def test_rossby_wave_drifts_west(waves):
     eta = lambda x, y: 0.01 * np.cos(k * x) * np.sin(l * y)
     u = lambda x, y, z: -g / f * 0.01 * l * np.cos(k * x) * np.cos(l * y)
     v = lambda x, y, z: -g / f * 0.01 * k * np.sin(k * x) * np.sin(l * y)
-    sim = layer(40, 20, (length, width), depth, 3600, (f - beta * width / 2, beta), sea_surface_height=eta, velocity_x=u, velocity_y=v)
+    sim = layer(
+        40,
+        20,
+        (length, width),
+        depth,
+        3600,
+        (f - beta * width / 2, beta),
+        sea_surface_height=eta,
+        velocity_x=u,
+        velocity_y=v,
+    )
     x = np.asarray(sim.model.grid.horizontal.center_longitude)[0]
     phases = []
     for _ in range(50):

@@ -17,7 +17,7 @@ from program import Program  # noqa: E402
 nx, ny, nz = 24, 18, 4
 rng = np.random.default_rng(17)
 wet = rng.integers(0, nz + 1, (ny, nx)) * (rng.random((ny, nx)) > 0.2)
-wet[-1, [0, nx // 2 - 1, nx // 2, nx - 1]] = 0                       # the poles of the grid are land
+wet[-1, [0, nx // 2 - 1, nx // 2, nx - 1]] = 0  # the poles of the grid are land
 start = rng.standard_normal((nz, ny, nx)) * (np.arange(nz)[:, None, None] < wet)
 
 
@@ -30,15 +30,29 @@ def add(a, s):
 
 
 def domain(blocks=(0, 0), halo=2, fold=True):
-    return core.Domain(world.py2f(), nx, ny, True, fold, nz, wet.astype(np.int32).ravel().tolist(), halo, *blocks)
+    return core.Domain(
+        world.py2f(), nx, ny, True, fold, nz, wet.astype(np.int32).ravel().tolist(), halo, *blocks
+    )
 
 
 def sequence(processes, where=None, **options):
     """A sequence with even metrics; fields start at 0."""
     s = Program(where or domain(), processes, **options)
-    for name, value in {"wet_levels": wet, "diffusivity_scale": 1.0, "length_north_face": 1.0, "dy_north_face": 1.0, "length_east_face": 1.0, "dx_east_face": 1.0, "area_center": 8.0}.items():
+    for name, value in {
+        "wet_levels": wet,
+        "diffusivity_scale": 1.0,
+        "length_north_face": 1.0,
+        "dy_north_face": 1.0,
+        "length_east_face": 1.0,
+        "dx_east_face": 1.0,
+        "area_center": 8.0,
+    }.items():
         if s.has(name):
-            s.set(name, np.broadcast_to(np.asarray(value, float), (ny, nx)).copy(), nearest_outside=name != "wet_levels")
+            s.set(
+                name,
+                np.broadcast_to(np.asarray(value, float), (ny, nx)).copy(),
+                nearest_outside=name != "wet_levels",
+            )
     return s
 
 
@@ -62,5 +76,7 @@ def laplacian_of(a):
     W = level < around(wet, 0)
     flux = lambda sl: np.where(W[sl], A[sl] - a, 0.0)  # noqa: E731
     mid, low, high = slice(1, -1), slice(None, -2), slice(2, None)
-    e, w, n, s = (flux((slice(None), *x)) for x in ((mid, high), (mid, low), (high, mid), (low, mid)))
+    e, w, n, s = (
+        flux((slice(None), *x)) for x in ((mid, high), (mid, low), (high, mid), (low, mid))
+    )
     return ((e + w) + (n + s)) / 8.0

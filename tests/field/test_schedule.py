@@ -27,16 +27,25 @@ def chain():
 
 def test_one_exchange_serves_two_stencils():
     """The halo of 2 lets b be computed one row into it: a travels twice as wide, b not at all."""
-    assert plan(sequence(chain())) == [(["a(2)"], ["TracerLaplacian"]), ([], ["TracerLaplacian", "TimeSum"])]
+    assert plan(sequence(chain())) == [
+        (["a(2)"], ["TracerLaplacian"]),
+        ([], ["TracerLaplacian", "TimeSum"]),
+    ]
     assert [g["extent"] for g in sequence(chain()).groups] == [1, 0]
 
 
 def test_without_halo_computation_each_stencil_has_its_exchange():
-    assert plan(sequence(chain(), compute_in_halo=False)) == [(["a(1)"], ["TracerLaplacian"]), (["b(1)"], ["TracerLaplacian", "TimeSum"])]
+    assert plan(sequence(chain(), compute_in_halo=False)) == [
+        (["a(1)"], ["TracerLaplacian"]),
+        (["b(1)"], ["TracerLaplacian", "TimeSum"]),
+    ]
 
 
 def test_halo_of_one_leaves_no_room():
-    assert plan(sequence(chain(), domain(halo=1))) == [(["a(1)"], ["TracerLaplacian"]), (["b(1)"], ["TracerLaplacian", "TimeSum"])]
+    assert plan(sequence(chain(), domain(halo=1))) == [
+        (["a(1)"], ["TracerLaplacian"]),
+        (["b(1)"], ["TracerLaplacian", "TimeSum"]),
+    ]
 
 
 def test_nothing_is_exchanged_where_nobody_looks_away():
@@ -60,7 +69,10 @@ def test_several_fields_share_a_message():
 
 def test_a_neighbour_that_is_overwritten_begins_a_group():
     """L reads a at neighbours; a += b must wait until all rows have read it."""
-    assert [p for _, p in plan(sequence([laplacian("a", "b"), add("b", "a")]))] == [["TracerLaplacian"], ["TimeSum"]]
+    assert [p for _, p in plan(sequence([laplacian("a", "b"), add("b", "a")]))] == [
+        ["TracerLaplacian"],
+        ["TimeSum"],
+    ]
 
 
 def test_state_is_what_is_read_before_it_is_written():
@@ -72,7 +84,9 @@ def test_state_is_what_is_read_before_it_is_written():
 def test_scratch_lives_within_a_group():
     """b is read at neighbours: memory. c is read where it was written: cache, unless somebody keeps it or groups are off."""
     s = sequence(chain())
-    assert field(s, "c")["scratch"] and not field(s, "b")["scratch"] and not field(s, "a")["scratch"]
+    assert (
+        field(s, "c")["scratch"] and not field(s, "b")["scratch"] and not field(s, "a")["scratch"]
+    )
     with pytest.raises(Exception, match="'c' lives .*within a step; ask for it"):
         s.windows("c")
     assert not field(sequence(chain(), keep=["c"]), "c")["scratch"]
@@ -96,7 +110,13 @@ def test_values_across_the_fold():
     assert np.abs(run_chain() - expected)[water].max() < 1e-13
 
 
-@pytest.mark.parametrize("blocks, tile, in_halo, group", [*itertools.product([(0, 0)], [8, 64, -1], [True, False], [True, False]), *itertools.product([(7, 5), (24, 3)], [64], [True, False], [True, False])])
+@pytest.mark.parametrize(
+    "blocks, tile, in_halo, group",
+    [
+        *itertools.product([(0, 0)], [8, 64, -1], [True, False], [True, False]),
+        *itertools.product([(7, 5), (24, 3)], [64], [True, False], [True, False]),
+    ],
+)
 def test_same_bits_however_it_is_scheduled(blocks, tile, in_halo, group):
     a = run_chain(blocks, tile=tile, compute_in_halo=in_halo, group=group)
     assert np.array_equal(a[water], run_chain()[water])
@@ -113,8 +133,17 @@ def test_a_tile_is_measured_and_changes_no_bit():
         s.advance(20)
         runs[tile] = first, s.groups[0], gather(s, where, "x")[water]
     before, after, measured = runs[-1]
-    assert before["tile_reason"] == "second-level cache; to be measured" and after["tile_reason"] == "measured" and len(after["tiles_tried"]) > 1
-    assert after["tile"] in after["tiles_tried"] and min(after["tiles_tried"].values()) > 0 and runs[0][1]["tile_reason"] == "second-level cache" and runs[8][1]["tile_reason"] == "given"
+    assert (
+        before["tile_reason"] == "second-level cache; to be measured"
+        and after["tile_reason"] == "measured"
+        and len(after["tiles_tried"]) > 1
+    )
+    assert (
+        after["tile"] in after["tiles_tried"]
+        and min(after["tiles_tried"].values()) > 0
+        and runs[0][1]["tile_reason"] == "second-level cache"
+        and runs[8][1]["tile_reason"] == "given"
+    )
     assert np.array_equal(measured, runs[0][2]) and np.array_equal(measured, runs[8][2])
 
 
@@ -122,7 +151,11 @@ def test_a_tile_is_measured_and_changes_no_bit():
 def test_rotation(blocks):
     """x(after) = L x; then {x_before, x, x_after} change places, and the new x is exchanged before its neighbours are read."""
     where = domain(blocks)
-    s = sequence([laplacian("x", "x_after"), add("x_before", "sum")], where, rotate=[["x_before", "x", "x_after"]])
+    s = sequence(
+        [laplacian("x", "x_after"), add("x_before", "sum")],
+        where,
+        rotate=[["x_before", "x", "x_after"]],
+    )
     assert plan(s)[0][0] == ["x(1)"]
     assert set(s.state) == {"x", "x_before", "sum"}
     s.set("x", start)
@@ -141,11 +174,34 @@ def test_rotation(blocks):
 @pytest.mark.parametrize(
     "message, processes, halo",
     [
-        (r"UpwindAdvection reads 'tracer' 2 columns away; the halo is 1", lambda: [core.process("UpwindAdvection")], 1),
-        (r"TimeSum expects 'velocity_x' at center layer; others have it at corner layer", lambda: [core.process("MomentumAdvection"), add("velocity_x", "s")], 2),
-        (r"PressureGradient expects 'area_center' in m; others have it in m2", lambda: [core.process("TracerUpdate"), core.process("PressureGradient").on({"sea_surface_height": "area_center"})], 2),
-        (r"TracerLaplacian writes 'a', which it reads at neighbours", lambda: [laplacian("a", "a")], 2),
-        (r"TracerLaplacian has no field 'trcer'", lambda: [core.process("TracerLaplacian").on({"trcer": "a"})], 2),
+        (
+            r"UpwindAdvection reads 'tracer' 2 columns away; the halo is 1",
+            lambda: [core.process("UpwindAdvection")],
+            1,
+        ),
+        (
+            r"TimeSum expects 'velocity_x' at center layer; others have it at corner layer",
+            lambda: [core.process("MomentumAdvection"), add("velocity_x", "s")],
+            2,
+        ),
+        (
+            r"PressureGradient expects 'area_center' in m; others have it in m2",
+            lambda: [
+                core.process("TracerUpdate"),
+                core.process("PressureGradient").on({"sea_surface_height": "area_center"}),
+            ],
+            2,
+        ),
+        (
+            r"TracerLaplacian writes 'a', which it reads at neighbours",
+            lambda: [laplacian("a", "a")],
+            2,
+        ),
+        (
+            r"TracerLaplacian has no field 'trcer'",
+            lambda: [core.process("TracerLaplacian").on({"trcer": "a"})],
+            2,
+        ),
     ],
 )
 def test_errors(message, processes, halo):
@@ -155,7 +211,10 @@ def test_errors(message, processes, halo):
 
 def test_unknown_fields_and_profiles():
     s = sequence(chain())
-    with pytest.raises(Exception, match="no process of this sequence has a field 'wet_level'; did you mean 'wet_levels'"):
+    with pytest.raises(
+        Exception,
+        match="no process of this sequence has a field 'wet_level'; did you mean 'wet_levels'",
+    ):
         s.set("wet_level", np.zeros((ny, nx)))
     with pytest.raises(Exception, match="'a' is not a profile"):
         s.set_profile("a", [1.0])

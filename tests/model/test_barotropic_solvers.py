@@ -13,13 +13,24 @@ def usual():
 def height(**options):
     import fathom as fm
 
-    sim = cases.simulate(cases.stirred(cases.box(free_surface=fm.FreeSurface(tolerance=1e-12, **options))), surface=cases.wind())
+    sim = cases.simulate(
+        cases.stirred(cases.box(free_surface=fm.FreeSurface(tolerance=1e-12, **options))),
+        surface=cases.wind(),
+    )
     sim.advance(4)
     return sim, np.array(sim.gather("sea_surface_height"))
 
 
-@pytest.mark.parametrize("options", [{"solver": "pcsi", "preconditioner": "diagonal"}, {"solver": "s-step", "preconditioner": "evp", "steps": 3}, {"solver": "pipelined", "preconditioner": "polynomial"},
-                                     {"solver": "chrongear", "precision": "fp64", "preconditioner": "diagonal"}, {"reproducible": False}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"solver": "pcsi", "preconditioner": "diagonal"},
+        {"solver": "s-step", "preconditioner": "evp", "steps": 3},
+        {"solver": "pipelined", "preconditioner": "polynomial"},
+        {"solver": "chrongear", "precision": "fp64", "preconditioner": "diagonal"},
+        {"reproducible": False},
+    ],
+)
 def test_same_sea(usual, options):
     from fathom import mpi, regions
 
@@ -33,7 +44,11 @@ def test_same_sea(usual, options):
 
 def test_default(usual):
     surface = usual[0].model.free_surface
-    assert (surface.solver, surface.preconditioner, surface.precision) == ("pcg", "factorisation", "mixed")
+    assert (surface.solver, surface.preconditioner, surface.precision) == (
+        "pcg",
+        "factorisation",
+        "mixed",
+    )
 
 
 def test_names():
@@ -41,11 +56,18 @@ def test_names():
 
     with pytest.raises(ValueError, match="no solver 'pcsy'.*did you mean 'pcsi'"):
         fm.FreeSurface(solver="pcsy")
-    for given, message in (({"sum": "alreduce"}, "no sum 'alreduce'; did you mean 'allreduce'.* allowed: allreduce"), ({"exchange": "pigeon"}, "no exchange 'pigeon'; allowed: packed")):
+    for given, message in (
+        ({"sum": "alreduce"}, "no sum 'alreduce'; did you mean 'allreduce'.* allowed: allreduce"),
+        ({"exchange": "pigeon"}, "no exchange 'pigeon'; allowed: packed"),
+    ):
         with pytest.raises(ValueError, match=message):
             fm.Simulation(cases.box(), step="1h", parallel=given)
-    for given, message in (({"steps": 5}, "steps = 5"), ({"reproducible": "no"}, "reproducible = 'no' must be true or false"), ({"maximum_iterations": 0}, "maximum_iterations = 0 must be at least 1"),
-                           ({"tolerance": "small"}, "tolerance = 'small' must be a number")):  # fmt: skip
+    for given, message in (
+        ({"steps": 5}, "steps = 5"),
+        ({"reproducible": "no"}, "reproducible = 'no' must be true or false"),
+        ({"maximum_iterations": 0}, "maximum_iterations = 0 must be at least 1"),
+        ({"tolerance": "small"}, "tolerance = 'small' must be a number"),
+    ):
         with pytest.raises(ValueError, match=message):
             fm.FreeSurface(**given)
 
@@ -55,7 +77,15 @@ def test_the_restart_knows_the_solver(tmp_path):
 
     def sim(**options):
         model = cases.box(free_surface=fm.FreeSurface(**options))
-        return lambda **more: fm.Simulation(model, step="1800s", surface=cases.wind(), start="2000-01-01", directory=tmp_path, overwrite=True, **more)
+        return lambda **more: fm.Simulation(
+            model,
+            step="1800s",
+            surface=cases.wind(),
+            start="2000-01-01",
+            directory=tmp_path,
+            overwrite=True,
+            **more,
+        )
 
     first = sim(solver="pcsi", preconditioner="diagonal")().prepare()
     first.advance(2)

@@ -17,7 +17,10 @@ def test_constant_tracer_stays_constant(advection):
     """With bathymetry and a moving surface; 200 steps of rounding: 1e-13."""
     import fathom as fm
 
-    sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=1.0), surface=wind())
+    sim = simulate(
+        stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=1.0),
+        surface=wind(),
+    )
     sim.advance(200)
     dye = sim.fields.extremes("dye")
     assert abs(dye["minimum"] - 1) < 1e-13 and abs(dye["maximum"] - 1) < 1e-13
@@ -29,7 +32,11 @@ def test_contents_and_volume_are_conserved(advection):
     """Without surface fluxes heat, salt, dye and volume change by rounding only: 1e-14 a step of the content."""
     import fathom as fm
 
-    sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(dye=lambda x, y, z: 1.0 * (x > 5e5)))
+    sim = simulate(
+        stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)())).set(
+            dye=lambda x, y, z: 1.0 * (x > 5e5)
+        )
+    )
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
     content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in names)])  # noqa: E731
@@ -43,7 +50,12 @@ def test_limited_advection_makes_no_new_extremes(advection):
     """A dye of 0 and 1 in a stirred ocean with land, slopes and a moving surface, without diffusion; rounding only."""
     import fathom as fm
 
-    sim = simulate(stirred(box(tracers=["dye"], tracer_advection=getattr(fm, advection)(), diffusion=None)).set(dye=lambda x, y, z: 1.0 * ((x // 1e5 + y // 1e5 + z // 300) % 2 > 0)), surface=wind())
+    sim = simulate(
+        stirred(
+            box(tracers=["dye"], tracer_advection=getattr(fm, advection)(), diffusion=None)
+        ).set(dye=lambda x, y, z: 1.0 * ((x // 1e5 + y // 1e5 + z // 300) % 2 > 0)),
+        surface=wind(),
+    )
     sim.advance(100)
     dye = sim.fields.extremes("dye")
     assert -1e-13 < dye["minimum"] and dye["maximum"] < 1 + 1e-13
@@ -58,7 +70,13 @@ def test_surface_heat_flux_arrives():
     sim.prepare()
     before = sim.fields.content("temperature")
     sim.advance(48)
-    area = sum(w[0][m > 0].sum() for w, m in ((a, np.asarray(b)[0]) for a, b in zip(sim.fields.windows("area_center"), sim.fields.windows("wet_levels"))))
+    area = sum(
+        w[0][m > 0].sum()
+        for w, m in (
+            (a, np.asarray(b)[0])
+            for a, b in zip(sim.fields.windows("area_center"), sim.fields.windows("wet_levels"))
+        )
+    )
     gained = sim.fields.content("temperature") - before
     assert gained == pytest.approx(100 / (1026 * 3996) * area * 48 * 1800, rel=1e-9)
 
@@ -68,7 +86,11 @@ def test_rest_over_topography():
     water at the bottom of a slope differ from its neighbours at that depth, and rightly move it.)"""
     import fathom as fm
 
-    sim = simulate(box(vertical_mixing=fm.ConstantMixing(diffusivity=0)).set(temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=35.0))
+    sim = simulate(
+        box(vertical_mixing=fm.ConstantMixing(diffusivity=0)).set(
+            temperature=lambda x, y, z: 20 * np.exp(-z / 500) + 0 * x, salinity=35.0
+        )
+    )
     sim.advance(20)
     assert sim.fields.motion(sim.step)["speed"] == 0.0
 
@@ -98,7 +120,12 @@ def test_mean_across_a_restart(tmp_path):
         sim.directory = tmp_path / folder
         if output:
             sim.output("mean.zarr", "sea_surface_temperature", every="4h", statistic="mean")
-            sim.output("least.zarr", ["sea_surface_temperature", "sea_surface_height"], every="4h", statistic="minimum")
+            sim.output(
+                "least.zarr",
+                ["sea_surface_temperature", "sea_surface_height"],
+                every="4h",
+                statistic="minimum",
+            )
             sim.output("most.zarr", ["temperature"], every="4h", statistic="maximum")
             sim.output("all.zarr", ["temperature", "sea_surface_height"], every=sim.step)
         if restart:
@@ -110,11 +137,15 @@ def test_mean_across_a_restart(tmp_path):
     run("cut", 6)
     run("cut", 2, tmp_path / "cut" / "restart.fathom")
     whole, cut = (fm.open(tmp_path / name / "mean.zarr") for name in ("whole", "cut"))
-    assert whole.identical(cut) or (whole.tos.equals(cut.tos) and whole.time_bounds.equals(cut.time_bounds))
+    assert whole.identical(cut) or (
+        whole.tos.equals(cut.tos) and whole.time_bounds.equals(cut.time_bounds)
+    )
     assert whole.time.size == 2
     for name in ("least.zarr", "most.zarr"):
         assert fm.open(tmp_path / "whole" / name).identical(fm.open(tmp_path / "cut" / name))
-    least, most, steps = (fm.open(tmp_path / "whole" / name) for name in ("least.zarr", "most.zarr", "all.zarr"))
+    least, most, steps = (
+        fm.open(tmp_path / "whole" / name) for name in ("least.zarr", "most.zarr", "all.zarr")
+    )
     every = (steps.sizes["time"] - 1) // 2  # instants after the first, of each interval
     for n in range(2):
         during = steps.isel(time=slice(1 + n * every, 1 + (n + 1) * every))
@@ -140,7 +171,9 @@ def test_single_precision_follows_double():
     for sim in (a, b):
         sim.advance(48)
     difference = np.abs(a.gather("temperature") - b.gather("temperature")).max()
-    assert 0 < difference < 2e-3  # 20 degC at 24 bits is 2e-6; a day of steps and a stirred field let it grow
+    assert (
+        0 < difference < 2e-3
+    )  # 20 degC at 24 bits is 2e-6; a day of steps and a stirred field let it grow
 
 
 def test_biharmonic_diffusion_smooths_and_conserves():
@@ -148,7 +181,11 @@ def test_biharmonic_diffusion_smooths_and_conserves():
     import fathom as fm
 
     noise = np.random.default_rng(1).normal(size=(8, 32, 40))
-    sim = simulate(box(tracers=["dye"], diffusion=fm.BiharmonicDiffusion(diffusivity=1e13), slope=False).set(dye=10 + noise))
+    sim = simulate(
+        box(tracers=["dye"], diffusion=fm.BiharmonicDiffusion(diffusivity=1e13), slope=False).set(
+            dye=10 + noise
+        )
+    )
     sim.prepare()
     before, spread = sim.fields.content("dye"), np.std(sim.gather("dye"))
     sim.advance(10)
@@ -162,7 +199,10 @@ def test_a_run_that_blows_up_says_where(tmp_path):
 
     sim = simulate(stirred(box()), step="40000s", surface=wind())
     sim.directory = tmp_path / "run"
-    with pytest.raises(Unstable, match=r"temperature is .* at x .* km, y .* km, .* m .*found at step \d+ .*last-state.fathom.*try a step of \d+ s"):
+    with pytest.raises(
+        Unstable,
+        match=r"temperature is .* at x .* km, y .* km, .* m .*found at step \d+ .*last-state.fathom.*try a step of \d+ s",
+    ):
         sim.run("300d", report=False)
     assert (tmp_path / "run" / "last-state.fathom").exists()
 

@@ -11,7 +11,14 @@ from cases import ridge, simulate  # noqa: E402
 from fathom.mpi import core  # noqa: E402
 
 g, rho0, f = 9.80616, 1026.0, 1.33e-4
-shape = [f, 60e3, 410.0, 120e3, 0.04, 3e-3]  # of a strait like that of Denmark: width, thickness, distance, slope, drag
+shape = [
+    f,
+    60e3,
+    410.0,
+    120e3,
+    0.04,
+    3e-3,
+]  # of a strait like that of Denmark: width, thickness, distance, slope, drag
 
 
 def hydraulics(source_buoyancy, entrainment_buoyancy):
@@ -41,21 +48,28 @@ def test_water_goes_over_the_sill_and_sinks(freshwater, advection):
     """Dense water behind a ridge: volume, heat, salt and a dye are kept, a constant stays, the basin beyond the ridge gets what the transports say."""
     import fathom as fm
 
-    ocean = ridge(tracer_advection=getattr(fm, advection)(), free_surface=fm.FreeSurface(freshwater=freshwater))
+    ocean = ridge(
+        tracer_advection=getattr(fm, advection)(),
+        free_surface=fm.FreeSurface(freshwater=freshwater),
+    )
     sim = simulate(ocean, step="3600s").prepare()
-    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in ("temperature", "salinity", "dye"))])
+    content = lambda: np.array(
+        [sim.fields.volume(), *(sim.fields.content(n) for n in ("temperature", "salinity", "dye"))]
+    )
     before, beyond = content(), sim.gather("dye")[:, :, 14:]
     moved = 0.0
     for _ in range(48):
         sim.advance(1)
-        (source, entrainment, product), = sim.find(core.Overflows).transports
+        ((source, entrainment, product),) = sim.find(core.Overflows).transports
         moved += source * 3600
     assert np.all(np.abs(content() / before - 1) < 1e-13)
     one = sim.fields.extremes("one")
     assert max(abs(one["minimum"] - 1), abs(one["maximum"] - 1)) < 1e-13
     assert 1e6 < source < 6e6 and product > source and sim.find(core.Overflows).sites == [1]
     grid = ocean.grid
-    volume = np.asarray(grid.horizontal.area_center) * np.asarray(grid.vertical.thickness)[:, None, None]
+    volume = (
+        np.asarray(grid.horizontal.area_center) * np.asarray(grid.vertical.thickness)[:, None, None]
+    )
     arrived = ((sim.gather("dye")[:, :, 14:] - beyond) * volume[:, :, 14:]).sum()
     assert arrived == pytest.approx(moved, rel=0.1)  # of pure dye behind the ridge
 
@@ -63,12 +77,17 @@ def test_water_goes_over_the_sill_and_sinks(freshwater, advection):
 def test_light_water_stays_behind():
     sim = simulate(ridge(behind=14.0), step="3600s")
     sim.advance(3)
-    assert sim.find(core.Overflows).transports == [[0, 0, 0]] and sim.find(core.Overflows).sites == [-1]
+    assert sim.find(core.Overflows).transports == [[0, 0, 0]] and sim.find(
+        core.Overflows
+    ).sites == [-1]
 
 
 def test_overflow_on_ranks(on_ranks):
     cases = Path(__file__).with_name("cases.py")
-    assert on_ranks(1, cases, "overflowing")["checksum"] == on_ranks(3, cases, "overflowing", "blocks=[7,6]")["checksum"]
+    assert (
+        on_ranks(1, cases, "overflowing")["checksum"]
+        == on_ranks(3, cases, "overflowing", "blocks=[7,6]")["checksum"]
+    )
 
 
 def test_the_nordic_overflows():
@@ -76,18 +95,26 @@ def test_the_nordic_overflows():
     import fathom as fm
     from cases import globe
 
-    sim = simulate(globe(overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()], free_surface=fm.FreeSurface(tolerance=1e-6)), step="3600s", surface=fm.BulkForcing()).prepare()
+    sim = simulate(
+        globe(
+            overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()],
+            free_surface=fm.FreeSurface(tolerance=1e-6),
+        ),
+        step="3600s",
+        surface=fm.BulkForcing(),
+    ).prepare()
     before = sim.fields.volume()
     sim.advance(6)
     (denmark, faroe), sites = sim.find(core.Overflows).transports, sim.find(core.Overflows).sites
-    assert all(2.2e6 < source < 3.2e6 and 4e6 < product < 6.5e6 for source, _, product in (denmark, faroe))
+    assert all(
+        2.2e6 < source < 3.2e6 and 4e6 < product < 6.5e6 for source, _, product in (denmark, faroe)
+    )
     assert min(sites) >= 2
     assert abs(sim.fields.volume() / before - 1) < 1e-13
 
 
 def test_errors_of_overflows():
     import fathom as fm
-
 
     strait = ridge().overflows[0]
     given = strait.regions | strait.outlets | {"products": strait.products} | strait.shape

@@ -61,18 +61,28 @@ class Sphere:
 
     def __init__(self, grid, where):
         h = grid.horizontal
-        lon, lat = (np.deg2rad(np.asarray(getattr(h, f"{where}_{x}"))) for x in ("longitude", "latitude"))
+        lon, lat = (
+            np.deg2rad(np.asarray(getattr(h, f"{where}_{x}"))) for x in ("longitude", "latitude")
+        )
         if where == "corner":
             lon, lat = lon[1:, 1:], lat[1:, 1:]
         angle = np.asarray(getattr(h, f"angle_{where}"))
         zero = np.zeros_like(lon)
         self.r = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
-        east, north = np.stack([-np.sin(lon), np.cos(lon), zero]), np.stack([-np.sin(lat) * np.cos(lon), -np.sin(lat) * np.sin(lon), np.cos(lat)])
-        self.i, self.j = np.cos(angle) * east + np.sin(angle) * north, np.cos(angle) * north - np.sin(angle) * east
+        east, north = (
+            np.stack([-np.sin(lon), np.cos(lon), zero]),
+            np.stack([-np.sin(lat) * np.cos(lon), -np.sin(lat) * np.sin(lon), np.cos(lat)]),
+        )
+        self.i, self.j = (
+            np.cos(angle) * east + np.sin(angle) * north,
+            np.cos(angle) * north - np.sin(angle) * east,
+        )
         # where errors are measured: away from the rim; on a dipole grid the curved rows only, away from the equator, where second
         # derivatives of the map jump, and from the innermost ring
         latitude = np.rad2deg(lat)
-        self.inside = np.abs(latitude) < 50 if h.regular_rows == h.ny else (latitude > 15) & (latitude < 60)
+        self.inside = (
+            np.abs(latitude) < 50 if h.regular_rows == h.ny else (latitude > 15) & (latitude < 60)
+        )
         self.inside &= self._away_from_edges()
 
     def _away_from_edges(self, rim=3):
@@ -82,7 +92,9 @@ class Sphere:
 
     def components(self, v):
         """Along the grid's i and j."""
-        return np.ascontiguousarray(np.einsum("cji,cji->ji", v, self.i)), np.ascontiguousarray(np.einsum("cji,cji->ji", v, self.j))
+        return np.ascontiguousarray(np.einsum("cji,cji->ji", v, self.i)), np.ascontiguousarray(
+            np.einsum("cji,cji->ji", v, self.j)
+        )
 
     def error(self, computed, exact):
         """Root mean square, relative."""

@@ -29,7 +29,9 @@ def test_momentum_advection_with_curvature(make):
     def error(grid, g):
         c, v = flow(grid, Harmonic(3).swirl)
         u = c.components(v(c.r))
-        out = run("MomentumAdvection", g | {"velocity_x": u[0], "velocity_y": u[1], "thickness": 10.0})
+        out = run(
+            "MomentumAdvection", g | {"velocity_x": u[0], "velocity_y": u[1], "thickness": 10.0}
+        )
         exact = c.components(-along(v, c.r, v(c.r)) / radius)
         return c.error([out["momentum_advection_x"][0], out["momentum_advection_y"][0]], exact)
 
@@ -41,8 +43,15 @@ def test_momentum_advection_with_curvature(make):
 def test_pressure_gradient(make):
     def error(grid, g):
         c, t, Y = Sphere(grid, "corner"), Sphere(grid, "center"), Harmonic(4)
-        out = run("PressureGradient", g | {"pressure": Y(t.r), "sea_surface_height": 0.3 * Y(t.r)}, gravity=10)
-        return c.error([out["velocity_tendency_x"][0], out["velocity_tendency_y"][0]], c.components(-4 * Y.gradient(c.r) / radius))
+        out = run(
+            "PressureGradient",
+            g | {"pressure": Y(t.r), "sea_surface_height": 0.3 * Y(t.r)},
+            gravity=10,
+        )
+        return c.error(
+            [out["velocity_tendency_x"][0], out["velocity_tendency_y"][0]],
+            c.components(-4 * Y.gradient(c.r) / radius),
+        )
 
     errors, p = convergence(make, error)
     assert errors[-1] < 0.01 and p > 1.8
@@ -55,8 +64,15 @@ def test_laplacian_friction(make):
     def error(grid, g):
         c, v = flow(grid, Harmonic(3).swirl, Harmonic(3, np.eye(3)).gradient)
         u = c.components(v(c.r))
-        out = run("LaplacianFriction", g | {"velocity_x": u[0], "velocity_y": u[1], "viscosity_scale": 1.0}, viscosity=1e6)
-        return c.error([out["velocity_tendency_x"][0], out["velocity_tendency_y"][0]], -10 * 1e6 / radius**2 * np.array(u))
+        out = run(
+            "LaplacianFriction",
+            g | {"velocity_x": u[0], "velocity_y": u[1], "viscosity_scale": 1.0},
+            viscosity=1e6,
+        )
+        return c.error(
+            [out["velocity_tendency_x"][0], out["velocity_tendency_y"][0]],
+            -10 * 1e6 / radius**2 * np.array(u),
+        )
 
     errors, p = convergence(make, error)
     assert errors[-1] < 0.03 and p > 1.8
@@ -70,11 +86,17 @@ def test_solid_rotation_feels_no_friction(make, scale):
     def error(grid, g):
         c, v = flow(grid, Harmonic(1).swirl)
         u = c.components(v(c.r))
-        given = g | {"velocity_x": u[0], "velocity_y": u[1]} | ({"viscosity_scale": 1.0} if scale == "even" else {})
+        given = (
+            g
+            | {"velocity_x": u[0], "velocity_y": u[1]}
+            | ({"viscosity_scale": 1.0} if scale == "even" else {})
+        )
         out = run("LaplacianFriction", given, viscosity=1e6)
         F = np.array([out["velocity_tendency_x"][0], out["velocity_tendency_y"][0]])[:, c.inside]
         mean = 1.0 if scale == "even" else g["viscosity_scale"][c.inside].mean()
-        return np.sqrt((F**2).mean()) / (mean * 10 * 1e6 / radius**2 * np.sqrt((np.array(u)[:, c.inside] ** 2).mean()))
+        return np.sqrt((F**2).mean()) / (
+            mean * 10 * 1e6 / radius**2 * np.sqrt((np.array(u)[:, c.inside] ** 2).mean())
+        )
 
     errors, p = convergence(make, error)
     assert errors[-1] < 1e-3 and p > 1.8
@@ -90,7 +112,10 @@ def test_biharmonic_friction(make):
         all_wet = g | {"viscosity_scale": 1.0, "wet_levels": 1.0}
         half = run("VelocityLaplacian", all_wet | {"velocity_x": u[0], "velocity_y": u[1]})
         out = run("BiharmonicFriction", all_wet | half, viscosity=1e16)
-        return c.error([out["velocity_tendency_x"][0], out["velocity_tendency_y"][0]], -100 * 1e16 / radius**4 * np.array(u))
+        return c.error(
+            [out["velocity_tendency_x"][0], out["velocity_tendency_y"][0]],
+            -100 * 1e16 / radius**4 * np.array(u),
+        )
 
     errors, p = convergence(make, error)
     assert errors[-1] < 0.02 and p > 1.8
@@ -103,9 +128,13 @@ def test_tracer_diffusion(make):
     def error(grid, g):
         t, Y = Sphere(grid, "center"), Harmonic(3)
         wet = g | {"tracer": Y(t.r), "diffusivity_scale": 1.0, "wet_levels": 1.0, "thickness": 5.0}
-        a = run("LaplacianDiffusion", wet, diffusivity=1e3)["tracer_tendency"][0] / (5.0 * 1e3 * g["area_center"])
+        a = run("LaplacianDiffusion", wet, diffusivity=1e3)["tracer_tendency"][0] / (
+            5.0 * 1e3 * g["area_center"]
+        )
         b = run("TracerLaplacian", wet)["tracer_laplacian"][0]
-        assert np.nanmax(np.abs(a - b)) < 1e-13 * np.nanmax(np.abs(b))   # the same formula in another order of multiplications
+        assert np.nanmax(np.abs(a - b)) < 1e-13 * np.nanmax(
+            np.abs(b)
+        )  # the same formula in another order of multiplications
         return t.error(b, -12 / radius**2 * Y(t.r))
 
     errors, p = convergence(make, error)
@@ -114,7 +143,13 @@ def test_tracer_diffusion(make):
 
 def transports(g, u, v, levels=1, **more):
     """Transports of a flow at corners, without the noise filter."""
-    return run("VolumeTransport", g | {"velocity_x_after": u, "velocity_y_after": v, "depth_corner": 1.0} | more, levels, noise_filter=0, step=1)
+    return run(
+        "VolumeTransport",
+        g | {"velocity_x_after": u, "velocity_y_after": v, "depth_corner": 1.0} | more,
+        levels,
+        noise_filter=0,
+        step=1,
+    )
 
 
 @pytest.mark.parametrize("make", spherical)
@@ -127,8 +162,21 @@ def test_tracer_advection(make, scheme):
         swirl = Harmonic(2, np.eye(3)[:2] + 0.3).swirl
         flux = transports(g, *c.components(swirl(c.r)), thickness=10.0)
         T = Y(t.r)
-        out = run(scheme, g | flux | {"tracer": T, "tracer_before": T, "time_weights": [1.6, -0.6], "thickness": 10.0, "wet_levels": 1.0})
-        return t.error(out["tracer_tendency"][0] / (10 * g["area_center"]), -along(Y, t.r, swirl(t.r)) / radius)
+        out = run(
+            scheme,
+            g
+            | flux
+            | {
+                "tracer": T,
+                "tracer_before": T,
+                "time_weights": [1.6, -0.6],
+                "thickness": 10.0,
+                "wet_levels": 1.0,
+            },
+        )
+        return t.error(
+            out["tracer_tendency"][0] / (10 * g["area_center"]), -along(Y, t.r, swirl(t.r)) / radius
+        )
 
     errors, p = convergence(make, error)
     assert errors[-1] < 0.03 and p > 1.8
@@ -142,9 +190,16 @@ def test_momentum_advection_in_the_vertical():
         d = (np.arange(n) + 0.5) / n
         x = np.broadcast_to(k * np.arange(n), (5, n))
         u = np.sin(x) * np.cos(np.pi * d / depth)[:, None, None]
-        g = {"dx_corner": 1.0, "dy_corner": 1.0, "thickness": np.full(n, depth / n), "time_weights": np.array([1.0, 0.0])}
+        g = {
+            "dx_corner": 1.0,
+            "dy_corner": 1.0,
+            "thickness": np.full(n, depth / n),
+            "time_weights": np.array([1.0, 0.0]),
+        }
         out = run("MomentumAdvection", g | {"velocity_x": u, "velocity_y": np.full_like(u, v)}, n)
-        assert np.nanmax(np.abs(out["velocity_tendency_y"])) < 1e-13  # sums of n terms of size 1 / n
+        assert (
+            np.nanmax(np.abs(out["velocity_tendency_y"])) < 1e-13
+        )  # sums of n terms of size 1 / n
         exact = -k * np.sin(x) * np.cos(x)
         return np.nanmax(np.abs(out["velocity_tendency_x"] - exact)) / k
 

@@ -1,4 +1,5 @@
 """The nine-point operator and its solver on one rank."""
+
 import numpy as np
 import pytest
 from elliptic_cases import Case
@@ -26,7 +27,9 @@ def test_operator_is_the_matrix(kind, block):
     x = np.random.default_rng(2).normal(size=case.wet.shape)
     y = apply(case, solver, x)
     error = y[water] - A @ x[water]
-    assert np.abs(error).max() <= 20 * np.finfo(float).eps * abs(A).max()            # some twenty roundings of the largest entry
+    assert (
+        np.abs(error).max() <= 20 * np.finfo(float).eps * abs(A).max()
+    )  # some twenty roundings of the largest entry
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,12 +37,15 @@ def test_null_space_and_symmetry(kind):
     """K 1 = 0, K (-1)^(i+j) = 0, which the fold keeps, x.Ky = y.Kx."""
     case = Case(40, 21, *KINDS[kind], seed=4, mass=1e-25)
     solver = case.distribute(MPI.COMM_SELF, (9, 6))
-    j, i = np.mgrid[:case.ny, :case.nx]
+    j, i = np.mgrid[: case.ny, : case.nx]
     largest = abs(case.matrix()).max()
     assert np.abs(apply(case, solver, np.ones((case.ny, case.nx)))).max() <= 1e-14 * largest
-    assert np.abs(apply(case, solver, (-1.) ** (i + j))).max() <= 1e-14 * largest
+    assert np.abs(apply(case, solver, (-1.0) ** (i + j))).max() <= 1e-14 * largest
     x, y = np.random.default_rng(5).normal(size=(2, case.ny, case.nx)) * (case.wet > 0)
-    assert abs((x * apply(case, solver, y)).sum() - (y * apply(case, solver, x)).sum()) <= 1e-14 * largest * case.wet.sum()
+    assert (
+        abs((x * apply(case, solver, y)).sum() - (y * apply(case, solver, x)).sum())
+        <= 1e-14 * largest * case.wet.sum()
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -51,7 +57,7 @@ def test_solution_agrees_with_scipy(kind, block, preconditioner):
     A, water = case.matrix(), case.wet > 0
     rng = np.random.default_rng(7)
     b, x = rng.normal(size=(2, *case.wet.shape))
-    blocks = case.scatter(x)                                                         # a first guess far from the solution
+    blocks = case.scatter(x)  # a first guess far from the solution
     iterations = solver.solve(case.scatter(b), blocks)
     ours = case.gather(MPI.COMM_SELF, blocks)[water]
     theirs, failed = cg(A, b[water], rtol=1e-14, atol=0, maxiter=5000)
@@ -61,8 +67,8 @@ def test_solution_agrees_with_scipy(kind, block, preconditioner):
     assert solver.last_residual <= 1e-13
     d = 1 / np.sqrt(A.diagonal())
     residual = np.linalg.norm(d * (b[water] - A @ ours)) / np.linalg.norm(d * b[water])
-    assert residual <= 1.1e-13 + 1e-15                                               # what is reported is true
-    assert solver.solve(case.scatter(b), blocks) == 0                                # a solution is its own first guess
+    assert residual <= 1.1e-13 + 1e-15  # what is reported is true
+    assert solver.solve(case.scatter(b), blocks) == 0  # a solution is its own first guess
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,7 +94,9 @@ def test_fp64_takes_over_from_fp32():
         solver.solve(case.scatter(b), x)
         A, water = case.matrix(), case.wet > 0
         d = 1 / np.sqrt(A.diagonal())
-        residual = np.linalg.norm(d * (b[water] - A @ case.gather(MPI.COMM_SELF, x)[water])) / np.linalg.norm(d * b[water])
+        residual = np.linalg.norm(
+            d * (b[water] - A @ case.gather(MPI.COMM_SELF, x)[water])
+        ) / np.linalg.norm(d * b[water])
         assert 1 < solver.passes <= passes and residual <= 2e-11
 
 
@@ -111,19 +119,28 @@ def test_what_is_not_a_number(preconditioner):
     solver = case.distribute(MPI.COMM_SELF, preconditioner=preconditioner)
     with pytest.raises(ValueError, match=f"not a number.*at i = {i}, j = {j}"):
         solver.solve(case.scatter(b), case.scatter(zero))
-    with pytest.raises(ValueError, match=f"not a number.*at i = \\d+, j = {j - 1}"):      # the first neighbour in the order of the message
+    with pytest.raises(
+        ValueError, match=f"not a number.*at i = \\d+, j = {j - 1}"
+    ):  # the first neighbour in the order of the message
         solver.solve(case.scatter(good), case.scatter(b))
-    assert solver.solve(case.scatter(good), case.scatter(zero)) > 0                  # and it can be used again
+    assert solver.solve(case.scatter(good), case.scatter(zero)) > 0  # and it can be used again
 
 
 def test_honest_failures():
     case = Case(42, 21, True, True)
     b = np.random.default_rng(1).normal(size=case.wet.shape)
     zero = np.zeros_like(b)
-    with pytest.raises(ValueError, match="no preconditioner 'factorization'.*did you mean 'factorisation'"):
+    with pytest.raises(
+        ValueError, match="no preconditioner 'factorization'.*did you mean 'factorisation'"
+    ):
         case.distribute(MPI.COMM_SELF, preconditioner="factorization")
-    with pytest.raises(ValueError, match=r"after 3 iterations .at most 3. the residual, .* of the right-hand side, is not small enough.*largest at i = \d+, j = \d+"):
-        case.distribute(MPI.COMM_SELF, maximum_iterations=3).solve(case.scatter(b), case.scatter(zero))
+    with pytest.raises(
+        ValueError,
+        match=r"after 3 iterations .at most 3. the residual, .* of the right-hand side, is not small enough.*largest at i = \d+, j = \d+",
+    ):
+        case.distribute(MPI.COMM_SELF, maximum_iterations=3).solve(
+            case.scatter(b), case.scatter(zero)
+        )
     with pytest.raises(ValueError, match="what double precision allows"):
         case.distribute(MPI.COMM_SELF, tolerance=1e-19).solve(case.scatter(b), case.scatter(zero))
     j, i = np.argwhere(case.wet)[70]

@@ -45,14 +45,31 @@ def with_mask(case, wet):
 @pytest.mark.parametrize("preconditioner", PRECONDITIONERS)
 def test_every_solver_and_preconditioner(problem, name, preconditioner):
     case, b, guess, exact = problem
-    solver, x = solved(case, b, guess, tolerance=1e-12, solver=name, preconditioner=preconditioner, precision="fp64")
+    solver, x = solved(
+        case,
+        b,
+        guess,
+        tolerance=1e-12,
+        solver=name,
+        preconditioner=preconditioner,
+        precision="fp64",
+    )
     assert np.abs(x[case.wet > 0] - exact).max() <= 1e-10 * np.abs(exact).max()
     assert solver.last_residual <= 1e-12 and solver.passes <= 3
     iterations, residuals = zip(*solver.history)
     assert list(iterations) == sorted(iterations) and iterations[-1] == solver.iterations
     assert residuals[-1] == solver.last_residual and residuals[0] > 1
-    _, other = solved(case, b, guess, (7, 5), tolerance=1e-12, solver=name, preconditioner=preconditioner, precision="fp64")
-    assert np.array_equal(x, other)                                                  # any blocks: the same bits
+    _, other = solved(
+        case,
+        b,
+        guess,
+        (7, 5),
+        tolerance=1e-12,
+        solver=name,
+        preconditioner=preconditioner,
+        precision="fp64",
+    )
+    assert np.array_equal(x, other)  # any blocks: the same bits
 
 
 @pytest.mark.parametrize("fold", [False, True])
@@ -76,15 +93,26 @@ def test_sums_of_an_iteration(name):
     solver = case.distribute(MPI.COMM_SELF, solver=name, precision="fp64")
     before = solver.reductions
     solver.solve(case.scatter(b), case.scatter(np.zeros_like(b)))
-    assert solver.reductions - before <= SUMS_AN_ITERATION[name] * solver.iterations + 2 + 4 * solver.passes
+    assert (
+        solver.reductions - before
+        <= SUMS_AN_ITERATION[name] * solver.iterations + 2 + 4 * solver.passes
+    )
 
 
-@pytest.mark.parametrize("preconditioner, precision", [("diagonal", "fp64"), ("diagonal", "mixed"), ("evp", "fp64")])
+@pytest.mark.parametrize(
+    "preconditioner, precision", [("diagonal", "fp64"), ("diagonal", "mixed"), ("evp", "fp64")]
+)
 def test_chebyshev_sums_at_most_once_in_ten_iterations(preconditioner, precision):
     """Residuals and the right-hand side included, as soon as there are a hundred iterations."""
     case = Case(60, 40, True, True, seed=3, mass=1e-8)
     b = np.random.default_rng(1).normal(size=case.wet.shape)
-    solver = case.distribute(MPI.COMM_SELF, solver="pcsi", preconditioner=preconditioner, precision=precision, tolerance=1e-10)
+    solver = case.distribute(
+        MPI.COMM_SELF,
+        solver="pcsi",
+        preconditioner=preconditioner,
+        precision=precision,
+        tolerance=1e-10,
+    )
     before = solver.reductions
     solver.solve(case.scatter(b), case.scatter(np.zeros_like(b)))
     assert solver.iterations >= 100 and solver.reductions - before <= 0.1 * solver.iterations
@@ -101,7 +129,10 @@ def test_steps(problem, steps):
 def test_mixed_precision(problem, name):
     case, b, guess, exact = problem
     solver, x = solved(case, b, guess, tolerance=1e-12, solver=name)
-    assert 3 <= solver.passes <= 4 and np.abs(x[case.wet > 0] - exact).max() <= 1e-10 * np.abs(exact).max()
+    assert (
+        3 <= solver.passes <= 4
+        and np.abs(x[case.wet > 0] - exact).max() <= 1e-10 * np.abs(exact).max()
+    )
 
 
 @pytest.mark.parametrize("preconditioner", PRECONDITIONERS)
@@ -119,7 +150,10 @@ def test_preconditioners_are_symmetric_and_positive(kind, preconditioner):
     Mx, My = M(x), M(y)
     size = np.linalg.norm(x) * np.linalg.norm(My)
     assert (x * Mx).sum() > 0 and (y * My).sum() > 0
-    assert abs((x * My).sum() - (y * Mx).sum()) <= (1e-6 if preconditioner == "factorisation" else 1e-8) * size
+    assert (
+        abs((x * My).sum() - (y * Mx).sum())
+        <= (1e-6 if preconditioner == "factorisation" else 1e-8) * size
+    )
 
 
 def test_marching_solves_a_block():
@@ -133,13 +167,21 @@ def test_marching_solves_a_block():
     out = case.scatter(b)
     solver.precondition(case.scatter(b), out)
     exact = np.linalg.solve(A[np.ix_(tile, tile)], b.flat[tile])
-    assert np.abs(case.gather(MPI.COMM_SELF, out).flat[tile] - exact).max() <= 1e-8 * np.abs(exact).max()
+    assert (
+        np.abs(case.gather(MPI.COMM_SELF, out).flat[tile] - exact).max()
+        <= 1e-8 * np.abs(exact).max()
+    )
 
 
 def test_marching_saves_half_of_the_iterations():
     case = Case(96, 80, True, True, seed=4, mass=1e-9)
     b = np.random.default_rng(1).normal(size=case.wet.shape)
-    its = {p: solved(case, b, 0 * b, preconditioner=p, precision="fp64", maximum_iterations=3000)[0].iterations for p in ("diagonal", "evp", "polynomial")}
+    its = {
+        p: solved(case, b, 0 * b, preconditioner=p, precision="fp64", maximum_iterations=3000)[
+            0
+        ].iterations
+        for p in ("diagonal", "evp", "polynomial")
+    }
     assert its["evp"] < 0.6 * its["diagonal"] and its["polynomial"] < 0.35 * its["diagonal"]
 
 
@@ -158,13 +200,20 @@ def test_bounds_of_the_spectrum(problem):
     d = diags(1 / np.sqrt(A.diagonal()))
     values = np.linalg.eigvalsh((d @ A @ d).toarray())
     least, largest, steps = case.distribute(MPI.COMM_SELF, solver="pcsi").spectrum
-    assert 0.9 * values[0] < least < 1.1 * values[0] and values[-1] <= largest < 1.05 * values[-1] and steps < 200
+    assert (
+        0.9 * values[0] < least < 1.1 * values[0]
+        and values[-1] <= largest < 1.05 * values[-1]
+        and steps < 200
+    )
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_honest_failures(problem, name):
     case, b, guess, _ = problem
-    with pytest.raises(ValueError, match=r"after \d+ iterations .at most 12. the residual, .* of the right-hand side, is not small enough.*largest at i = \d+, j = \d+"):
+    with pytest.raises(
+        ValueError,
+        match=r"after \d+ iterations .at most 12. the residual, .* of the right-hand side, is not small enough.*largest at i = \d+, j = \d+",
+    ):
         solved(case, b, guess, solver=name, maximum_iterations=12)
     with pytest.raises(ValueError, match="what double precision allows"):
         solved(case, b, guess, solver=name, tolerance=1e-19)
@@ -174,7 +223,12 @@ def test_honest_failures(problem, name):
 
 def test_names():
     case = Case(20, 12, True, False)
-    for what, given_, meant in (("solver", "chrongaer", "chrongear"), ("preconditioner", "epv", "evp"), ("exchange", "persistant", "persistent"), ("sum", "tre", "tree")):
+    for what, given_, meant in (
+        ("solver", "chrongaer", "chrongear"),
+        ("preconditioner", "epv", "evp"),
+        ("exchange", "persistant", "persistent"),
+        ("sum", "tre", "tree"),
+    ):
         with pytest.raises(ValueError, match=f"'{given_}'; did you mean '{meant}'"):
             case.distribute(MPI.COMM_SELF, **{what: given_})
     with pytest.raises(ValueError, match="must be 2, 3 or 4"):
@@ -192,14 +246,26 @@ def test_any_land(data):
     bits = data.draw(some.lists(some.booleans(), min_size=ny * nx, max_size=ny * nx))
     thick = data.draw(some.booleans())
     wet = np.array(bits).reshape(ny, nx)
-    if thick:                                                                        # larger seas: a point is land where it and its neighbour are
+    if thick:  # larger seas: a point is land where it and its neighbour are
         wet |= np.roll(wet, 1, 0) | np.roll(wet, 1, 1)
     case = with_mask(Case(nx, ny, *KINDS[kind], seed=5), wet)
     if not case.wet.any():
         return
-    name, preconditioner = data.draw(some.sampled_from(SOLVERS)), data.draw(some.sampled_from(PRECONDITIONERS))
+    name, preconditioner = (
+        data.draw(some.sampled_from(SOLVERS)),
+        data.draw(some.sampled_from(PRECONDITIONERS)),
+    )
     b = np.random.default_rng(3).normal(size=case.wet.shape)
     block = (data.draw(some.integers(3, nx)), data.draw(some.integers(3, ny)))
-    solver, x = solved(case, b, 0 * b, block, tolerance=1e-12, solver=name, preconditioner=preconditioner, maximum_iterations=4000)
+    solver, x = solved(
+        case,
+        b,
+        0 * b,
+        block,
+        tolerance=1e-12,
+        solver=name,
+        preconditioner=preconditioner,
+        maximum_iterations=4000,
+    )
     exact = spsolve(case.matrix().tocsc(), b[case.wet > 0])
     assert np.abs(x[case.wet > 0] - exact).max() <= 1e-9 * np.abs(exact).max()

@@ -10,7 +10,13 @@ from whole_time_stores import create, fields, fill, grid
 from fathom import output
 
 eccodes = pytest.importorskip("eccodes")
-names = ("air_temperature", "relative_humidity", "air_temperature_2m", "relative_humidity_2m", "air_pressure_at_mean_sea_level")
+names = (
+    "air_temperature",
+    "relative_humidity",
+    "air_temperature_2m",
+    "relative_humidity_2m",
+    "air_pressure_at_mean_sea_level",
+)
 create = partial(create, chosen=names)
 
 
@@ -25,11 +31,17 @@ def messages(path):
 @pytest.mark.parametrize("levels", [None, [85000.0, 50000.0, 1250.5]])
 @pytest.mark.parametrize("compression", ["ccsds", "simple"])
 def test_what_is_written_is_what_is_opened(tmp_path, mean, levels, compression):
-    writer = fill(create(tmp_path / "a.grib2", "mean" if mean else None, levels, compression=compression), 3, mean)
+    writer = fill(
+        create(tmp_path / "a.grib2", "mean" if mean else None, levels, compression=compression),
+        3,
+        mean,
+    )
     writer.close()
     zarr = fill(create(tmp_path / "a.zarr", "mean" if mean else None, levels), 3, mean)
     with output.open(tmp_path / "a.grib2") as a, output.open(tmp_path / "a.zarr") as b:
-        assert set(b.variables) - set(a.variables) == {"areacello"} and dict(a.sizes) == dict(b.sizes)
+        assert set(b.variables) - set(a.variables) == {"areacello"} and dict(a.sizes) == dict(
+            b.sizes
+        )
         for name in b.coords:
             assert a[name].attrs == b[name].attrs and (a[name].values == b[name].values).all(), name
         for name in writer.variables:
@@ -37,7 +49,10 @@ def test_what_is_written_is_what_is_opened(tmp_path, mean, levels, compression):
             error = np.abs(a[name].values - b[name].values.astype(float))
             assert error.max() <= np.ptp(b[name].values) * 2.0**-24 + 2.0**-15, name
         np.testing.assert_allclose(a.sftlf.values, b.sftlf.values, atol=1e-6)
-        np.testing.assert_array_equal(a.ta.isel(time=1, latitude=3, longitude=slice(2, 9, 3)).values, a.ta.values[1, :, 3, 2:9:3])
+        np.testing.assert_array_equal(
+            a.ta.isel(time=1, latitude=3, longitude=slice(2, 9, 3)).values,
+            a.ta.values[1, :, 3, 2:9:3],
+        )
         np.testing.assert_array_equal(a.ta[-1, 1].values, a.ta.values[-1, 1])
     assert zarr.times.tolist() == writer.times.tolist()
 
@@ -48,22 +63,50 @@ def test_others_read_it_as_the_standard_says(tmp_path):
     found = {}
     for handle in messages(tmp_path / "a.grib2"):
         get = lambda key: eccodes.codes_get(handle, key)  # noqa: B023, E731
-        found[get("shortName"), get("typeOfLevel"), get("level"), f"{get('validityDate')} {get('validityTime'):04d}"] = handle_values = eccodes.codes_get_values(handle).reshape(get("Nj"), get("Ni"))
-        assert get("gridType") == "regular_gg" and get("N") == grid.shape[1] // 2 and handle_values.size == grid.shape[1] * grid.shape[2]
-        assert np.abs(eccodes.codes_get_array(handle, "distinctLatitudes")[::-1] - grid.latitude).max() < 1e-5
+        found[
+            get("shortName"),
+            get("typeOfLevel"),
+            get("level"),
+            f"{get('validityDate')} {get('validityTime'):04d}",
+        ] = handle_values = eccodes.codes_get_values(handle).reshape(get("Nj"), get("Ni"))
+        assert (
+            get("gridType") == "regular_gg"
+            and get("N") == grid.shape[1] // 2
+            and handle_values.size == grid.shape[1] * grid.shape[2]
+        )
+        assert (
+            np.abs(eccodes.codes_get_array(handle, "distinctLatitudes")[::-1] - grid.latitude).max()
+            < 1e-5
+        )
         if get("typeOfLevel") == "hybrid":
-            np.testing.assert_allclose(eccodes.codes_get_array(handle, "pv"), [*grid.levels.a, *grid.levels.b], atol=1e-2)
+            np.testing.assert_allclose(
+                eccodes.codes_get_array(handle, "pv"), [*grid.levels.a, *grid.levels.b], atol=1e-2
+            )
     now = "20010227 0700"
     np.testing.assert_allclose(found["t", "hybrid", 3, now][::-1], given["ta"][2], atol=1e-4)
     np.testing.assert_allclose(found["r", "hybrid", 4, now][::-1], 100 * given["hur"][3], atol=1e-2)
-    np.testing.assert_allclose(found["2t", "heightAboveGround", 2, now][::-1], given["tas"], atol=1e-4)
-    assert {("2r", "heightAboveGround", 2, now), ("msl", "meanSea", 0, now), ("lsm", "surface", 0, "20010227 0600")} <= set(found) and len(found) == 1 + 2 * 11
+    np.testing.assert_allclose(
+        found["2t", "heightAboveGround", 2, now][::-1], given["tas"], atol=1e-4
+    )
+    assert {
+        ("2r", "heightAboveGround", 2, now),
+        ("msl", "meanSea", 0, now),
+        ("lsm", "surface", 0, "20010227 0600"),
+    } <= set(found) and len(found) == 1 + 2 * 11
 
 
-@pytest.mark.parametrize("statistic, code", [("mean", "avg"), ("maximum", "max"), ("minimum", "min")])
+@pytest.mark.parametrize(
+    "statistic, code", [("mean", "avg"), ("maximum", "max"), ("minimum", "min")]
+)
 def test_statistics_have_their_interval(tmp_path, statistic, code):
     fill(create(tmp_path / "a.grib2", statistic, chosen=("air_temperature_2m",)), 2, mean=True)
-    last = [[eccodes.codes_get(h, key) for key in ("productDefinitionTemplateNumber", "stepType", "stepRange", "validityTime")] for h in messages(tmp_path / "a.grib2")][-1]
+    last = [
+        [
+            eccodes.codes_get(h, key)
+            for key in ("productDefinitionTemplateNumber", "stepType", "stepRange", "validityTime")
+        ]
+        for h in messages(tmp_path / "a.grib2")
+    ][-1]
     assert last == [8, code, "1-2", 800]
 
 
@@ -104,8 +147,12 @@ def test_damage_is_named(tmp_path):
     fill(create(path), 1).close()
     good = path.read_bytes()
     head = good.index(b"GRIB")
-    for content, message in ((good[: head // 2], "damaged: it ends within its first line"), (good[: head + 40], "truncated: 0 of 1 messages of what does not vary"),
-                             (good[:head] + b"x" + good[head + 1 :], f"no GRIB message begins at byte {head}"), (good.replace(b"7777GRIB", b"7677GRIB"), "has no end")):  # fmt: skip
+    for content, message in (
+        (good[: head // 2], "damaged: it ends within its first line"),
+        (good[: head + 40], "truncated: 0 of 1 messages of what does not vary"),
+        (good[:head] + b"x" + good[head + 1 :], f"no GRIB message begins at byte {head}"),
+        (good.replace(b"7777GRIB", b"7677GRIB"), "has no end"),
+    ):
         path.write_bytes(content)
         with pytest.raises(OSError, match=message):
             output.open(path).load()
@@ -116,14 +163,21 @@ def test_damage_is_named(tmp_path):
 
 def test_what_grib_cannot_hold_is_named(tmp_path):
     flat = {"longitude": (("y", "x"), np.zeros((2, 3))), "latitude": (("y", "x"), np.zeros((2, 3)))}
-    with pytest.raises(ValueError, match="coordinates of each point, or a plane: write .zarr or .nc"):
+    with pytest.raises(
+        ValueError, match="coordinates of each point, or a plane: write .zarr or .nc"
+    ):
         output.create(tmp_path / "a.grib2", flat, [output.VariableSpec("tos", ("time", "y", "x"))])
     with pytest.raises(ValueError, match="no parameter for 'tracer' here"):
         create(tmp_path / "a.grib2", chosen=("passive_tracer",))
-    uneven = {"longitude": (("longitude",), np.arange(4) * 90.0), "latitude": (("latitude",), np.array([-60.0, 0.0, 61.0]))}
+    uneven = {
+        "longitude": (("longitude",), np.arange(4) * 90.0),
+        "latitude": (("latitude",), np.array([-60.0, 0.0, 61.0])),
+    }
     spec = [output.VariableSpec("tas", ("time", "latitude", "longitude"))]
     with pytest.raises(ValueError, match="Gaussian rows or equidistant ones"):
-        output.create(tmp_path / "a.grib2", uneven, spec).write("tas", 0, (0, 3, 0, 4), np.zeros((3, 4)))
+        output.create(tmp_path / "a.grib2", uneven, spec).write(
+            "tas", 0, (0, 3, 0, 4), np.zeros((3, 4))
+        )
     with pytest.raises(ValueError, match="no calendar 'noleap'"):
         output.create(tmp_path / "b.grib2", uneven, spec, time=output.TimeAxis(calendar="noleap"))
     assert not os.path.exists(tmp_path / "b.grib2")
@@ -132,7 +186,9 @@ def test_what_grib_cannot_hold_is_named(tmp_path):
     writer.write("tas", 0, (0, 3, 0, 4), np.arange(12.0).reshape(3, 4))
     writer.extend(0, 0.0)
     handle = next(messages(tmp_path / "c.grib2"))
-    assert eccodes.codes_get(handle, "gridType") == "regular_ll" and eccodes.codes_get_values(handle)[0] == pytest.approx(8.0)
+    assert eccodes.codes_get(handle, "gridType") == "regular_ll" and eccodes.codes_get_values(
+        handle
+    )[0] == pytest.approx(8.0)
 
 
 def test_a_picture(tmp_path):

@@ -17,11 +17,16 @@ grid = restart.fingerprint(depth=depth, wet_levels=wet)
 
 
 def fields(dtype="float64"):
-    return {"temperature": random.standard_normal((6, 20, 30)).astype(dtype), "sea_surface_height": random.standard_normal((1, 20, 30)).astype(dtype)}
+    return {
+        "temperature": random.standard_normal((6, 20, 30)).astype(dtype),
+        "sea_surface_height": random.standard_normal((1, 20, 30)).astype(dtype),
+    }
 
 
 def header(precision="float64"):
-    return restart.Header(7200.0, "2000-01-01 00:00:00", "noleap", 2, precision, grid, {"mean": {"weight": 3}})
+    return restart.Header(
+        7200.0, "2000-01-01 00:00:00", "noleap", 2, precision, grid, {"mean": {"weight": 3}}
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -33,9 +38,15 @@ def test_what_is_written_is_what_is_read(tmp_path, dtype, monkeypatch):
     with restart.read(path, grid=grid, fields=["temperature"]) as read:
         assert read.header == header(dtype) and read.names == tuple(written)
         for name, array in written.items():
-            assert read[name].dtype == array.dtype and np.ascontiguousarray(read[name]).tobytes() == array.tobytes() and read[name].shape == array.shape
+            assert (
+                read[name].dtype == array.dtype
+                and np.ascontiguousarray(read[name]).tobytes() == array.tobytes()
+                and read[name].shape == array.shape
+            )
         place = read._data + read._content["fields"]["temperature"]["place"]
-    np.testing.assert_array_equal(np.memmap(path, dtype, "r", place, (20, 6, 30)).swapaxes(0, 1), written["temperature"])
+    np.testing.assert_array_equal(
+        np.memmap(path, dtype, "r", place, (20, 6, 30)).swapaxes(0, 1), written["temperature"]
+    )
     assert [p.name for p in tmp_path.iterdir()] == ["state.fathom"]
 
 
@@ -46,10 +57,18 @@ def test_bands_come_in_any_order_from_anywhere(tmp_path, monkeypatch):
     restart.create(tmp_path / "b.fathom", header(), {"temperature": (6, 20, 30)})
     writes = files.Writes()
     for row in (16, 0, 8, 12, 4):
-        restart.write_band(tmp_path / "b.fathom", "temperature", row, state["temperature"][:, row : row + 4], writes)
+        restart.write_band(
+            tmp_path / "b.fathom",
+            "temperature",
+            row,
+            state["temperature"][:, row : row + 4],
+            writes,
+        )
     assert sum(calls for calls, _ in writes.counts.values()) == 10
     with pytest.raises(ValueError, match="no band of 4 rows"):
-        restart.write_band(tmp_path / "b.fathom", "temperature", 2, state["temperature"][:, 2:6], writes)
+        restart.write_band(
+            tmp_path / "b.fathom", "temperature", 2, state["temperature"][:, 2:6], writes
+        )
     assert not (tmp_path / "b.fathom").exists()
     restart.finish(tmp_path / "b.fathom")
     assert (tmp_path / "a.fathom").read_bytes() == (tmp_path / "b.fathom").read_bytes()
@@ -58,7 +77,11 @@ def test_bands_come_in_any_order_from_anywhere(tmp_path, monkeypatch):
 def test_the_same_state_gives_the_same_bytes(tmp_path):
     state = fields()
     restart.write(tmp_path / "a.fathom", state, header())
-    restart.write(tmp_path / "b.fathom", {name: np.array(array, order="F") for name, array in state.items()}, header())
+    restart.write(
+        tmp_path / "b.fathom",
+        {name: np.array(array, order="F") for name, array in state.items()},
+        header(),
+    )
     assert (tmp_path / "a.fathom").read_bytes() == (tmp_path / "b.fathom").read_bytes()
 
 
@@ -67,8 +90,10 @@ def test_a_truncated_file_is_refused(tmp_path, keep):
     path = tmp_path / "restart.fathom"
     restart.write(path, fields(), header())
     whole = path.read_bytes()
-    path.write_bytes(whole[:int(keep if keep >= 1 else keep * len(whole))])
-    with pytest.raises(ValueError, match="not a whole restart: (its header is damaged or )?truncated"):
+    path.write_bytes(whole[: int(keep if keep >= 1 else keep * len(whole))])
+    with pytest.raises(
+        ValueError, match="not a whole restart: (its header is damaged or )?truncated"
+    ):
         restart.read(path)
 
 
@@ -87,7 +112,9 @@ def test_another_grid_is_named_part_by_part(tmp_path):
     restart.write(path, fields(), header())
     other = wet.copy()
     other[3, 3] += 1
-    with pytest.raises(ValueError, match="another grid: wet_levels has the same shape 20 x 30 but other values$"):
+    with pytest.raises(
+        ValueError, match="another grid: wet_levels has the same shape 20 x 30 but other values$"
+    ):
         restart.read(path, grid=restart.fingerprint(depth=depth, wet_levels=other))
     with pytest.raises(ValueError, match="depth has shape 6 in the restart, 4 here"):
         restart.read(path, grid=restart.fingerprint(depth=depth[:4], wet_levels=wet))
@@ -100,7 +127,9 @@ def test_missing_file_field_version_and_header(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         restart.read(path)
     restart.write(path, fields(), header())
-    with pytest.raises(ValueError, match="lacks 'salinity', which this model needs; it holds temperature"):
+    with pytest.raises(
+        ValueError, match="lacks 'salinity', which this model needs; it holds temperature"
+    ):
         restart.read(path, fields=["temperature", "salinity"])
     with pytest.raises(ValueError, match="unknown field 'temprature'; did you mean 'temperature'"):
         restart.read(path)["temprature"]

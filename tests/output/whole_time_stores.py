@@ -9,15 +9,27 @@ grid = GaussianGrid(10, levels=HybridLevels(4))
 
 
 def create(path, statistic=None, levels=None, *, chosen, **options):
-    mapping = grid.mapping() | {"land_fraction": np.linspace(0, 1, grid.shape[1] * grid.shape[2]).reshape(grid.shape[1:])}
+    mapping = grid.mapping() | {
+        "land_fraction": np.linspace(0, 1, grid.shape[1] * grid.shape[2]).reshape(grid.shape[1:])
+    }
     mapping |= {} if levels is None else {"pressure": levels}
     specs = [output.variable(name, mapping, statistic=statistic) for name in chosen]
-    return output.create(path, output.coordinates(mapping, specs), specs, time=output.TimeAxis("2001-02-27 06:00:00", bounds=statistic is not None), **options)
+    return output.create(
+        path,
+        output.coordinates(mapping, specs),
+        specs,
+        time=output.TimeAxis("2001-02-27 06:00:00", bounds=statistic is not None),
+        **options,
+    )
 
 
 def fields(writer, seed):
     random = np.random.default_rng(seed)
-    return {name: 250 + 30 * random.standard_normal([writer.sizes[d] for d in v.dims[1:]]) for name, v in writer.variables.items() if v.varies and len(v.dims) > 2}
+    return {
+        name: 250 + 30 * random.standard_normal([writer.sizes[d] for d in v.dims[1:]])
+        for name, v in writer.variables.items()
+        if v.varies and len(v.dims) > 2
+    }
 
 
 def fill(writer, times, mean=False, *, every=3600.0):

@@ -17,7 +17,10 @@ from fathom.performance.bench import barotropic
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
-solvers, preconditioners, exchanges, sums = ([name for name, _ in list] for list in (core.solvers(), core.preconditioners(), core.transports(), core.global_sums()))
+solvers, preconditioners, exchanges, sums = (
+    [name for name, _ in list]
+    for list in (core.solvers(), core.preconditioners(), core.transports(), core.global_sums())
+)
 topologies = [(False, False), (True, False), (True, True)]
 
 
@@ -42,14 +45,26 @@ def land(case, rng, kind):
 
 def solve(case, block, seed, **options):
     b = np.random.default_rng(seed).normal(size=case.wet.shape)
-    solver = case.distribute(comm, decomposition=case.dealt(comm.size, *block), tolerance=1e-4, maximum_iterations=3000, **options)
+    solver = case.distribute(
+        comm,
+        decomposition=case.dealt(comm.size, *block),
+        tolerance=1e-4,
+        maximum_iterations=3000,
+        **options,
+    )
     x = case.scatter(np.zeros_like(b))
     assert case.nx < 96 or comm.allreduce(solver.inner_packs) > 0
     solver.solve(case.scatter(b), x)
     solution = case.gather(comm, x)
-    found = [solver.iterations, solver.last_residual.hex(), hashlib.sha256(solution.tobytes()).hexdigest()[:16]]
+    found = [
+        solver.iterations,
+        solver.last_residual.hex(),
+        hashlib.sha256(solution.tobytes()).hexdigest()[:16],
+    ]
     del solver
-    return found if options.get("reproducible", True) else [float(f"{np.linalg.norm(solution):.8e}")]
+    return (
+        found if options.get("reproducible", True) else [float(f"{np.linalg.norm(solution):.8e}")]
+    )
 
 
 found = {}
@@ -65,29 +80,67 @@ for g in sums:
 
 # blocks wide enough for strips along the borders: what lies between is computed while messages travel
 case = Case(96, 140, True, True, seed=2, mass=2e-6)
-pairs = [("chrongear", "diagonal"), ("pcsi", "diagonal"), ("pcg", "evp"), ("pipelined", "none"), ("s-step", "polynomial"), ("pcsi", "factorisation")]
+pairs = [
+    ("chrongear", "diagonal"),
+    ("pcsi", "diagonal"),
+    ("pcg", "evp"),
+    ("pipelined", "none"),
+    ("s-step", "polynomial"),
+    ("pcsi", "factorisation"),
+]
 for s, p in pairs if comm.size <= 4 else pairs[:2]:
     block = {1: (96, 140), 2: (48, 140), 4: (48, 70), 7: (96, 20)}[comm.size]
-    found[f"strips {s} {p}"] = solve(case, block, 3, solver=s, preconditioner=p, exchange="overlapped")
+    found[f"strips {s} {p}"] = solve(
+        case, block, 3, solver=s, preconditioner=p, exchange="overlapped"
+    )
 
 choose = random.Random(20)
 for n in range(50):
-    kind, sort = choose.choice(topologies), choose.choice(["islands", "strait", "one sea", "noise", "all water"])
-    case = Case(2 * choose.randint(8, 20), choose.randint(10, 26), *kind, seed=n, mass=10 ** choose.uniform(-7, -5))
+    kind, sort = (
+        choose.choice(topologies),
+        choose.choice(["islands", "strait", "one sea", "noise", "all water"]),
+    )
+    case = Case(
+        2 * choose.randint(8, 20),
+        choose.randint(10, 26),
+        *kind,
+        seed=n,
+        mass=10 ** choose.uniform(-7, -5),
+    )
     land(case, np.random.default_rng(n), sort)
-    options = {"solver": choose.choice(solvers), "preconditioner": choose.choice(preconditioners), "exchange": choose.choice(exchanges), "sum": choose.choice(sums),
-               "steps": choose.randint(2, 4), "precision": choose.choice(["mixed", "fp64"])}  # fmt: skip
+    options = {
+        "solver": choose.choice(solvers),
+        "preconditioner": choose.choice(preconditioners),
+        "exchange": choose.choice(exchanges),
+        "sum": choose.choice(sums),
+        "steps": choose.randint(2, 4),
+        "precision": choose.choice(["mixed", "fp64"]),
+    }
     block = (choose.randint(4, 12), choose.randint(4, 12))
-    found[f"{n}: {sort} {case.nx}x{case.ny} {kind} {block} {options}"] = solve(case, block, n, **options)
+    found[f"{n}: {sort} {case.nx}x{case.ny} {kind} {block} {options}"] = solve(
+        case, block, n, **options
+    )
 
 # more than 64 MB on one rank, where gaps of land are bridged, less on several
 problem = barotropic.Problem("1200x800", comm)
-solver, x = problem.solver(barotropic.Case(tolerance=1e-2)), [np.zeros_like(b) for b in problem.right]
+solver, x = (
+    problem.solver(barotropic.Case(tolerance=1e-2)),
+    [np.zeros_like(b) for b in problem.right],
+)
 solver.solve(problem.right, x)
-parts = comm.gather([(i0, j0, a[barotropic.halo : -barotropic.halo, barotropic.halo : -barotropic.halo]) for (_, i0, j0, _, _, _), a in zip(problem.blocks, x)])
+parts = comm.gather(
+    [
+        (i0, j0, a[barotropic.halo : -barotropic.halo, barotropic.halo : -barotropic.halo])
+        for (_, i0, j0, _, _, _), a in zip(problem.blocks, x)
+    ]
+)
 if comm.rank == 0:
     solution = np.zeros_like(problem.b)
     for i0, j0, a in (part for rank in parts for part in rank):
         solution[j0 : j0 + a.shape[0], i0 : i0 + a.shape[1]] = a
-    found["large"] = [solver.iterations, solver.last_residual.hex(), hashlib.sha256(solution.tobytes()).hexdigest()[:16]]
+    found["large"] = [
+        solver.iterations,
+        solver.last_residual.hex(),
+        hashlib.sha256(solution.tobytes()).hexdigest()[:16],
+    ]
     print(json.dumps(found))

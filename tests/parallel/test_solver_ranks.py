@@ -23,5 +23,7 @@ def test_every_exchange_and_sum_is_the_same_solver(alone):
 
 @pytest.mark.parametrize("ranks, threads", [(1, 2), (2, 1), (4, 1), (7, 1)])
 def test_same_bits(on_ranks, alone, ranks, threads):
-    found = on_ranks(ranks, script, threads=threads, timeout=600)  # minutes where other work takes the cores
+    found = on_ranks(
+        ranks, script, threads=threads, timeout=600
+    )  # minutes where other work takes the cores
     assert {name: value for name, value in found.items() if value != alone[name]} == {}

@@ -47,12 +47,23 @@ def ocean(steps=30, seconds=0.01):
 
     with tempfile.TemporaryDirectory() as folder:
         folder = comm.bcast(folder)
-        s = fm.Simulation(cases.stirred(cases.box()), step="1800s", surface=cases.wind(), directory=folder, overwrite=True, parallel={"automatic": False, "tile": 16})
+        s = fm.Simulation(
+            cases.stirred(cases.box()),
+            step="1800s",
+            surface=cases.wind(),
+            directory=folder,
+            overwrite=True,
+            parallel={"automatic": False, "tile": 16},
+        )
         s.call(hold_up, "1800s")
         summary = s.run(f"{1800 * steps}s", report=False)
         comm.barrier()
     late = np.diff(np.array(comm.allgather(came)), axis=0)[0]
-    return {"late": float(late[late > 0].sum()), "wall": summary["wall_seconds"], "found": s.profile}
+    return {
+        "late": float(late[late > 0].sum()),
+        "wall": summary["wall_seconds"],
+        "found": s.profile,
+    }
 
 
 offset = mpi.core.clock_offset(comm.py2f(), apart=True, ahead=5.0 * comm.rank)

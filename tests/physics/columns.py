@@ -23,14 +23,18 @@ def run(name, arrays, levels=1, parameters=None, dtype=float, width=0):
             continue
         value = np.asarray(arrays.get(f["name"], 0.0), dtype)
         if f["horizontal"] == "profile":
-            given[f["name"]] = np.ascontiguousarray(np.broadcast_to(value, np.shape(value) or (levels + 1,)))
+            given[f["name"]] = np.ascontiguousarray(
+                np.broadcast_to(value, np.shape(value) or (levels + 1,))
+            )
             continue
         depth = {"layer": (levels,), "interface": (levels + 1,), "column": ()}[f["vertical"]]
         if value.ndim < 2:
             value = value.reshape(*value.shape, 1, 1)
         columns = max([np.shape(v)[-1] for v in arrays.values() if np.ndim(v) >= 2], default=1)
         rows = max([np.shape(v)[-2] for v in arrays.values() if np.ndim(v) >= 2], default=1)
-        given[f["name"]] = np.ascontiguousarray(np.broadcast_to(value, (*depth, max(rows, 1 + 2 * reach), max(columns, 1 + 2 * reach))))
+        given[f["name"]] = np.ascontiguousarray(
+            np.broadcast_to(value, (*depth, max(rows, 1 + 2 * reach), max(columns, 1 + 2 * reach)))
+        )
     return core.run_column(process, given, levels)
 
 

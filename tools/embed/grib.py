@@ -14,16 +14,24 @@ def fields(file: Path, wanted: dict[tuple[str, str], str]) -> dict[str, np.ndarr
     """
     import eccodes
 
-    eccodes.codes_grib_multi_support_on()                        # two components of a wind share one message
+    eccodes.codes_grib_multi_support_on()  # two components of a wind share one message
     found: dict[str, dict] = {}
     with file.open("rb") as stream:
         while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
-            name = wanted.get((eccodes.codes_get(message, "shortName"), eccodes.codes_get(message, "typeOfLevel")))
+            name = wanted.get(
+                (eccodes.codes_get(message, "shortName"), eccodes.codes_get(message, "typeOfLevel"))
+            )
             if name:
                 rows, columns = (eccodes.codes_get(message, key) for key in ("Nj", "Ni"))
-                values = eccodes.codes_get_values(message).reshape(rows, columns)[::-1]          # the files begin at the north pole
-                top = eccodes.codes_get(message, "level") if "depth" not in eccodes.codes_get(message, "typeOfLevel") else \
-                    eccodes.codes_get(message, "scaledValueOfFirstFixedSurface") * 10.0 ** -eccodes.codes_get(message, "scaleFactorOfFirstFixedSurface")
+                values = eccodes.codes_get_values(message).reshape(rows, columns)[
+                    ::-1
+                ]  # the files begin at the north pole
+                top = (
+                    eccodes.codes_get(message, "level")
+                    if "depth" not in eccodes.codes_get(message, "typeOfLevel")
+                    else eccodes.codes_get(message, "scaledValueOfFirstFixedSurface")
+                    * 10.0 ** -eccodes.codes_get(message, "scaleFactorOfFirstFixedSurface")
+                )
                 found.setdefault(name, {})[top] = values
             eccodes.codes_release(message)
     if missing := set(wanted.values()) - set(found):

@@ -16,7 +16,8 @@ def build_levitus(files):
     import gsw
 
     depth, latitude, source_longitude, in_situ, salinity = read(
-        files["levitus"], "ZAXLEVITR", "YAXLEVITR", "XAXLEVITR", "TEMP", "SALT")
+        files["levitus"], "ZAXLEVITR", "YAXLEVITR", "XAXLEVITR", "TEMP", "SALT"
+    )
     longitude, (in_situ, salinity) = from_greenwich(source_longitude, in_situ, salinity)
     z, y, x = np.meshgrid(depth, latitude, longitude, indexing="ij")
     pressure = gsw.p_from_z(-z, y)
@@ -26,13 +27,35 @@ def build_levitus(files):
     gaps = np.isnan(potential)
     potential, salinity = (harmonic(v, latitude, coupling=0.1) for v in (potential, salinity))
     stabilise(potential, salinity, gaps, pressure)
-    write("levitus", "Annual mean potential temperature and salinity", ["levitus"], files,
-          {"depth": Variable("depth", depth, "m", "depth", "depth"),
-           "latitude": latitudes(latitude), "longitude": longitudes(longitude)},
-          {"potential_temperature": Variable("depth latitude longitude", potential, "degC", "potential temperature, "
-                                             "reference pressure 0", "sea_water_potential_temperature", 0.001),
-           "salinity": Variable("depth latitude longitude", salinity, "1", "practical salinity",
-                                "sea_water_practical_salinity", 0.001)})
+    write(
+        "levitus",
+        "Annual mean potential temperature and salinity",
+        ["levitus"],
+        files,
+        {
+            "depth": Variable("depth", depth, "m", "depth", "depth"),
+            "latitude": latitudes(latitude),
+            "longitude": longitudes(longitude),
+        },
+        {
+            "potential_temperature": Variable(
+                "depth latitude longitude",
+                potential,
+                "degC",
+                "potential temperature, reference pressure 0",
+                "sea_water_potential_temperature",
+                0.001,
+            ),
+            "salinity": Variable(
+                "depth latitude longitude",
+                salinity,
+                "1",
+                "practical salinity",
+                "sea_water_practical_salinity",
+                0.001,
+            ),
+        },
+    )
 
 
 def stabilise(potential, salinity, gaps, pressure):
@@ -40,7 +63,9 @@ def stabilise(potential, salinity, gaps, pressure):
     import gsw
 
     def density(level, at):
-        return gsw.rho(salinity[level], gsw.CT_from_pt(salinity[level], potential[level]), pressure[at])
+        return gsw.rho(
+            salinity[level], gsw.CT_from_pt(salinity[level], potential[level]), pressure[at]
+        )
 
     for k in range(1, len(potential)):
         lighter = gaps[k] & (density(k, k) < density(k - 1, k))

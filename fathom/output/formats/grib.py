@@ -20,7 +20,14 @@ import numpy as np
 
 from fathom.output import files
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
-from fathom.output.formats.whole_times import WholeTimes, are_gaussian, check_compression, check_place, check_rows, elsewhere
+from fathom.output.formats.whole_times import (
+    WholeTimes,
+    are_gaussian,
+    check_compression,
+    check_place,
+    check_rows,
+    elsewhere,
+)
 
 bits = 24
 compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
@@ -39,8 +46,18 @@ class GribWriter(WholeTimes):
         self._cut(len(self._held.times))
 
     @classmethod
-    def create(cls, path: str | Path, coordinates: Any, variables: list[VariableSpec], chunks: Mapping[str, int] | None = None, *, time: TimeAxis | None = None,
-               attributes: Mapping[str, Any] | None = None, compression: str = "ccsds", overwrite: bool = False) -> GribWriter:
+    def create(
+        cls,
+        path: str | Path,
+        coordinates: Any,
+        variables: list[VariableSpec],
+        chunks: Mapping[str, int] | None = None,
+        *,
+        time: TimeAxis | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        compression: str = "ccsds",
+        overwrite: bool = False,
+    ) -> GribWriter:
         """Create the file with its coordinates and no times. Arguments and errors as `ZarrWriter.create`; ValueError too for what GRIB2 cannot hold."""
         path, time = Path(path), time or TimeAxis()
         check_compression(compression, compressions)
@@ -48,14 +65,39 @@ class GribWriter(WholeTimes):
         sizes = sizes_of(arrays, variables)
         _check(arrays, variables, time)
         check_place(path, overwrite and path.is_file())
-        axes = {name: [dims, array.tolist(), given] for name, (dims, array, given) in arrays.items() if not {"latitude", "longitude"} <= set(dims)}
-        fixed = [VariableSpec(name, dims, "float32", given) for name, (dims, array, given) in arrays.items() if dims == ("latitude", "longitude") and _parameter(name)]
-        head = {"fathom": 1, "sizes": sizes, "coordinates": axes, "packing": compressions[compression], "attributes": dict(attributes or {}),
-                "time": [time.start, time.calendar, time.bounds], "fixed": [v.described for v in fixed], "variables": [v.described for v in variables]}  # fmt: skip
+        axes = {
+            name: [dims, array.tolist(), given]
+            for name, (dims, array, given) in arrays.items()
+            if not {"latitude", "longitude"} <= set(dims)
+        }
+        fixed = [
+            VariableSpec(name, dims, "float32", given)
+            for name, (dims, array, given) in arrays.items()
+            if dims == ("latitude", "longitude") and _parameter(name)
+        ]
+        head = {
+            "fathom": 1,
+            "sizes": sizes,
+            "coordinates": axes,
+            "packing": compressions[compression],
+            "attributes": dict(attributes or {}),
+            "time": [time.start, time.calendar, time.bounds],
+            "fixed": [v.described for v in fixed],
+            "variables": [v.described for v in variables],
+        }
         writes = files.Writes()
         try:
-            line = json.dumps(head, ensure_ascii=True, default=_plain).replace("GRIB", "G\\u0052IB").encode() + b"\n"
-            messages = [codes(message) for v in fixed for message in messages_of(v, arrays[v.name][1], head, axes)]
+            line = (
+                json.dumps(head, ensure_ascii=True, default=_plain)
+                .replace("GRIB", "G\\u0052IB")
+                .encode()
+                + b"\n"
+            )
+            messages = [
+                codes(message)
+                for v in fixed
+                for message in messages_of(v, arrays[v.name][1], head, axes)
+            ]
             files.write(path, [line, *messages], writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
@@ -66,7 +108,11 @@ class GribWriter(WholeTimes):
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
         """All messages of a time in one call."""
-        messages = [codes(message, *(bounds or (seconds,))) for name in self.variables for message in self._encoded[name]]
+        messages = [
+            codes(message, *(bounds or (seconds,)))
+            for name in self.variables
+            for message in self._encoded[name]
+        ]
         os.lseek(self._file, self._held.end, os.SEEK_SET)
         files.put(self._file, messages, self.writes)
         self._held.add(list(map(len, messages)), seconds)
@@ -92,11 +138,26 @@ class Contents:
                 self.head = json.loads(line)
                 self.head["fathom"]
             except (ValueError, KeyError, TypeError):
-                raise (OSError(f"{path} is damaged: it ends within its first line") if line.startswith(b'{"fathom"') else ValueError(f"{path} is not a GRIB file of Fathom: it does not begin with its contents")) from None
-            self.variables = {name: VariableSpec(name, tuple(dims), dtype, given) for name, dims, dtype, given in self.head["variables"]}
-            self.fixed = {name: VariableSpec(name, tuple(dims), dtype, given) for name, dims, dtype, given in self.head["fixed"]}
+                raise (
+                    OSError(f"{path} is damaged: it ends within its first line")
+                    if line.startswith(b'{"fathom"')
+                    else ValueError(
+                        f"{path} is not a GRIB file of Fathom: it does not begin with its contents"
+                    )
+                ) from None
+            self.variables = {
+                name: VariableSpec(name, tuple(dims), dtype, given)
+                for name, dims, dtype, given in self.head["variables"]
+            }
+            self.fixed = {
+                name: VariableSpec(name, tuple(dims), dtype, given)
+                for name, dims, dtype, given in self.head["fixed"]
+            }
             self.sizes = self.head["sizes"]
-            self.counts = {name: self.sizes[v.dims[1]] if len(v.dims) == 4 else 1 for name, v in self.variables.items()}
+            self.counts = {
+                name: self.sizes[v.dims[1]] if len(v.dims) == 4 else 1
+                for name, v in self.variables.items()
+            }
             self.places, size = [], path.stat().st_size
             at = len(line)
             while at + 16 <= size:
@@ -110,10 +171,18 @@ class Contents:
                 self.places.append((at, length))
                 at += length
             if len(self.places) < len(self.fixed):
-                raise OSError(f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what does not vary are there")
-            self.first, self.per_time = (at if not self.places else len(line)), sum(self.counts.values())
+                raise OSError(
+                    f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what does not vary are there"
+                )
+            self.first, self.per_time = (
+                (at if not self.places else len(line)),
+                sum(self.counts.values()),
+            )
             whole = (len(self.places) - len(self.fixed)) // max(self.per_time, 1)
-            self.bounds = [_interval(self.message(len(self.fixed) + n * self.per_time, file)) for n in range(whole)]
+            self.bounds = [
+                _interval(self.message(len(self.fixed) + n * self.per_time, file))
+                for n in range(whole)
+            ]
         self.times = [sum(b) / len(b) for b in self.bounds]
         self.keep(whole)
 
@@ -123,7 +192,11 @@ class Contents:
         return sum(self.places[-1]) if self.places else self.first
 
     def keep(self, count: int) -> None:
-        del self.times[count:], self.bounds[count:], self.places[len(self.fixed) + count * self.per_time :]
+        del (
+            self.times[count:],
+            self.bounds[count:],
+            self.places[len(self.fixed) + count * self.per_time :],
+        )
 
     def add(self, lengths: list[int], seconds: float) -> None:
         for length in lengths:
@@ -143,15 +216,19 @@ class Contents:
 def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
     """What GRIB2 cannot hold, or is not made for here."""
     from fathom.names import near
+
     check_rows("GRIB2", arrays, variables, time)
     allowed = [row.alias for row in _rows()]
     for variable in variables:
         if not _parameter(variable.name):
-            raise ValueError(f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)}; allowed: {', '.join(allowed)}; others: {elsewhere}")
+            raise ValueError(
+                f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)}; allowed: {', '.join(allowed)}; others: {elsewhere}"
+            )
 
 
 def _rows() -> list:
     from fathom.names import fields
+
     return [row for row in fields.values() if row.grib]
 
 
@@ -175,15 +252,30 @@ def _plain(value: Any) -> Any:
 def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
     """Section 3: rows of latitude, Gaussian or equidistant."""
     ny, nx = len(latitude), len(longitude)
-    found = {"Ni": nx, "Nj": ny, "iScansNegatively": 0, "jScansPositively": 0, "jPointsAreConsecutive": 0, "longitudeOfFirstGridPointInDegrees": float(longitude[0]),
-             "longitudeOfLastGridPointInDegrees": float(longitude[-1]), "latitudeOfFirstGridPointInDegrees": float(latitude[-1]), "latitudeOfLastGridPointInDegrees": float(latitude[0]),
-             "iDirectionIncrementInDegrees": float(np.diff(longitude).mean())}  # fmt: skip
+    found = {
+        "Ni": nx,
+        "Nj": ny,
+        "iScansNegatively": 0,
+        "jScansPositively": 0,
+        "jPointsAreConsecutive": 0,
+        "longitudeOfFirstGridPointInDegrees": float(longitude[0]),
+        "longitudeOfLastGridPointInDegrees": float(longitude[-1]),
+        "latitudeOfFirstGridPointInDegrees": float(latitude[-1]),
+        "latitudeOfLastGridPointInDegrees": float(latitude[0]),
+        "iDirectionIncrementInDegrees": float(np.diff(longitude).mean()),
+    }
     if are_gaussian("GRIB2", latitude, longitude):
         return {"gridType": "regular_gg", "N": ny // 2} | found
-    return {"gridType": "regular_ll"} | found | {"jDirectionIncrementInDegrees": float(np.diff(latitude).mean())}
+    return (
+        {"gridType": "regular_ll"}
+        | found
+        | {"jDirectionIncrementInDegrees": float(np.diff(latitude).mean())}
+    )
 
 
-def messages_of(variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]) -> Iterator[Any]:
+def messages_of(
+    variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]
+) -> Iterator[Any]:
     """Handles of eccodes for the levels of a variable, all but their time; values from north to south."""
     import eccodes
 
@@ -192,17 +284,35 @@ def messages_of(variable: VariableSpec, array: np.ndarray, head: Mapping[str, An
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
     start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
     model = eccodes.codes_grib_new_from_samples("GRIB2")
-    keys = {"tablesVersion": 30, "centre": head.get("centre", 255), "significanceOfReferenceTime": 1, "dataDate": start.year * 10000 + start.month * 100 + start.day, "hour": start.hour, "minute": start.minute,
-            "second": start.second, "productDefinitionTemplateNumber": 8 if interval else 0} | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))  # fmt: skip
-    keys |= {"discipline": discipline, "parameterCategory": category, "parameterNumber": number, "packingType": head["packing"], "bitsPerValue": bits}
+    keys = {
+        "tablesVersion": 30,
+        "centre": head.get("centre", 255),
+        "significanceOfReferenceTime": 1,
+        "dataDate": start.year * 10000 + start.month * 100 + start.day,
+        "hour": start.hour,
+        "minute": start.minute,
+        "second": start.second,
+        "productDefinitionTemplateNumber": 8 if interval else 0,
+    } | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))
+    keys |= {
+        "discipline": discipline,
+        "parameterCategory": category,
+        "parameterNumber": number,
+        "packingType": head["packing"],
+        "bitsPerValue": bits,
+    }
     if interval:
-        keys["typeOfStatisticalProcessing"] = _statistics[variable.attributes.get("cell_methods", "time: mean")]
+        keys["typeOfStatisticalProcessing"] = _statistics[
+            variable.attributes.get("cell_methods", "time: mean")
+        ]
     for key, held in keys.items():
         eccodes.codes_set(model, key, held)
     if vertical == "level":
         interfaces = np.array([[*axes[name + "_bounds"][1]] for name in ("ap", "b")])
         eccodes.codes_set(model, "PVPresent", 1)
-        eccodes.codes_set_array(model, "pv", np.concatenate([[*pairs[:, 0], pairs[-1, 1]] for pairs in interfaces]))
+        eccodes.codes_set_array(
+            model, "pv", np.concatenate([[*pairs[:, 0], pairs[-1, 1]] for pairs in interfaces])
+        )
     for k, values in enumerate(array if array.ndim == 3 else array[None]):
         message = eccodes.codes_clone(model)
         if vertical == "level":
@@ -210,7 +320,11 @@ def messages_of(variable: VariableSpec, array: np.ndarray, head: Mapping[str, An
         elif vertical == "pressure":
             kind, value = 100, 100 * axes["pressure"][1][k]
         scale = 0 if float(value).is_integer() else 2
-        for key, held in {"typeOfFirstFixedSurface": kind, "scaleFactorOfFirstFixedSurface": scale, "scaledValueOfFirstFixedSurface": round(value * 10**scale)}.items():
+        for key, held in {
+            "typeOfFirstFixedSurface": kind,
+            "scaleFactorOfFirstFixedSurface": scale,
+            "scaledValueOfFirstFixedSurface": round(value * 10**scale),
+        }.items():
             eccodes.codes_set(message, key, held)
         values = np.asarray(values[::-1], float).ravel() * factor
         nothing = np.isnan(values)
@@ -241,7 +355,9 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
     if end is not None:
         import datetime
 
-        last = _moment(f"{eccodes.codes_get(message, 'dataDate'):08d}T{eccodes.codes_get(message, 'hour'):02d}{eccodes.codes_get(message, 'minute'):02d}{eccodes.codes_get(message, 'second'):02d}")
+        last = _moment(
+            f"{eccodes.codes_get(message, 'dataDate'):08d}T{eccodes.codes_get(message, 'hour'):02d}{eccodes.codes_get(message, 'minute'):02d}{eccodes.codes_get(message, 'second'):02d}"
+        )
         last += datetime.timedelta(seconds=whole[1])
         for name in ("year", "month", "day", "hour", "minute", "second"):
             eccodes.codes_set(message, f"{name}OfEndOfOverallTimeInterval", getattr(last, name))
@@ -255,6 +371,7 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
 
 def _moment(text: str) -> Any:
     import datetime
+
     return datetime.datetime.fromisoformat(text)
 
 
@@ -264,10 +381,16 @@ def _interval(message: bytes) -> tuple[float, ...]:
 
     handle, lengths = eccodes.codes_new_from_message(message), {unit: size for size, unit in _units}
     try:
-        begin = float(eccodes.codes_get(handle, "forecastTime") * lengths[eccodes.codes_get(handle, "indicatorOfUnitOfTimeRange", int)])
+        begin = float(
+            eccodes.codes_get(handle, "forecastTime")
+            * lengths[eccodes.codes_get(handle, "indicatorOfUnitOfTimeRange", int)]
+        )
         if eccodes.codes_get(handle, "productDefinitionTemplateNumber") != 8:
             return (begin,)
-        return begin, begin + float(eccodes.codes_get(handle, "lengthOfTimeRange") * lengths[eccodes.codes_get(handle, "indicatorOfUnitForTimeRange", int)])
+        return begin, begin + float(
+            eccodes.codes_get(handle, "lengthOfTimeRange")
+            * lengths[eccodes.codes_get(handle, "indicatorOfUnitForTimeRange", int)]
+        )
     finally:
         eccodes.codes_release(handle)
 

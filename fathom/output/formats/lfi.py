@@ -18,7 +18,11 @@ import numpy as np
 
 from fathom.output import files
 
-_unit, _letters, _header = 512, 16, 22  # words of the shortest record, letters of a name, words of the header
+_unit, _letters, _header = (
+    512,
+    16,
+    22,
+)  # words of the shortest record, letters of a name, words of the header
 _end = "**FIN D'INDEX** "
 
 
@@ -28,25 +32,50 @@ def text(letters: str) -> np.ndarray:
     return np.frombuffer(data + b" " * (-len(data) % 8), ">i8")
 
 
-def write(path: Path, articles: Mapping[str, list[np.ndarray]], writes: files.Writes, moment: tuple[int, int] = (19700101, 0)) -> None:
+def write(
+    path: Path,
+    articles: Mapping[str, list[np.ndarray]],
+    writes: files.Writes,
+    moment: tuple[int, int] = (19700101, 0),
+) -> None:
     """A new file, or a new one in place of an old one, of articles made of pieces, arrays of integers or floats. moment: YYYYMMDD, HHMMSS of the header;
     that of the content, so that the same content is the same bytes. ValueError for names that LFI cannot hold."""
     for name in articles:
         if not 0 < len(name) <= _letters or not name.isascii() or name != name.strip():
-            raise ValueError(f"{path}: an article of LFI has a name of 1 to {_letters} letters of ASCII, none of them blank at its ends; not {name!r}")
+            raise ValueError(
+                f"{path}: an article of LFI has a name of 1 to {_letters} letters of ASCII, none of them blank at its ends; not {name!r}"
+            )
     sizes = [sum(piece.size for piece in pieces) for pieces in articles.values()]
     record = _unit * -(-2 * (len(sizes) + 1) // _unit)  # one place is left for the end
     places = 3 * record + 1 + np.cumsum([0, *sizes])
     filling = -int(places[-1] - 1) % record
     header = np.zeros(record, np.int64)
-    header[:9] = record, _letters, 0, _header, (places[-1] - 1 + filling) // record, len(sizes), min(sizes), max(sizes), sum(sizes)
+    header[:9] = (
+        record,
+        _letters,
+        0,
+        _header,
+        (places[-1] - 1 + filling) // record,
+        len(sizes),
+        min(sizes),
+        max(sizes),
+        sum(sizes),
+    )
     header[12], header[13:19], header[19], header[21] = record // 2, moment * 3, 1, header[4]
-    names = text("".join(name.ljust(_letters) for name in articles) + _end * (record // 2 - len(sizes)))
+    names = text(
+        "".join(name.ljust(_letters) for name in articles) + _end * (record // 2 - len(sizes))
+    )
     index = np.zeros((record // 2, 2), np.int64)
     index[: len(sizes)] = np.stack([sizes, places[:-1]], 1)
     partial = path.with_name(path.name + ".partial")
     with _Stream(partial, writes) as stream:
-        for piece in (header, names, index.ravel(), *(piece for pieces in articles.values() for piece in pieces), np.zeros(filling, np.int64)):
+        for piece in (
+            header,
+            names,
+            index.ravel(),
+            *(piece for pieces in articles.values() for piece in pieces),
+            np.zeros(filling, np.int64),
+        ):
             stream.put(piece)
     os.replace(partial, path)
 
@@ -105,19 +134,28 @@ class Articles(Mapping):
         record, count = int(header[0]), int(header[5])
         for pair in [1, *self._more(record, count)]:
             here = min(count, record // 2)
-            letters, numbers = self._words(pair * record, 2 * here).byteswap().tobytes(), self._words((pair + 1) * record, 2 * here).reshape(here, 2)
+            letters, numbers = (
+                self._words(pair * record, 2 * here).byteswap().tobytes(),
+                self._words((pair + 1) * record, 2 * here).reshape(here, 2),
+            )
             for n, (size, place) in enumerate(numbers.tolist()):
                 name = letters[_letters * n : _letters * (n + 1)].decode("latin1").rstrip()
                 if name:
                     if not 0 < place - 1 <= place - 1 + size <= self._size:
-                        raise OSError(f"{path} is truncated: article {name} ends at byte {8 * (place - 1 + size)}, the file at byte {8 * self._size}")
+                        raise OSError(
+                            f"{path} is truncated: article {name} ends at byte {8 * (place - 1 + size)}, the file at byte {8 * self._size}"
+                        )
                     self._index[name] = place - 1, size
             count -= here
 
     def _more(self, record: int, count: int) -> list[int]:
         """Where the second and all following indices begin."""
         more = -(-count // (record // 2)) - 1
-        return [int(number) - 1 for number in self._words(record - more, more)[::-1]] if more > 0 else []
+        return (
+            [int(number) - 1 for number in self._words(record - more, more)[::-1]]
+            if more > 0
+            else []
+        )
 
     def _words(self, place: int, size: int) -> np.ndarray:
         found = np.empty(size, np.int64)
@@ -126,7 +164,9 @@ class Articles(Mapping):
             while view:
                 read = os.preadv(file.fileno(), [view], at)
                 if not read:
-                    raise OSError(f"{self.path} is truncated: it ends at byte {self.path.stat().st_size}, within its index or an article")
+                    raise OSError(
+                        f"{self.path} is truncated: it ends at byte {self.path.stat().st_size}, within its index or an article"
+                    )
                 view, at = view[read:], at + read
         return found.byteswap(inplace=True)
 
@@ -145,6 +185,7 @@ class Articles(Mapping):
     def _place(self, name: str) -> tuple[int, int]:
         if name not in self._index:
             from fathom.names import unknown
+
             raise KeyError(unknown(f"article of {self.path.name}:", name, self._index))
         return self._index[name]
 

@@ -17,7 +17,18 @@ import numpy as np
 from fathom.reading import library
 
 from fathom.output import files
-from fathom.output.specification import Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain, no_overwrite, regions, sizes_of
+from fathom.output.specification import (
+    Region,
+    TimeAxis,
+    VariableSpec,
+    check_block,
+    chunk_of,
+    coordinate_arrays,
+    explain,
+    no_overwrite,
+    regions,
+    sizes_of,
+)
 
 compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}, "none": {}}
 
@@ -30,6 +41,7 @@ class NetcdfWriter:
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF file."""
         import netCDF4
+
         self.path, self.writes = Path(path), writes or files.Writes()
         if not self.path.is_file():
             raise FileNotFoundError(f"{path} does not exist")
@@ -37,21 +49,37 @@ class NetcdfWriter:
             self._file = netCDF4.Dataset(self.path, "a")
             self._file.set_auto_maskandscale(False)
             self.sizes = {name: len(dimension) for name, dimension in self._file.dimensions.items()}
-            self.variables = {name: VariableSpec(name, held.dimensions, held.dtype.name,
-                                                 {key: held.getncattr(key) for key in held.ncattrs()},
-                                                 getattr(held, "_FillValue", math.nan))
-                              for name, held in self._file.variables.items()}
+            self.variables = {
+                name: VariableSpec(
+                    name,
+                    held.dimensions,
+                    held.dtype.name,
+                    {key: held.getncattr(key) for key in held.ncattrs()},
+                    getattr(held, "_FillValue", math.nan),
+                )
+                for name, held in self._file.variables.items()
+            }
 
     @classmethod
-    def create(cls, path: str | Path, coordinates: Any, variables: list[VariableSpec],
-               chunks: Mapping[str, int] | None = None, *, time: TimeAxis | None = None,
-               attributes: Mapping[str, Any] | None = None, compression: str = "zlib",
-               overwrite: bool = False) -> NetcdfWriter:
+    def create(
+        cls,
+        path: str | Path,
+        coordinates: Any,
+        variables: list[VariableSpec],
+        chunks: Mapping[str, int] | None = None,
+        *,
+        time: TimeAxis | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        compression: str = "zlib",
+        overwrite: bool = False,
+    ) -> NetcdfWriter:
         """Create the file with its coordinates and no times. Arguments and errors as `ZarrWriter.create`."""
         import netCDF4
+
         path = Path(path)
         if compression not in compressions:
             from fathom.names import unknown
+
             raise ValueError(unknown("compression", compression, compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
@@ -60,9 +88,13 @@ class NetcdfWriter:
         if not path.parent.is_dir():
             raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
         try:
-            path.unlink(missing_ok=True)   # readers of the old file keep it
+            path.unlink(missing_ok=True)  # readers of the old file keep it
             writes = files.Writes()
-            with library, files.of_library(writes), netCDF4.Dataset(path, "w", format="NETCDF4") as file:
+            with (
+                library,
+                files.of_library(writes),
+                netCDF4.Dataset(path, "w", format="NETCDF4") as file,
+            ):
                 file.setncatts({"Conventions": "CF-1.11", **(attributes or {})})
                 file.createDimension("time", None)
                 for dim, size in sizes.items():
@@ -73,10 +105,19 @@ class NetcdfWriter:
                     variable.setncatts(given)
                     variable[...] = array
                 for variable in variables:
-                    fill = variable.fill if np.dtype(variable.dtype).kind == "f" or not math.isnan(variable.fill) else None
-                    file.createVariable(variable.name, variable.dtype, variable.dims, fill_value=fill,
-                                        chunksizes=chunk_of(variable.dims, sizes, chunks),
-                                        **compressions[compression]).setncatts(dict(variable.attributes))
+                    fill = (
+                        variable.fill
+                        if np.dtype(variable.dtype).kind == "f" or not math.isnan(variable.fill)
+                        else None
+                    )
+                    file.createVariable(
+                        variable.name,
+                        variable.dtype,
+                        variable.dims,
+                        fill_value=fill,
+                        chunksizes=chunk_of(variable.dims, sizes, chunks),
+                        **compressions[compression],
+                    ).setncatts(dict(variable.attributes))
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
@@ -93,23 +134,37 @@ class NetcdfWriter:
         ny, nx = self._known(variable).plane(self.sizes)
         return regions(ny, nx, ny, nx)
 
-    def write(self, variable: str, time_index: int | None, region: Region, array: np.ndarray) -> None:
+    def write(
+        self, variable: str, time_index: int | None, region: Region, array: np.ndarray
+    ) -> None:
         """Write array ([levels,] rows, points) over `region`; None as time_index for a variable without time."""
         specification = self._known(variable)
         j0, j1, i0, i1 = region
         array = check_block(specification, region, array, self.sizes, (1, 1))
         where = (..., slice(j0, j1), slice(i0, i1)) if array.ndim > 1 else (slice(i0, i1),)
-        with _explained(self.path, f"writing {variable!r} to {self.path}"), files.of_library(self.writes):
+        with (
+            _explained(self.path, f"writing {variable!r} to {self.path}"),
+            files.of_library(self.writes),
+        ):
             self._file[variable][(time_index, *where) if specification.varies else where] = array
 
-    def extend(self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None) -> None:
+    def extend(
+        self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
+    ) -> None:
         """Give time `time_index` its value (seconds since the start), which makes it complete."""
         count = len(self.times)
         if time_index != count:
-            raise ValueError(f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}")
+            raise ValueError(
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}"
+            )
         if ("time_bounds" in self.variables) != (bounds is not None):
-            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)")
-        with _explained(self.path, f"extending the time of {self.path}"), files.of_library(self.writes):
+            raise ValueError(
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)"
+            )
+        with (
+            _explained(self.path, f"extending the time of {self.path}"),
+            files.of_library(self.writes),
+        ):
             if bounds is not None:
                 self._file["time_bounds"][time_index] = bounds
             self._file.sync()
@@ -131,16 +186,21 @@ class NetcdfWriter:
     def _known(self, variable: str) -> VariableSpec:
         if variable not in self.variables:
             from fathom.names import unknown
+
             raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
 
 
 def _create_times(file: Any, time: TimeAxis) -> None:
-    file.createVariable("time", "f8", ("time",), fill_value=math.nan, chunksizes=(512,)).setncatts(time.attributes)
+    file.createVariable("time", "f8", ("time",), fill_value=math.nan, chunksizes=(512,)).setncatts(
+        time.attributes
+    )
     if time.bounds:
         if "bounds" not in file.dimensions:
             file.createDimension("bounds", 2)
-        file.createVariable("time_bounds", "f8", ("time", "bounds"), fill_value=math.nan, chunksizes=(512, 2))
+        file.createVariable(
+            "time_bounds", "f8", ("time", "bounds"), fill_value=math.nan, chunksizes=(512, 2)
+        )
 
 
 class _explained:
@@ -157,8 +217,13 @@ class _explained:
         library.release()
         if isinstance(error, OSError):
             raise explain(error, self.path, self.doing) from None
-        if isinstance(error, RuntimeError):   # the library says "NetCDF: HDF error" whatever the cause
+        if isinstance(
+            error, RuntimeError
+        ):  # the library says "NetCDF: HDF error" whatever the cause
             import errno
             import shutil
+
             full = shutil.disk_usage(self.path.parent).free < 1 << 20
-            raise explain(OSError(errno.ENOSPC if full else errno.EIO, str(error)), self.path, self.doing) from None
+            raise explain(
+                OSError(errno.ENOSPC if full else errno.EIO, str(error)), self.path, self.doing
+            ) from None

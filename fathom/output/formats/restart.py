@@ -31,27 +31,33 @@ from fathom.output.staging import Stage
 version = 3
 _magic = "Fathom restart "
 _page = 4096
-_band = 1 << 22   # bytes
+_band = 1 << 22  # bytes
 
 
 @dataclass(frozen=True)
 class Header:
     """What a restart says about itself."""
 
-    seconds: float                    # model time since `start`
-    start: str                        # date of time zero
+    seconds: float  # model time since `start`
+    start: str  # date of time zero
     calendar: str
-    steps: int                        # steps made since `start`
-    precision: str                    # float32 or float64
-    grid: Mapping[str, dict]          # fingerprint(), part by part
-    extra: Mapping[str, Any] = field(default_factory=dict)   # anything JSON: means half way, series, ...
+    steps: int  # steps made since `start`
+    precision: str  # float32 or float64
+    grid: Mapping[str, dict]  # fingerprint(), part by part
+    extra: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # anything JSON: means half way, series, ...
 
 
 def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
     """Shape and hash of each named array that makes a grid: fingerprint(depth=..., wet_levels=..., longitude=...)."""
-    return {name: {"shape": list(np.shape(array)),
-                   "hash": hashlib.sha256(np.ascontiguousarray(array)).hexdigest()[:16]}
-            for name, array in parts.items()}
+    return {
+        name: {
+            "shape": list(np.shape(array)),
+            "hash": hashlib.sha256(np.ascontiguousarray(array)).hexdigest()[:16],
+        }
+        for name, array in parts.items()
+    }
 
 
 def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
@@ -68,7 +74,13 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
     bands = place = 0
     for name, shape in fields.items():
         rows = rows_of_a_band(shape, dtype.itemsize)
-        table[name] = {"shape": list(shape), "dtype": dtype.str, "rows": rows, "sums": bands, "place": place}
+        table[name] = {
+            "shape": list(shape),
+            "dtype": dtype.str,
+            "rows": rows,
+            "sums": bands,
+            "place": place,
+        }
         bands += -(-shape[1] // rows)
         place = _whole_pages(place + int(np.prod(shape)) * dtype.itemsize)
     text = json.dumps({**asdict(header), "bytes": place, "bands": bands, "fields": table}).encode()
@@ -87,7 +99,14 @@ def begun(path: str | Path) -> bool:
     return _partial(Path(path)).exists()
 
 
-def write_band(path: str | Path, name: str, row: int, values: np.ndarray, writes: files.Writes, stage: Stage | None = None) -> None:
+def write_band(
+    path: str | Path,
+    name: str,
+    row: int,
+    values: np.ndarray,
+    writes: files.Writes,
+    stage: Stage | None = None,
+) -> None:
     """One band of a field, (levels, rows, points) from `row` on, of a restart that was begun: on any rank, in any order, through a staging
     folder where there is one. OSError: disk full."""
     band = np.ascontiguousarray(values.swapaxes(0, 1))
@@ -98,17 +117,32 @@ def write_band(path: str | Path, name: str, row: int, values: np.ndarray, writes
         stage.put([band], put)
 
 
-def _put_band(path: Path, name: str, row: int, shape: tuple[int, ...], dtype: np.dtype, writes: files.Writes, data: Any) -> None:
+def _put_band(
+    path: Path,
+    name: str,
+    row: int,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    writes: files.Writes,
+    data: Any,
+) -> None:
     file = os.open(_partial(path), os.O_RDWR)
     try:
         content, sums, start = _contents(file, path)
         entry = content["fields"][name]
         levels, ny, nx = entry["shape"]
         if row % entry["rows"] or shape != (min(entry["rows"], ny - row), levels, nx):
-            raise ValueError(f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}")
+            raise ValueError(
+                f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
+            )
         band = np.frombuffer(data, dtype).astype(entry["dtype"], copy=False)
         files.put_at(file, band, start + entry["place"] + row * levels * nx * band.itemsize, writes)
-        files.put_at(file, np.uint32(zlib.crc32(band)), sums + 4 * (entry["sums"] + row // entry["rows"]), writes)
+        files.put_at(
+            file,
+            np.uint32(zlib.crc32(band)),
+            sums + 4 * (entry["sums"] + row // entry["rows"]),
+            writes,
+        )
     except OSError as error:
         raise explain(error, path, f"writing restart {path}") from None
     finally:
@@ -158,6 +192,7 @@ class Restart:
         """The field on the global grid, (levels, rows, points); ValueError if it is missing or damaged."""
         if name not in self.names:
             from fathom.names import unknown
+
             raise ValueError(f"{self.path}: " + unknown("field", name, self.names))
         entry = self._content["fields"][name]
         levels, ny, nx = entry["shape"]
@@ -168,7 +203,9 @@ class Restart:
             sum_ = np.empty(1, "<u4")
             _pread(self._file, sum_, self._sums + 4 * (entry["sums"] + n))
             if zlib.crc32(band) != sum_[0]:
-                raise ValueError(f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1} are not what was written)")
+                raise ValueError(
+                    f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1} are not what was written)"
+                )
         return array.swapaxes(0, 1)
 
     def __enter__(self) -> Self:
@@ -181,7 +218,9 @@ class Restart:
         os.close(self._file)
 
 
-def read(path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: Iterable[str] = ()) -> Restart:
+def read(
+    path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: Iterable[str] = ()
+) -> Restart:
     """Open a restart and check that it fits: whole file, version, same `grid`, every name in `fields` there.
 
     FileNotFoundError; ValueError that says what differs.
@@ -195,7 +234,9 @@ def read(path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: It
             _same_grid(path, restart.header.grid, grid)
         missing = [name for name in fields if name not in restart.names]
         if missing:
-            raise ValueError(f"{path} lacks {', '.join(map(repr, missing))}, which this model needs; it holds {', '.join(restart.names)}")
+            raise ValueError(
+                f"{path} lacks {', '.join(map(repr, missing))}, which this model needs; it holds {', '.join(restart.names)}"
+            )
         return restart
     except BaseException:
         restart.close()
@@ -207,8 +248,10 @@ def _contents(file: int, path: Path) -> tuple[dict, int, int]:
     start = len(_magic) + 2 + 16
     opening = os.pread(file, start, 0)
     if not opening.startswith(_magic.encode()):
-        raise ValueError(f"{path} is not a whole restart: truncated, damaged, or another kind of file ({os.fstat(file).st_size} bytes)")
-    found = opening[len(_magic):len(_magic) + 1].decode()
+        raise ValueError(
+            f"{path} is not a whole restart: truncated, damaged, or another kind of file ({os.fstat(file).st_size} bytes)"
+        )
+    found = opening[len(_magic) : len(_magic) + 1].decode()
     if found != str(version):
         raise ValueError(f"{path} has restart version {found}; this Fathom reads version {version}")
     try:
@@ -217,9 +260,13 @@ def _contents(file: int, path: Path) -> tuple[dict, int, int]:
         sums = start + length
         data = _first(sums, content["bands"])
     except (ValueError, KeyError, UnicodeDecodeError):
-        raise ValueError(f"{path} is not a whole restart: its header is damaged or truncated ({os.fstat(file).st_size} bytes)") from None
+        raise ValueError(
+            f"{path} is not a whole restart: its header is damaged or truncated ({os.fstat(file).st_size} bytes)"
+        ) from None
     if os.fstat(file).st_size != data + content["bytes"]:
-        raise ValueError(f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of {data + content['bytes']} bytes")
+        raise ValueError(
+            f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of {data + content['bytes']} bytes"
+        )
     return content, sums, data
 
 
@@ -252,7 +299,9 @@ def _same_grid(path: Path, there: Mapping[str, dict], here: Mapping[str, dict]) 
         if old is None or new is None:
             differences.append(f"{name} is only in {'this grid' if old is None else 'the restart'}")
         elif old["shape"] != list(new["shape"]):
-            differences.append(f"{name} has shape {_by(old['shape'])} in the restart, {_by(new['shape'])} here")
+            differences.append(
+                f"{name} has shape {_by(old['shape'])} in the restart, {_by(new['shape'])} here"
+            )
         elif old["hash"] != new["hash"]:
             differences.append(f"{name} has the same shape {_by(old['shape'])} but other values")
     if differences:

@@ -16,13 +16,17 @@ import numpy as np
 
 from fathom.output.specification import tiling
 
-points = 1 << 17  # numbers of a chunk, at most: 512 KB of float32 stay in the cache while they are compressed
+points = (
+    1 << 17
+)  # numbers of a chunk, at most: 512 KB of float32 stay in the cache while they are compressed
 _absent = np.iinfo(np.uint64).max
 
 
 def cut(shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The shape of a shard that holds about `shape`, and that of its chunks, which divides it."""
-    rows, columns = tiling(*shape[-2:], math.ceil(math.prod(shape[-2:]) / points)) if len(shape) > 1 else (1, 1)
+    rows, columns = (
+        tiling(*shape[-2:], math.ceil(math.prod(shape[-2:]) / points)) if len(shape) > 1 else (1, 1)
+    )
     inner = (*(1 for _ in shape[:-2]), math.ceil(shape[-2] / rows), math.ceil(shape[-1] / columns))
     return (*shape[:-2], inner[-2] * rows, inner[-1] * columns), inner
 
@@ -30,7 +34,15 @@ def cut(shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def metadata(inner: Sequence[int], codecs: list[dict]) -> dict:
     """The entry under `codecs` of an array whose files are shards."""
     index = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
-    return {"name": "sharding_indexed", "configuration": {"chunk_shape": list(inner), "codecs": codecs, "index_codecs": index, "index_location": "end"}}
+    return {
+        "name": "sharding_indexed",
+        "configuration": {
+            "chunk_shape": list(inner),
+            "codecs": codecs,
+            "index_codecs": index,
+            "index_location": "end",
+        },
+    }
 
 
 def inner_of(codecs: list[dict]) -> tuple[tuple[int, ...] | None, list[dict]]:
@@ -41,15 +53,27 @@ def inner_of(codecs: list[dict]) -> tuple[tuple[int, ...] | None, list[dict]]:
     return tuple(configuration["chunk_shape"]), configuration["codecs"]
 
 
-def assemble(block: np.ndarray, full: Sequence[int], inner: Sequence[int], encode: Callable[[np.ndarray], Any], each: Callable = map) -> list[Any]:
+def assemble(
+    block: np.ndarray,
+    full: Sequence[int],
+    inner: Sequence[int],
+    encode: Callable[[np.ndarray], Any],
+    each: Callable = map,
+) -> list[Any]:
     """The parts of the file for `block`, which fills the front of a shard of shape `full`; none where it is empty. encode(part of a block): the bytes of
     a chunk, None where there is nothing; each: `map`, or that of several threads."""
     counts = [a // b for a, b in zip(full, inner)]
-    places = [tuple(slice(n * step, (n + 1) * step) for n, step in zip(index, inner)) for index in np.ndindex(*counts)]
+    places = [
+        tuple(slice(n * step, (n + 1) * step) for n, step in zip(index, inner))
+        for index in np.ndindex(*counts)
+    ]
     within = [all(part.start < size for part, size in zip(place, block.shape)) for place in places]
     encoded = iter(each(encode, [block[place] for place, there in zip(places, within) if there]))
     chunks = [next(encoded) if there else None for there in within]
-    return _with_index([chunk for chunk in chunks if chunk is not None], [0 if chunk is None else memoryview(chunk).nbytes for chunk in chunks])
+    return _with_index(
+        [chunk for chunk in chunks if chunk is not None],
+        [0 if chunk is None else memoryview(chunk).nbytes for chunk in chunks],
+    )
 
 
 def lie_as_stored(block: np.ndarray, full: Sequence[int], inner: Sequence[int]) -> bool:
@@ -61,7 +85,10 @@ def as_stored(block: np.ndarray, inner: Sequence[int], empty: np.ndarray) -> lis
     """`assemble` for numbers that are stored as they are and lie so: chunks side by side are one part. empty: which of them are left out."""
     chunks = block.reshape(len(empty), -1).view(np.uint8)
     edges = np.flatnonzero(np.diff(~empty, prepend=False, append=False))
-    return _with_index([chunks[first:last] for first, last in edges.reshape(-1, 2)], np.where(empty, 0, chunks.shape[1]))
+    return _with_index(
+        [chunks[first:last] for first, last in edges.reshape(-1, 2)],
+        np.where(empty, 0, chunks.shape[1]),
+    )
 
 
 def _with_index(parts: list[Any], sizes: Any) -> list[Any]:

@@ -24,12 +24,31 @@ import numpy as np
 
 from fathom.output import files
 from fathom.output.formats import shards
-from fathom.output.specification import Region, TimeAxis, VariableSpec, check_block, chunk_of, coordinate_arrays, explain, no_overwrite, regions, sizes_of
+from fathom.output.specification import (
+    Region,
+    TimeAxis,
+    VariableSpec,
+    check_block,
+    chunk_of,
+    coordinate_arrays,
+    explain,
+    no_overwrite,
+    regions,
+    sizes_of,
+)
 
 compressions = {
     "zstd": {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
-    "lz4": {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 1, "shuffle": "shuffle",
-                                               "typesize": 4, "blocksize": 0}},
+    "lz4": {
+        "name": "blosc",
+        "configuration": {
+            "cname": "lz4",
+            "clevel": 1,
+            "shuffle": "shuffle",
+            "typesize": 4,
+            "blocksize": 0,
+        },
+    },
     "none": None,
 }
 
@@ -50,14 +69,25 @@ class ZarrWriter:
         self._each = map  # how the chunks of a shard are encoded
         self.writes, self.stage = writes or files.Writes(), None  # a Stage: chunks go through it
         self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
-        self.sizes = {dim: size for array in self._arrays.values()
-                      for dim, size in zip(array["dimension_names"], array["shape"])}
+        self.sizes = {
+            dim: size
+            for array in self._arrays.values()
+            for dim, size in zip(array["dimension_names"], array["shape"])
+        }
 
     @classmethod
-    def create(cls, path: str | Path, coordinates: Any, variables: list[VariableSpec],
-               chunks: Mapping[str, int] | None = None, *, time: TimeAxis | None = None,
-               attributes: Mapping[str, Any] | None = None, compression: str = "zstd",
-               overwrite: bool = False) -> ZarrWriter:
+    def create(
+        cls,
+        path: str | Path,
+        coordinates: Any,
+        variables: list[VariableSpec],
+        chunks: Mapping[str, int] | None = None,
+        *,
+        time: TimeAxis | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        compression: str = "zstd",
+        overwrite: bool = False,
+    ) -> ZarrWriter:
         """Create the store with its coordinates and no times, on the root rank only.
 
         coordinates: xarray.Dataset, or {name: (dims, array, attributes)}, with cell bounds. chunks:
@@ -66,26 +96,55 @@ class ZarrWriter:
         path = Path(path)
         if compression not in compressions:
             from fathom.names import unknown
+
             raise ValueError(unknown("compression", compression, compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         _make_room(path, overwrite)
         writes = files.Writes()
-        as_variables = {held.dims[held.varies :]: chunk_of(held.dims, sizes, chunks)[held.varies :] for held in variables if len(held.dims) > 1}
-        metadata = {name: _array_metadata(array.shape, as_variables.get(dims, array.shape), array.dtype, dims, given, compression)
-                    for name, (dims, array, given) in arrays.items()}
+        as_variables = {
+            held.dims[held.varies :]: chunk_of(held.dims, sizes, chunks)[held.varies :]
+            for held in variables
+            if len(held.dims) > 1
+        }
+        metadata = {
+            name: _array_metadata(
+                array.shape,
+                as_variables.get(dims, array.shape),
+                array.dtype,
+                dims,
+                given,
+                compression,
+            )
+            for name, (dims, array, given) in arrays.items()
+        }
         for variable in variables:
             shape = tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims)
-            metadata[variable.name] = _array_metadata(shape, chunk_of(variable.dims, sizes, chunks), np.dtype(variable.dtype), variable.dims,
-                                                      variable.attributes, compression, variable.fill, sharded=len(variable.dims) > 1)
+            metadata[variable.name] = _array_metadata(
+                shape,
+                chunk_of(variable.dims, sizes, chunks),
+                np.dtype(variable.dtype),
+                variable.dims,
+                variable.attributes,
+                compression,
+                variable.fill,
+                sharded=len(variable.dims) > 1,
+            )
         metadata |= _time_metadata(time or TimeAxis())
         try:
             for name, entry in metadata.items():
                 (path / name).mkdir(parents=True, exist_ok=True)
                 _write_json(path / name / "zarr.json", entry, writes)
-            root = {"zarr_format": 3, "node_type": "group",
-                    "attributes": {"Conventions": "CF-1.11", **(attributes or {})},
-                    "consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": metadata}}
+            root = {
+                "zarr_format": 3,
+                "node_type": "group",
+                "attributes": {"Conventions": "CF-1.11", **(attributes or {})},
+                "consolidated_metadata": {
+                    "kind": "inline",
+                    "must_understand": False,
+                    "metadata": metadata,
+                },
+            }
             _write_json(path / "zarr.json", root, writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
@@ -93,7 +152,9 @@ class ZarrWriter:
         for name, (dims, array, _) in arrays.items():
             if dims in as_variables and array.ndim > 1:
                 for region in writer.regions(name):
-                    writer.write(name, None, region, array[..., region[0] : region[1], region[2] : region[3]])
+                    writer.write(
+                        name, None, region, array[..., region[0] : region[1], region[2] : region[3]]
+                    )
             else:
                 writer._put(name, (0,) * array.ndim, array)
         return writer
@@ -115,7 +176,9 @@ class ZarrWriter:
         shape, chunk = self._arrays[name]["shape"], _chunk(self._arrays[name])
         return regions(*self.variables[name].plane(shape), *self.variables[name].plane(chunk))
 
-    def write(self, variable: str, time_index: int | None, region: Region, array: np.ndarray) -> None:
+    def write(
+        self, variable: str, time_index: int | None, region: Region, array: np.ndarray
+    ) -> None:
         """Write array ([levels,] rows, points) over `region`, which must be whole chunks.
 
         time_index is None for a variable without time. ValueError (name, shape, region), OSError (disk).
@@ -124,20 +187,26 @@ class ZarrWriter:
         specification, chunk = self.variables[name], _chunk(self._arrays[name])
         array = check_block(specification, region, array, self.sizes, specification.plane(chunk))
         time = (time_index,) if specification.varies else ()
-        steps = chunk[len(time):]
+        steps = chunk[len(time) :]
         offset = ((0,) * (array.ndim - 2) + (region[0], region[2]))[-array.ndim :]
         for start in np.ndindex(*(math.ceil(n / step) for n, step in zip(array.shape, steps))):
             block = array[tuple(slice(s * step, (s + 1) * step) for s, step in zip(start, steps))]
             index = tuple(o // step + s for o, step, s in zip(offset, steps, start))
             self._put(name, (*time, *index), block[None] if time else block)
 
-    def extend(self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None) -> None:
+    def extend(
+        self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
+    ) -> None:
         """Make time `time_index` visible: root, once all ranks have written it. seconds: since the start."""
         count = self._arrays["time"]["shape"][0]
         if time_index != count:
-            raise ValueError(f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}")
+            raise ValueError(
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}"
+            )
         if ("time_bounds" in self._arrays) != (bounds is not None):
-            raise ValueError(f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)")
+            raise ValueError(
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)"
+            )
         for name, value in (("time", seconds), ("time_bounds", bounds)):
             if value is not None:
                 chunk, place = divmod(time_index, _times_per_chunk)
@@ -172,6 +241,7 @@ class ZarrWriter:
     def _known(self, variable: str) -> str:
         if variable not in self.variables:
             from fathom.names import unknown
+
             raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return variable
 
@@ -181,8 +251,15 @@ class ZarrWriter:
         file = self._file(name, index)
         full, (inner, codecs) = _chunk(entry), shards.inner_of(entry["codecs"])
         encode = partial(self._encode, name, inner or full, codecs)
-        if inner and len(codecs) == 1 and block.dtype == _stored_type(self.variables[name]) and shards.lie_as_stored(block, full, inner):
-            parts = shards.as_stored(block, inner, self._empty(name, block.reshape(-1, *inner[-2:])))
+        if (
+            inner
+            and len(codecs) == 1
+            and block.dtype == _stored_type(self.variables[name])
+            and shards.lie_as_stored(block, full, inner)
+        ):
+            parts = shards.as_stored(
+                block, inner, self._empty(name, block.reshape(-1, *inner[-2:]))
+            )
         elif inner:
             parts = shards.assemble(block, full, inner, encode, self._each)
         else:
@@ -190,7 +267,10 @@ class ZarrWriter:
         if not parts:
             file.unlink(missing_ok=True)
             return
-        if name in ("time", "time_bounds"):   # their chunks hold earlier times, which must not be lost
+        if name in (
+            "time",
+            "time_bounds",
+        ):  # their chunks hold earlier times, which must not be lost
             self._deliver(files.replace, name, file, parts)
         elif self.stage is None:
             self._deliver(files.write, name, file, parts)
@@ -211,7 +291,9 @@ class ZarrWriter:
         except OSError as error:
             raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
 
-    def _encode(self, name: str, full: tuple[int, ...], codecs: list[dict], block: np.ndarray) -> Any:
+    def _encode(
+        self, name: str, full: tuple[int, ...], codecs: list[dict], block: np.ndarray
+    ) -> Any:
         """The bytes of a chunk of shape `full`, at whose front the block lies; None where there is no valid number."""
         specification = self.variables[name]
         if self._empty(name, block[None]).any():
@@ -236,7 +318,9 @@ class ZarrWriter:
             empty[n] = np.isnan(blocks[n]).all()
         return empty
 
-    def _padded(self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool) -> np.ndarray:
+    def _padded(
+        self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool
+    ) -> np.ndarray:
         """The block in the type and full shape of the chunk, in memory that is used again and again, or to keep."""
         kept = self._own.__dict__.setdefault("scratch", {})
         scratch = np.empty(full, dtype) if keep else kept.get((full, dtype))
@@ -251,7 +335,7 @@ class ZarrWriter:
         """The stored times of one chunk, (times, columns), NaN where none were written."""
         full = _chunk(self._arrays[name])
         values = np.full((full[0], full[1] if len(full) > 1 else 1), np.nan)
-        file = self._file(name, (chunk, 0)[:len(full)])
+        file = self._file(name, (chunk, 0)[: len(full)])
         if file.exists():
             values.flat[:] = np.frombuffer(file.read_bytes(), "<f8")
         return values
@@ -283,39 +367,65 @@ def _make_room(path: Path, overwrite: bool) -> None:
             raise explain(error, path, f"replacing {path}") from None
 
 
-def _array_metadata(shape, chunk, dtype, dims, attributes, compression, fill=math.nan, sharded=False) -> dict:
+def _array_metadata(
+    shape, chunk, dtype, dims, attributes, compression, fill=math.nan, sharded=False
+) -> dict:
     """The metadata of an array whose files hold `chunk` each, cut into smaller chunks where they are large."""
     dtype = np.dtype(dtype)
     is_float = dtype.kind == "f"
     codec = compressions[compression]
     if codec and codec["name"] == "blosc":
         codec = {**codec, "configuration": {**codec["configuration"], "typesize": dtype.itemsize}}
-    chunk, codecs = tuple(max(1, n) for n in chunk), [{"name": "bytes", "configuration": {"endian": "little"}}, *([codec] if codec else [])]
+    chunk, codecs = (
+        tuple(max(1, n) for n in chunk),
+        [{"name": "bytes", "configuration": {"endian": "little"}}, *([codec] if codec else [])],
+    )
     if sharded:
         full, inner = shards.cut(chunk)
         if full != inner:
             chunk, codecs = full, [shards.metadata(inner, codecs)]
-    return {"zarr_format": 3, "node_type": "array", "shape": list(shape), "data_type": dtype.name,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk)}},
-            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
-            "fill_value": ("NaN" if is_float and math.isnan(fill) else float(fill) if is_float
-                           else 0 if math.isnan(fill) else int(fill)),
-            "codecs": codecs,
-            "attributes": {key: _plain(value) for key, value in attributes.items()},
-            "dimension_names": list(dims), "storage_transformers": []}
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(shape),
+        "data_type": dtype.name,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk)}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
+        "fill_value": (
+            "NaN"
+            if is_float and math.isnan(fill)
+            else float(fill)
+            if is_float
+            else 0
+            if math.isnan(fill)
+            else int(fill)
+        ),
+        "codecs": codecs,
+        "attributes": {key: _plain(value) for key, value in attributes.items()},
+        "dimension_names": list(dims),
+        "storage_transformers": [],
+    }
 
 
 def _time_metadata(time: TimeAxis) -> dict:
     """Metadata of time and its bounds: uncompressed, so that a chunk is its numbers."""
-    result = {"time": _array_metadata((0,), (_times_per_chunk,), "float64", ("time",), time.attributes, "none")}
+    result = {
+        "time": _array_metadata(
+            (0,), (_times_per_chunk,), "float64", ("time",), time.attributes, "none"
+        )
+    }
     if time.bounds:
-        result["time_bounds"] = _array_metadata((0, 2), (_times_per_chunk, 2), "float64", ("time", "bounds"), {}, "none")
+        result["time_bounds"] = _array_metadata(
+            (0, 2), (_times_per_chunk, 2), "float64", ("time", "bounds"), {}, "none"
+        )
     return result
 
 
 def _specification(name: str, entry: dict) -> VariableSpec:
     fill = math.nan if entry["fill_value"] == "NaN" else entry["fill_value"]
-    return VariableSpec(name, tuple(entry["dimension_names"]), entry["data_type"], entry["attributes"], fill)
+    return VariableSpec(
+        name, tuple(entry["dimension_names"]), entry["data_type"], entry["attributes"], fill
+    )
 
 
 def _stored_type(specification: VariableSpec) -> np.dtype:
@@ -331,8 +441,10 @@ def encoder(codec: dict) -> Any:
     configuration = codec["configuration"]
     if codec["name"] == "zstd":
         from numcodecs.zstd import Zstd
+
         return Zstd(configuration["level"], configuration["checksum"])
     from numcodecs import blosc
+
     blosc.use_threads = False
     return blosc.Blosc(configuration["cname"], configuration["clevel"], blosc.SHUFFLE)
 

@@ -19,10 +19,12 @@ from fathom.names import near
 
 # truncation, levels, grid, step, diffusion, physics: those with which the climates of docs/spectral.md are made
 cases = {
-    "held-suarez-t42l24": (42, 24, "quadratic", "40min", "12h", "held-suarez"), "held-suarez-t85l24": (85, 24, "linear", "30min", "2.4h", "held-suarez"),
+    "held-suarez-t42l24": (42, 24, "quadratic", "40min", "12h", "held-suarez"),
+    "held-suarez-t85l24": (85, 24, "linear", "30min", "2.4h", "held-suarez"),
     "held-suarez-t159l60": (159, 60, "linear", "20min", "2.4h", "held-suarez"),
-    "physics-t31l8": (31, "L8", "linear", "40min", "2.4h", "first"), "physics-t42l24": (42, 24, "linear", "30min", "2.4h", "first"),
-}  # fmt: skip
+    "physics-t31l8": (31, "L8", "linear", "40min", "2.4h", "first"),
+    "physics-t42l24": (42, 24, "linear", "30min", "2.4h", "first"),
+}
 
 
 @dataclass(frozen=True)
@@ -40,28 +42,77 @@ class Case:
     tile: int | str = "measured"
 
     def __post_init__(self):
-        for what, given, allowed in (("case", self.case, cases), ("precision", self.precision, ("fp64", "fp32")), ("grid", self.grid, ("linear", "quadratic", "cubic"))):
+        for what, given, allowed in (
+            ("case", self.case, cases),
+            ("precision", self.precision, ("fp64", "fp32")),
+            ("grid", self.grid, ("linear", "quadratic", "cubic")),
+        ):
             if given is not None and given not in allowed:
-                raise ValueError(f"bench atmosphere: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}")
+                raise ValueError(
+                    f"bench atmosphere: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}"
+                )
 
     def simulation(self) -> Any:
         truncation, levels, grid, step, diffusion, physics = cases[self.case]
-        return simulation(truncation, levels, self.grid or grid, self.step or step, diffusion, physics, self.precision, self.threads, self.tile)
+        return simulation(
+            truncation,
+            levels,
+            self.grid or grid,
+            self.step or step,
+            diffusion,
+            physics,
+            self.precision,
+            self.threads,
+            self.tile,
+        )
 
 
-def simulation(truncation: int, levels: int | str, grid: str, step: str, diffusion: str, physics: str, precision: str, threads: int, tile: int | str = "measured") -> Any:
+def simulation(
+    truncation: int,
+    levels: int | str,
+    grid: str,
+    step: str,
+    diffusion: str,
+    physics: str,
+    precision: str,
+    threads: int,
+    tile: int | str = "measured",
+) -> Any:
     """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of the first physics."""
     import fathom as fm
 
-    schemes = [fm.HeldSuarez()] if physics == "held-suarez" else fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1))
+    schemes = (
+        [fm.HeldSuarez()]
+        if physics == "held-suarez"
+        else fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1))
+    )
     layers = fm.HybridLevels(levels) if isinstance(levels, str) else fm.SigmaLevels(levels)
-    atmosphere = fm.SpectralAtmosphere(fm.GaussianGrid(truncation, grid=grid, levels=layers), physics=schemes, diffusion_time=diffusion, precision=precision)
+    atmosphere = fm.SpectralAtmosphere(
+        fm.GaussianGrid(truncation, grid=grid, levels=layers),
+        physics=schemes,
+        diffusion_time=diffusion,
+        precision=precision,
+    )
     radians = np.deg2rad
     atmosphere.set(
-        air_temperature=lambda lon, lat, p: np.maximum(200, (300 - 40 * np.sin(radians(lat)) ** 2 + 2 * np.sin(radians(3 * lon)) * np.cos(radians(lat)) ** 3) * (p / 1e5) ** 0.19),
-        eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * radians(lat)) ** 2 * (1 - p / 1e5))  # fmt: skip
+        air_temperature=lambda lon, lat, p: np.maximum(
+            200,
+            (
+                300
+                - 40 * np.sin(radians(lat)) ** 2
+                + 2 * np.sin(radians(3 * lon)) * np.cos(radians(lat)) ** 3
+            )
+            * (p / 1e5) ** 0.19,
+        ),
+        eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * radians(lat)) ** 2 * (1 - p / 1e5),
+    )
     if physics != "held-suarez":
-        atmosphere.set(specific_humidity=lambda lon, lat, p: 0.015 * np.cos(radians(lat)) ** 4 * (p / 1e5) ** 3, sea_surface_temperature=_sea)
+        atmosphere.set(
+            specific_humidity=lambda lon, lat, p: (
+                0.015 * np.cos(radians(lat)) ** 4 * (p / 1e5) ** 3
+            ),
+            sea_surface_temperature=_sea,
+        )
     return fm.Simulation(atmosphere, step=step, parallel={"threads": threads, "tile": tile})
 
 
@@ -99,12 +150,22 @@ def measure(case: Case) -> dict[str, Any] | None:
         comm.barrier()
         seconds = comm.allreduce(time.perf_counter() - start) / comm.size / int(number)
         if best is None or seconds < best[0]:
-            inside = {name: tuple((x - y) / int(number) for x, y in zip(value, before[name])) for name, value in solver.spent.items()}
-            processes = [{**p, "seconds": p["seconds"] / int(number), "calls": p["calls"] / int(number)} for p in simulation.sequence.timings]
+            inside = {
+                name: tuple((x - y) / int(number) for x, y in zip(value, before[name]))
+                for name, value in solver.spent.items()
+            }
+            processes = [
+                {**p, "seconds": p["seconds"] / int(number), "calls": p["calls"] / int(number)}
+                for p in simulation.sequence.timings
+            ]
             best = seconds, inside, processes
     seconds, inside, processes = best
     listed = simulation.model.processes(simulation.step, simulation.surface)
-    moved, operations, cycle = declared_bytes(simulation, listed, bytes_), {}, max(p.every for p in listed)
+    moved, operations, cycle = (
+        declared_bytes(simulation, listed, bytes_),
+        {},
+        max(p.every for p in listed),
+    )
     simulation.sequence.reset_timings()
     simulation.sequence.counting = True
     simulation.advance(cycle)
@@ -112,25 +173,62 @@ def measure(case: Case) -> dict[str, Any] | None:
     for p in simulation.sequence.timings:
         operations[p["process"]] = p.get("operations", 0.0) / cycle
     every = {p.name: p.every for p in listed}
-    processes = [{**p, "operations": operations[p["process"]], "bytes": moved[p["process"]] / every[p["process"]] if operations[p["process"]] else 0.0} for p in processes]
+    processes = [
+        {
+            **p,
+            "operations": operations[p["process"]],
+            "bytes": moved[p["process"]] / every[p["process"]] if operations[p["process"]] else 0.0,
+        }
+        for p in processes
+    ]
     interpolation = Interpolation(simulation.model.grid, bytes_, simulation.step).ratios()
     faults = machine.page_faults()
     simulation.advance(4)
     faults, checksum = comm.allreduce(machine.page_faults() - faults) / 4, simulation.checksum()
     if not simulation.is_root:
         return None
-    known, cells, groups = limits.limits, simulation.model.grid.wet_cells, simulation.sequence.groups
+    known, cells, groups = (
+        limits.limits,
+        simulation.model.grid.wet_cells,
+        simulation.sequence.groups,
+    )
     rates = phases(inside, processes, seconds, known)
     return {
-        "case": asdict(case), "machine": machine.name(), "grid": repr(simulation.model.grid), "cells": cells, "step": simulation.step,
-        "seconds_per_step": seconds, "simulated_days_per_day": simulation.step / seconds, "simulated_years_per_day": simulation.step / seconds / 365.2425,
-        "phases": {r["name"]: r["seconds"] for r in rates}, "rates": rates, "inside": {name: value[0] for name, value in inside.items()}, "processes": processes,
-        "nanoseconds_per_cell": seconds * 1e9 / cells * case.ranks * case.threads, **known.plain(), "limits": known.describe(),
-        "transform_fraction_of_fma": inside["legendre"][1] / max(inside["legendre"][0] + inside["fourier"][0], 1e-12) / known.operations,
-        "interpolation": interpolation, "tiles": [{"first": g["processes"][0], "columns": g["tile"], "reason": g["tile_reason"], "tried": g["tiles_tried"]} for g in groups if g["tile"]],
-        "page_faults_per_step": faults, "peak_megabytes": machine.memory()["peak_megabytes"], "seconds_to_prepare": ready - began, "seconds_of_first_step": first - ready,
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(simulation.model.grid),
+        "cells": cells,
+        "step": simulation.step,
+        "seconds_per_step": seconds,
+        "simulated_days_per_day": simulation.step / seconds,
+        "simulated_years_per_day": simulation.step / seconds / 365.2425,
+        "phases": {r["name"]: r["seconds"] for r in rates},
+        "rates": rates,
+        "inside": {name: value[0] for name, value in inside.items()},
+        "processes": processes,
+        "nanoseconds_per_cell": seconds * 1e9 / cells * case.ranks * case.threads,
+        **known.plain(),
+        "limits": known.describe(),
+        "transform_fraction_of_fma": inside["legendre"][1]
+        / max(inside["legendre"][0] + inside["fourier"][0], 1e-12)
+        / known.operations,
+        "interpolation": interpolation,
+        "tiles": [
+            {
+                "first": g["processes"][0],
+                "columns": g["tile"],
+                "reason": g["tile_reason"],
+                "tried": g["tiles_tried"],
+            }
+            for g in groups
+            if g["tile"]
+        ],
+        "page_faults_per_step": faults,
+        "peak_megabytes": machine.memory()["peak_megabytes"],
+        "seconds_to_prepare": ready - began,
+        "seconds_of_first_step": first - ready,
         "checksum": checksum,
-    }  # fmt: skip
+    }
 
 
 class Interpolation:
@@ -139,9 +237,19 @@ class Interpolation:
     def __init__(self, grid: Any, bytes_: int, step: float):
         from fathom.mpi import core
 
-        self.shape, self.cells, self.size = (grid.rows.rows, grid.levels.number, grid.rows.longest), grid.wet_cells, bytes_
-        self.core = core.SemiLagrangian(grid.rows, np.linspace(0.02, 0.98, self.shape[1]).tolist(), bytes_, step, grid.radius)
-        wave = np.sin(np.linspace(0, 6 * np.pi, self.shape[2])) * np.cos(np.deg2rad(grid.latitude))[:, None, None] * np.ones(self.shape)
+        self.shape, self.cells, self.size = (
+            (grid.rows.rows, grid.levels.number, grid.rows.longest),
+            grid.wet_cells,
+            bytes_,
+        )
+        self.core = core.SemiLagrangian(
+            grid.rows, np.linspace(0.02, 0.98, self.shape[1]).tolist(), bytes_, step, grid.radius
+        )
+        wave = (
+            np.sin(np.linspace(0, 6 * np.pi, self.shape[2]))
+            * np.cos(np.deg2rad(grid.latitude))[:, None, None]
+            * np.ones(self.shape)
+        )
         self.core.depart([25 + 10 * wave, 8 * wave, 1e-6 * wave])
 
     def once(self, pass_: str) -> tuple[float, float]:
@@ -157,25 +265,68 @@ class Interpolation:
         found = dict.fromkeys(("interleaved", "single", "by_levels"), np.inf)
         for _ in range(repetitions):  # in turn, so that all meet the same machine
             for name, together in (("interleaved", 4), ("single", 1), ("by_levels", 1)):
-                found[name] = min(found[name], self.core.seconds(together, 1, name == "by_levels") / (self.cells * 4 / 1e9))
+                found[name] = min(
+                    found[name],
+                    self.core.seconds(together, 1, name == "by_levels") / (self.cells * 4 / 1e9),
+                )
         return found | {"ratio": found["single"] / found["interleaved"]}
 
 
-def phases(inside: dict[str, tuple[float, float, float]], processes: list[dict], seconds: float, limits: Any) -> list[dict[str, Any]]:
+def phases(
+    inside: dict[str, tuple[float, float, float]],
+    processes: list[dict],
+    seconds: float,
+    limits: Any,
+) -> list[dict[str, Any]]:
     """A step by phase, each with its rates; `other` is the rest: waiting, Python, what has no timer."""
-    column = {name: [(p["seconds"], p["operations"], p["bytes"]) for p in processes if p["phase"] == name and p["operations"]] for name in ("physics", "dynamics")}
-    whole = {"transforms": ("legendre", "fourier"), "transpositions": ("transpositions",), "semi-Lagrangian": ("packing", "departure", "interpolation"), "semi-implicit": ("semi_implicit", "diffusion")}
+    column = {
+        name: [
+            (p["seconds"], p["operations"], p["bytes"])
+            for p in processes
+            if p["phase"] == name and p["operations"]
+        ]
+        for name in ("physics", "dynamics")
+    }
+    whole = {
+        "transforms": ("legendre", "fourier"),
+        "transpositions": ("transpositions",),
+        "semi-Lagrangian": ("packing", "departure", "interpolation"),
+        "semi-implicit": ("semi_implicit", "diffusion"),
+    }
     found = {name: [inside[part] for part in parts] for name, parts in whole.items()} | column
-    rates = [{"name": name, **limits.against(*(sum(part[n] for part in parts) for n in range(3)), within=0 if name in column else None)} for name, parts in found.items()]
+    rates = [
+        {
+            "name": name,
+            **limits.against(
+                *(sum(part[n] for part in parts) for n in range(3)),
+                within=0 if name in column else None,
+            ),
+        }
+        for name, parts in found.items()
+    ]
     rest = seconds - sum(r["seconds"] for r in rates)
-    return [*rates, {"name": "other", "seconds": rest, "operations": 0.0, "bytes": 0.0, "gflops": 0.0, "gigabytes_per_second": 0.0, "limit": "", "fraction": 0.0}]
+    return [
+        *rates,
+        {
+            "name": "other",
+            "seconds": rest,
+            "operations": 0.0,
+            "bytes": 0.0,
+            "gflops": 0.0,
+            "gigabytes_per_second": 0.0,
+            "limit": "",
+            "fraction": 0.0,
+        },
+    ]
 
 
 def _rates(r: dict[str, Any]) -> str:
     if not r["operations"] and not r["bytes"]:
         return ""
     work = f"{r['gflops']:8.1f} GF/s" if r["operations"] else " " * 13
-    return f"{work}{r['gigabytes_per_second']:8.1f} GB/s {100 * r['fraction']:4.0f} % of {r['limit']}"
+    return (
+        f"{work}{r['gigabytes_per_second']:8.1f} GB/s {100 * r['fraction']:4.0f} % of {r['limit']}"
+    )
 
 
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
@@ -191,17 +342,57 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     case, total, around = figures["case"], figures["seconds_per_step"], figures["interpolation"]
     slowest = sorted(figures["processes"], key=lambda p: -p["seconds"])
     entries: list[tuple[str, str | list[str]]] = [
-        ("grid", f"{figures['grid']}, {figures['cells']:,} cells, {case['ranks']} × {case['threads']} thread{'s' * (case['threads'] > 1)}"),
-        ("speed", [f"{figures['simulated_days_per_day']:,.0f} simulated days a day, {figures['simulated_years_per_day']:,.0f} years",
-                   f"{1e3 * total:.2f} ms a step of {figures['step']:g} s, {figures['nanoseconds_per_cell']:.1f} ns a cell and thread"]),
-        ("phases", [f"{r['name']:<16}{1e3 * r['seconds']:9.3f} ms {100 * r['seconds'] / total:5.1f} %{_rates(r)}" for r in figures["rates"]]),
-        ("processes", [f"{p['process']:<44.44}{1e3 * p['seconds']:9.3f} ms {100 * p['seconds'] / total:5.1f} %" for p in slowest if p["seconds"] > 0.005 * total]),
-        ("limits", [figures["limits"], f"Legendre sums take the transforms to {100 * figures['transform_fraction_of_fma']:.0f} % of the multiply-adds",
-                    f"interpolation {around['interleaved']:.2f} ns a point and field, four fields interleaved; {around['single']:.2f} ns field by field: {around['ratio']:.1f} times; "
-                    f"{around['by_levels']:.2f} ns a field alone, by levels"]),
-        ("tiles", [f"{t['first']:<28.28}{t['columns']:5d} columns, {t['reason']}" + "".join(f"; {c}: {1e3 * seconds:.3f} ms" for c, seconds in t["tried"].items()) for t in figures["tiles"]]),
-        ("memory", f"at most {figures['peak_megabytes']:.0f} MB, {figures['page_faults_per_step']:.2g} page faults a step"),
-        ("start", f"{figures['seconds_to_prepare']:.2f} s to prepare, {figures['seconds_of_first_step']:.2f} s for the first step"),
-    ]  # fmt: skip
+        (
+            "grid",
+            f"{figures['grid']}, {figures['cells']:,} cells, {case['ranks']} × {case['threads']} thread{'s' * (case['threads'] > 1)}",
+        ),
+        (
+            "speed",
+            [
+                f"{figures['simulated_days_per_day']:,.0f} simulated days a day, {figures['simulated_years_per_day']:,.0f} years",
+                f"{1e3 * total:.2f} ms a step of {figures['step']:g} s, {figures['nanoseconds_per_cell']:.1f} ns a cell and thread",
+            ],
+        ),
+        (
+            "phases",
+            [
+                f"{r['name']:<16}{1e3 * r['seconds']:9.3f} ms {100 * r['seconds'] / total:5.1f} %{_rates(r)}"
+                for r in figures["rates"]
+            ],
+        ),
+        (
+            "processes",
+            [
+                f"{p['process']:<44.44}{1e3 * p['seconds']:9.3f} ms {100 * p['seconds'] / total:5.1f} %"
+                for p in slowest
+                if p["seconds"] > 0.005 * total
+            ],
+        ),
+        (
+            "limits",
+            [
+                figures["limits"],
+                f"Legendre sums take the transforms to {100 * figures['transform_fraction_of_fma']:.0f} % of the multiply-adds",
+                f"interpolation {around['interleaved']:.2f} ns a point and field, four fields interleaved; {around['single']:.2f} ns field by field: {around['ratio']:.1f} times; "
+                f"{around['by_levels']:.2f} ns a field alone, by levels",
+            ],
+        ),
+        (
+            "tiles",
+            [
+                f"{t['first']:<28.28}{t['columns']:5d} columns, {t['reason']}"
+                + "".join(f"; {c}: {1e3 * seconds:.3f} ms" for c, seconds in t["tried"].items())
+                for t in figures["tiles"]
+            ],
+        ),
+        (
+            "memory",
+            f"at most {figures['peak_megabytes']:.0f} MB, {figures['page_faults_per_step']:.2g} page faults a step",
+        ),
+        (
+            "start",
+            f"{figures['seconds_to_prepare']:.2f} s to prepare, {figures['seconds_of_first_step']:.2f} s for the first step",
+        ),
+    ]
     click.echo(tree(f"{case['case']}, {case['precision']}, {figures['machine']}", entries))
     return 0

@@ -46,7 +46,14 @@ def synthetic(nx: int, ny: int) -> dict[str, Any]:
     """A sphere between 75 degrees south and north with continents of waves: fields of the solver."""
     rng = np.random.default_rng(1)
     y, x = np.mgrid[:ny, :nx]
-    waves = sum(rng.normal() * np.cos(2 * np.pi * (p * x / nx + rng.random())) * np.cos(np.pi * q * y / ny + rng.random()) / (p + q) for p in range(1, 6) for q in range(1, 6))
+    waves = sum(
+        rng.normal()
+        * np.cos(2 * np.pi * (p * x / nx + rng.random()))
+        * np.cos(np.pi * q * y / ny + rng.random())
+        / (p + q)
+        for p in range(1, 6)
+        for q in range(1, 6)
+    )
     wet = waves > np.quantile(waves, 0.32)
     wet[0] = wet[-1] = False
     around = lambda a: np.roll(a, -1, 1)
@@ -54,8 +61,20 @@ def synthetic(nx: int, ny: int) -> dict[str, Any]:
     corner[:-1] &= corner[1:]
     corner[-1] = False
     latitude = np.deg2rad(-75 + 150 * (y + 0.5) / ny)
-    dx, dy = 2 * np.pi * earth.RADIUS * np.cos(latitude) / nx, np.full(wet.shape, np.deg2rad(150) * earth.RADIUS / ny)
-    return {"wet": wet, "area": dx * dy, "depth": np.where(corner, 500 + 4500 * rng.random(wet.shape), 0), "dx": dx, "dy": dy, "periodic": True, "fold": False, "step": 3.6e5 / nx}
+    dx, dy = (
+        2 * np.pi * earth.RADIUS * np.cos(latitude) / nx,
+        np.full(wet.shape, np.deg2rad(150) * earth.RADIUS / ny),
+    )
+    return {
+        "wet": wet,
+        "area": dx * dy,
+        "depth": np.where(corner, 500 + 4500 * rng.random(wet.shape), 0),
+        "dx": dx,
+        "dy": dy,
+        "periodic": True,
+        "fold": False,
+        "step": 3.6e5 / nx,
+    }
 
 
 def fields(name: str) -> dict[str, Any]:
@@ -69,9 +88,20 @@ def fields(name: str) -> dict[str, Any]:
 
     grid, wet = wet_columns(name)
     h = grid.horizontal
-    depth = np.concatenate([[0.0], np.cumsum(np.asarray(grid.vertical.thickness))])[np.asarray(grid.corner_levels)]
+    depth = np.concatenate([[0.0], np.cumsum(np.asarray(grid.vertical.thickness))])[
+        np.asarray(grid.corner_levels)
+    ]
     whole = lambda a: np.ascontiguousarray(np.broadcast_to(np.asarray(a, float), wet.shape))
-    return {"wet": wet > 0, "area": whole(h.area_center), "depth": depth, "dx": whole(h.dx_corner), "dy": whole(h.dy_corner), "periodic": h.periodic, "fold": h.fold, "step": steps[name]}
+    return {
+        "wet": wet > 0,
+        "area": whole(h.area_center),
+        "depth": depth,
+        "dx": whole(h.dx_corner),
+        "dy": whole(h.dy_corner),
+        "periodic": h.periodic,
+        "fold": h.fold,
+        "step": steps[name],
+    }
 
 
 class Problem:
@@ -84,10 +114,19 @@ class Problem:
         self.comm, self.wet = comm, f["wet"]
         self.ny, self.nx = self.wet.shape
         self.mass = 1 / (earth.GRAVITY * implicitness * f["step"] ** 2)
-        self.decomposition = core.decompose(core.Topology(self.nx, self.ny, f["periodic"], f["fold"]), self.wet.astype(np.int32).ravel(), comm.size, halo=halo)
+        self.decomposition = core.decompose(
+            core.Topology(self.nx, self.ny, f["periodic"], f["fold"]),
+            self.wet.astype(np.int32).ravel(),
+            comm.size,
+            halo=halo,
+        )
         self.blocks = [b for b in self.decomposition.blocks if b[5] == comm.rank]
-        self.slabs = [self.scatter(f[n].astype(float)) for n in ("wet", "area", "depth", "dx", "dy")]
-        self.b = np.random.default_rng(5).normal(size=self.wet.shape) * self.wet * np.sqrt(f["area"])
+        self.slabs = [
+            self.scatter(f[n].astype(float)) for n in ("wet", "area", "depth", "dx", "dy")
+        ]
+        self.b = (
+            np.random.default_rng(5).normal(size=self.wet.shape) * self.wet * np.sqrt(f["area"])
+        )
         self.right = self.scatter(self.b)
 
     def scatter(self, a: np.ndarray) -> list[np.ndarray]:
@@ -101,8 +140,27 @@ class Problem:
     def solver(self, case: Case, **more: Any) -> Any:
         from fathom.mpi import core
 
-        how = {name: getattr(case, name) for name in ("solver", "preconditioner", "exchange", "sum", "reproducible", "precision", "tolerance")}
-        return core.EllipticSolver(self.comm.py2f(), self.decomposition, halo, *self.slabs, mass=self.mass, maximum_iterations=case.iterations, **how | more)
+        how = {
+            name: getattr(case, name)
+            for name in (
+                "solver",
+                "preconditioner",
+                "exchange",
+                "sum",
+                "reproducible",
+                "precision",
+                "tolerance",
+            )
+        }
+        return core.EllipticSolver(
+            self.comm.py2f(),
+            self.decomposition,
+            halo,
+            *self.slabs,
+            mass=self.mass,
+            maximum_iterations=case.iterations,
+            **how | more,
+        )
 
     def matrix(self) -> Any:
         """The same matrix for SciPy, rows of wet points; None on a folded grid."""
@@ -115,15 +173,30 @@ class Problem:
         number[:-1, :-1][self.wet] = np.arange(self.wet.sum())
         if f["periodic"]:
             number[:, -1] = number[:, 0]
-        cells = [number[j : self.ny + j, i : self.nx + i] for j in (0, 1) for i in (0, 1)]  # south-west, south-east, north-west, north-east
+        cells = [
+            number[j : self.ny + j, i : self.nx + i] for j in (0, 1) for i in (0, 1)
+        ]  # south-west, south-east, north-west, north-east
         flow = (f["depth"] > 0) & np.all([c >= 0 for c in cells], axis=0)
         sw, se, nw, ne = (c[flow] for c in cells)
-        a, b = 0.25 * f["depth"][flow] * f["dy"][flow] / f["dx"][flow], 0.25 * f["depth"][flow] * f["dx"][flow] / f["dy"][flow]
-        pairs = [(sw, ne, -(a + b)), (se, nw, -(a + b)), (sw, se, b - a), (nw, ne, b - a), (sw, nw, a - b), (se, ne, a - b)]
+        a, b = (
+            0.25 * f["depth"][flow] * f["dy"][flow] / f["dx"][flow],
+            0.25 * f["depth"][flow] * f["dx"][flow] / f["dy"][flow],
+        )
+        pairs = [
+            (sw, ne, -(a + b)),
+            (se, nw, -(a + b)),
+            (sw, se, b - a),
+            (nw, ne, b - a),
+            (sw, nw, a - b),
+            (se, ne, a - b),
+        ]
         rows, columns, values = (np.concatenate(part) for part in zip(*pairs))
         size = int(self.wet.sum())
         upper = coo_matrix((values, (rows, columns)), shape=(size, size)).tocsr()
-        diagonal = sum(np.bincount(c, a + b, size) for c in (sw, se, nw, ne)) + self.mass * f["area"][self.wet]
+        diagonal = (
+            sum(np.bincount(c, a + b, size) for c in (sw, se, nw, ne))
+            + self.mass * f["area"][self.wet]
+        )
         return (upper + upper.T + diags(diagonal)).tocsr()
 
 
@@ -147,16 +220,40 @@ def timed(problem: Problem, case: Case) -> dict[str, Any]:
     best, iterations, wet = min(taken), solver.iterations, int(problem.wet.sum())
     parts = parts_of_solve(problem, solver)
     number = 8 if case.precision == "fp64" else 4
-    points, inner = comm.allreduce(solver.packs) * 8, comm.allreduce(solver.inner_packs) * 8 if case.exchange == "overlapped" else 0
+    points, inner = (
+        comm.allreduce(solver.packs) * 8,
+        comm.allreduce(solver.inner_packs) * 8 if case.exchange == "overlapped" else 0,
+    )
     moved = streams[case.solver] * number * points if case.preconditioner == "diagonal" else None
     return {
-        "solver": case.solver, "preconditioner": case.preconditioner, "exchange": case.exchange, "sum": case.sum, "precision": case.precision, "reproducible": case.reproducible,
-        "iterations": iterations, "passes": solver.passes, "residual": solver.last_residual, "solve_seconds": best, "solve_seconds_median": float(np.median(taken)), "solves": len(taken), "seconds_to_prepare": ready,
-        "microseconds_per_iteration": best / iterations * 1e6, "ns_per_wet_point_per_iteration": best / iterations / wet * 1e9, "wet_points": wet, "computed_points": points, "overlapped_points": inner,
-        "reductions_per_iteration": reductions / iterations, "halos_per_iteration": halos / iterations, "spectrum": solver.spectrum,
-        "bytes_per_iteration": moved, "bytes_per_second": moved and moved / (best / iterations), "seconds_of_an_iteration": parts,
-        "solution": float(np.sqrt(comm.allreduce(sum(float((a[halo:-halo, halo:-halo] ** 2).sum()) for a in x)))),
-    }  # fmt: skip
+        "solver": case.solver,
+        "preconditioner": case.preconditioner,
+        "exchange": case.exchange,
+        "sum": case.sum,
+        "precision": case.precision,
+        "reproducible": case.reproducible,
+        "iterations": iterations,
+        "passes": solver.passes,
+        "residual": solver.last_residual,
+        "solve_seconds": best,
+        "solve_seconds_median": float(np.median(taken)),
+        "solves": len(taken),
+        "seconds_to_prepare": ready,
+        "microseconds_per_iteration": best / iterations * 1e6,
+        "ns_per_wet_point_per_iteration": best / iterations / wet * 1e9,
+        "wet_points": wet,
+        "computed_points": points,
+        "overlapped_points": inner,
+        "reductions_per_iteration": reductions / iterations,
+        "halos_per_iteration": halos / iterations,
+        "spectrum": solver.spectrum,
+        "bytes_per_iteration": moved,
+        "bytes_per_second": moved and moved / (best / iterations),
+        "seconds_of_an_iteration": parts,
+        "solution": float(
+            np.sqrt(comm.allreduce(sum(float((a[halo:-halo, halo:-halo] ** 2).sum()) for a in x)))
+        ),
+    }
 
 
 def parts_of_solve(problem: Problem, solver: Any) -> dict[str, float]:
@@ -169,10 +266,18 @@ def parts_of_solve(problem: Problem, solver: Any) -> dict[str, float]:
     core.settle_meetings()
     parts = dict.fromkeys(("operator", "preconditioner", "halo", "sum", "waiting"), 0.0)
     for node in regions.mine()[1:]:
-        inner = node["region"] in ("halo", "sum")  # else what a preconditioner sweeps over is its own
-        parts[node["region"] if inner else node["path"][1]] += node["seconds"] - inner * node["waiting"]
+        inner = node["region"] in (
+            "halo",
+            "sum",
+        )  # else what a preconditioner sweeps over is its own
+        parts[node["region"] if inner else node["path"][1]] += (
+            node["seconds"] - inner * node["waiting"]
+        )
         parts["waiting"] += inner * node["waiting"]
-    return {name: problem.comm.allreduce(seconds) / problem.comm.size / solver.iterations for name, seconds in parts.items()}
+    return {
+        name: problem.comm.allreduce(seconds) / problem.comm.size / solver.iterations
+        for name, seconds in parts.items()
+    }
 
 
 def scipy_cg(problem: Problem, iterations: int) -> dict[str, Any]:
@@ -185,9 +290,21 @@ def scipy_cg(problem: Problem, iterations: int) -> dict[str, Any]:
         return {"message": "no matrix on a folded grid"}
     M, count = diags(1 / A.diagonal()), [0]
     began = time.perf_counter()
-    cg(A, problem.b[problem.wet], rtol=1e-15, atol=0, maxiter=iterations, M=M, callback=lambda _: count.__setitem__(0, count[0] + 1))
+    cg(
+        A,
+        problem.b[problem.wet],
+        rtol=1e-15,
+        atol=0,
+        maxiter=iterations,
+        M=M,
+        callback=lambda _: count.__setitem__(0, count[0] + 1),
+    )
     seconds = time.perf_counter() - began
-    return {"iterations": count[0], "microseconds_per_iteration": seconds / count[0] * 1e6, "ns_per_wet_point_per_iteration": seconds / count[0] / A.shape[0] * 1e9}
+    return {
+        "iterations": count[0],
+        "microseconds_per_iteration": seconds / count[0] * 1e6,
+        "ns_per_wet_point_per_iteration": seconds / count[0] / A.shape[0] * 1e9,
+    }
 
 
 def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
@@ -203,14 +320,39 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
     if everything:
         names = lambda catalogue: [name for name, _ in catalogue]
         once = replace(case, repetitions=1)
-        wanted = [replace(once, solver=s, preconditioner=p) for s in names(core.solvers()) for p in names(core.preconditioners()) if p != "factorisation" or problem.wet.sum() < 400_000]
-        wanted += [replace(once, exchange=e, sum=g) for e in names(core.transports()) for g in names(core.global_sums())] if world.size > 1 else []
+        wanted = [
+            replace(once, solver=s, preconditioner=p)
+            for s in names(core.solvers())
+            for p in names(core.preconditioners())
+            if p != "factorisation" or problem.wet.sum() < 400_000
+        ]
+        wanted += (
+            [
+                replace(once, exchange=e, sum=g)
+                for e in names(core.transports())
+                for g in names(core.global_sums())
+            ]
+            if world.size > 1
+            else []
+        )
         variants = [timed(problem, c) for c in wanted]
     if world.rank:
         return None
-    return {"case": asdict(case), "machine": machine.name(), "points": [problem.nx, problem.ny], "step": problem.fields["step"], "blocks": problem.decomposition.describe(), **figures,
-            **limits, "fraction_of_bandwidth": figures["bytes_per_second"] and figures["bytes_per_second"] / limits["triad_bytes_per_second"], "variants": variants,
-            "peers": {"scipy": scipy_cg(problem, 20 if problem.wet.sum() > 1e6 else 100)} if case.peers else {}}  # fmt: skip
+    return {
+        "case": asdict(case),
+        "machine": machine.name(),
+        "points": [problem.nx, problem.ny],
+        "step": problem.fields["step"],
+        "blocks": problem.decomposition.describe(),
+        **figures,
+        **limits,
+        "fraction_of_bandwidth": figures["bytes_per_second"]
+        and figures["bytes_per_second"] / limits["triad_bytes_per_second"],
+        "variants": variants,
+        "peers": {"scipy": scipy_cg(problem, 20 if problem.wet.sum() > 1e6 else 100)}
+        if case.peers
+        else {},
+    }
 
 
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
@@ -220,19 +362,40 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     if file is not None:
         file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     f, case = figures, figures["case"]
-    print(f"{case['grid']}: {f['points'][0]}x{f['points'][1]}, {f['wet_points']:,} wet points, {case['ranks']} ranks x {case['threads']} threads, {f['machine']}; {f['blocks']}")
-    print(f"{'solver':10} {'preconditioner':15} {'exchange':14} {'sum':19} {'iterations':>10} {'sums':>6} {'us':>10} {'ns/point':>9} {'solve s':>9} {'prepare s':>10}"
-          f"   ms of operator, preconditioner, halo, sum, waiting")  # fmt: skip
+    print(
+        f"{case['grid']}: {f['points'][0]}x{f['points'][1]}, {f['wet_points']:,} wet points, {case['ranks']} ranks x {case['threads']} threads, {f['machine']}; {f['blocks']}"
+    )
+    print(
+        f"{'solver':10} {'preconditioner':15} {'exchange':14} {'sum':19} {'iterations':>10} {'sums':>6} {'us':>10} {'ns/point':>9} {'solve s':>9} {'prepare s':>10}"
+        f"   ms of operator, preconditioner, halo, sum, waiting"
+    )
     for v in [f, *f["variants"]]:
         parts = v["seconds_of_an_iteration"]
-        print(f"{v['solver']:10} {v['preconditioner']:15} {v['exchange']:14} {v['sum']:19} {v['iterations']:10} {v['reductions_per_iteration']:6.2f} {v['microseconds_per_iteration']:10.1f} "
-              f"{v['ns_per_wet_point_per_iteration']:9.2f} {v['solve_seconds']:9.4f} {v['seconds_to_prepare']:10.2f}   "
-              + " ".join(f"{1e3 * parts[name]:8.3f}" for name in ("operator", "preconditioner", "halo", "sum", "waiting")))  # fmt: skip
+        print(
+            f"{v['solver']:10} {v['preconditioner']:15} {v['exchange']:14} {v['sum']:19} {v['iterations']:10} {v['reductions_per_iteration']:6.2f} {v['microseconds_per_iteration']:10.1f} "
+            f"{v['ns_per_wet_point_per_iteration']:9.2f} {v['solve_seconds']:9.4f} {v['seconds_to_prepare']:10.2f}   "
+            + " ".join(
+                f"{1e3 * parts[name]:8.3f}"
+                for name in ("operator", "preconditioner", "halo", "sum", "waiting")
+            )
+        )
     if f["overlapped_points"]:
-        print(f"{100 * f['overlapped_points'] / f['computed_points']:.0f} % of what is computed needs nothing from other ranks and is done while messages travel")
-    print(f"the least of {f['solves']} solves; median {f['solve_seconds_median'] / f['solve_seconds']:.2f} times as long")
+        print(
+            f"{100 * f['overlapped_points'] / f['computed_points']:.0f} % of what is computed needs nothing from other ranks and is done while messages travel"
+        )
+    print(
+        f"the least of {f['solves']} solves; median {f['solve_seconds_median'] / f['solve_seconds']:.2f} times as long"
+    )
     if f["bytes_per_second"]:
-        print(f"{f['bytes_per_iteration'] / 1e6:.0f} MB an iteration, {f['bytes_per_second'] / 1e9:.1f} GB/s: {100 * f['fraction_of_bandwidth']:.0f} % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s")
+        print(
+            f"{f['bytes_per_iteration'] / 1e6:.0f} MB an iteration, {f['bytes_per_second'] / 1e9:.1f} GB/s: {100 * f['fraction_of_bandwidth']:.0f} % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+        )
     for name, peer in f["peers"].items():
-        print(f"{name}: " + (peer.get("message") or f"{peer['microseconds_per_iteration']:.0f} us an iteration, {peer['ns_per_wet_point_per_iteration']:.2f} ns a wet point"))
+        print(
+            f"{name}: "
+            + (
+                peer.get("message")
+                or f"{peer['microseconds_per_iteration']:.0f} us an iteration, {peer['ns_per_wet_point_per_iteration']:.2f} ns a wet point"
+            )
+        )
     return 0

@@ -21,10 +21,19 @@ from fathom.performance.bench import roofline
 
 # of semi-Lagrangian advection: name, pass of the core, whether the departure points are found too
 passes = {
-    "departure points": ("departure", False), "interpolation weights": ("weights", True), "trilinear interpolation": ("linear", True),
-    "quasi-cubic interpolation": ("cubic", True), "quasi-monotone interpolation": ("monotone", True),
-}  # fmt: skip
-parts = {"Legendre transform": "legendre", "Fourier transform": "fourier", "semi-implicit solve": "semi_implicit", "horizontal diffusion": "diffusion", "halo packing": "packing"}
+    "departure points": ("departure", False),
+    "interpolation weights": ("weights", True),
+    "trilinear interpolation": ("linear", True),
+    "quasi-cubic interpolation": ("cubic", True),
+    "quasi-monotone interpolation": ("monotone", True),
+}
+parts = {
+    "Legendre transform": "legendre",
+    "Fourier transform": "fourier",
+    "semi-implicit solve": "semi_implicit",
+    "horizontal diffusion": "diffusion",
+    "halo packing": "packing",
+}
 vertical_integrals = ("PrimitiveEquations", "HydrostaticGeopotential")
 
 
@@ -41,7 +50,9 @@ class Case:
 
     def __post_init__(self):
         if self.precision not in ("fp64", "fp32"):
-            raise ValueError(f"bench kernels: precision = '{self.precision}'{near(self.precision, ('fp64', 'fp32')) or ';'} allowed: fp64, fp32")
+            raise ValueError(
+                f"bench kernels: precision = '{self.precision}'{near(self.precision, ('fp64', 'fp32')) or ';'} allowed: fp64, fp32"
+            )
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -49,13 +60,27 @@ def measure(case: Case) -> dict[str, Any]:
     from fathom.performance.bench.atmosphere import Interpolation, simulation
 
     bytes_ = 8 if case.precision == "fp64" else 4
-    run = simulation(case.truncation, case.levels, "linear", f"{1800 * 42 // max(case.truncation, 21)}s", "2.4h", "first", case.precision, case.threads).prepare()
+    run = simulation(
+        case.truncation,
+        case.levels,
+        "linear",
+        f"{1800 * 42 // max(case.truncation, 21)}s",
+        "2.4h",
+        "first",
+        case.precision,
+        case.threads,
+    ).prepare()
     columns = Columns(run, bytes_)
     names = [*columns.work, *parts, *passes]
     if case.kernel is not None and case.kernel not in names:
-        raise ValueError(f"bench kernels: kernel = '{case.kernel}'{near(case.kernel, names) or ';'} there are: {', '.join(sorted(names, key=str.lower))}")
+        raise ValueError(
+            f"bench kernels: kernel = '{case.kernel}'{near(case.kernel, names) or ';'} there are: {', '.join(sorted(names, key=str.lower))}"
+        )
 
-    limits, interpolation = roofline.Measuring(bytes_), Interpolation(run.model.grid, bytes_, run.step)
+    limits, interpolation = (
+        roofline.Measuring(bytes_),
+        Interpolation(run.model.grid, bytes_, run.step),
+    )
     seconds: dict[str, float] = {}
     work: dict[str, tuple[float, float]] = {}
 
@@ -76,11 +101,24 @@ def measure(case: Case) -> dict[str, Any]:
             keep(name, max(value - points * more, 1e-9), operations, interpolation.bytes(pass_))
     known = limits.limits
     chosen = [name for name in seconds if case.kernel in (None, name)]
-    kernels = [{"name": name, "kind": columns.kind(name), **known.against(seconds[name], *work[name], within=0 if name in columns.work else None)} for name in chosen]
+    kernels = [
+        {
+            "name": name,
+            "kind": columns.kind(name),
+            **known.against(seconds[name], *work[name], within=0 if name in columns.work else None),
+        }
+        for name in chosen
+    ]
     return {
-        "case": asdict(case), "machine": machine.name(), "grid": repr(run.model.grid), "cells": run.model.grid.wet_cells, **known.plain(), "limits": known.describe(),
-        "kernels": sorted(kernels, key=lambda k: -k["seconds"]), "interpolation": interpolation.ratios(),
-    }  # fmt: skip
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(run.model.grid),
+        "cells": run.model.grid.wet_cells,
+        **known.plain(),
+        "limits": known.describe(),
+        "kernels": sorted(kernels, key=lambda k: -k["seconds"]),
+        "interpolation": interpolation.ratios(),
+    }
 
 
 class Columns:
@@ -100,7 +138,11 @@ class Columns:
             for name, t in self._advance().items():
                 counted[name] = max(counted.get(name, 0.0), t.get("operations", 0.0))
         run.sequence.counting = False
-        self.work = {name: (operations, bytes_of[name]) for name, operations in counted.items() if operations > 0}
+        self.work = {
+            name: (operations, bytes_of[name])
+            for name, operations in counted.items()
+            if operations > 0
+        }
 
     def _advance(self) -> dict[str, dict[str, Any]]:
         self.run.sequence.reset_timings()
@@ -110,22 +152,41 @@ class Columns:
     def step(self) -> dict[str, tuple[float, float, float]]:
         before = self.dynamics.spent
         timings, after = self._advance(), self.dynamics.spent
-        found = {name: (timings[name]["seconds"], *work) for name, work in self.work.items() if name in timings}
-        return found | {name: tuple(b - a for a, b in zip(before[part], after[part])) for name, part in parts.items()}
+        found = {
+            name: (timings[name]["seconds"], *work)
+            for name, work in self.work.items()
+            if name in timings
+        }
+        return found | {
+            name: tuple(b - a for a, b in zip(before[part], after[part]))
+            for name, part in parts.items()
+        }
 
     def kind(self, name: str) -> str:
         if name in passes or name == "halo packing":
             return "semi-Lagrangian"
         if name in vertical_integrals:
             return "vertical integrals"
-        return self.phases.get(name) or ("transforms" if name.endswith("transform") else "semi-implicit")
+        return self.phases.get(name) or (
+            "transforms" if name.endswith("transform") else "semi-implicit"
+        )
 
 
 def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
     """Of each column process on this rank: every field that it reads or writes, once; those it updates twice."""
     points = sum(b[2] * b[3] for b in run.domain.blocks)
     held = {f["name"]: f["levels"] for f in run.fields.fields}
-    return {p.name: float(sum(points * held[f["name"]] * (2 if f["access"] == "updates" else 1) for f in p.fields if f["horizontal"] != "none")) * bytes_ for p in processes}
+    return {
+        p.name: float(
+            sum(
+                points * held[f["name"]] * (2 if f["access"] == "updates" else 1)
+                for f in p.fields
+                if f["horizontal"] != "none"
+            )
+        )
+        * bytes_
+        for p in processes
+    }
 
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
@@ -137,10 +198,21 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case, around = figures["case"], figures["interpolation"]
-    click.echo(tree(f"Kernels of the spectral atmosphere, {case['precision']}, {figures['machine']}", [
-        ("grid", f"{figures['grid']}, {figures['cells']:,} cells, {case['threads']} thread{'s' * (case['threads'] > 1)}"),
-        ("machine", figures["limits"]),
-        ("interleaved", f"four fields beside each other {around['interleaved']:.2f} ns a point and field; field by field {around['single']:.2f} ns, {around['ratio']:.1f} times as long"),
-    ]))  # fmt: skip
+    click.echo(
+        tree(
+            f"Kernels of the spectral atmosphere, {case['precision']}, {figures['machine']}",
+            [
+                (
+                    "grid",
+                    f"{figures['grid']}, {figures['cells']:,} cells, {case['threads']} thread{'s' * (case['threads'] > 1)}",
+                ),
+                ("machine", figures["limits"]),
+                (
+                    "interleaved",
+                    f"four fields beside each other {around['interleaved']:.2f} ns a point and field; field by field {around['single']:.2f} ns, {around['ratio']:.1f} times as long",
+                ),
+            ],
+        )
+    )
     click.echo("\n".join(["", *roofline.table(figures["kernels"])]))
     return 0

@@ -37,22 +37,58 @@ def measure(case: Case) -> dict[str, Any] | None:
     c = world.py2f()
     exchanges = []
     for name, text in core.transports():
-        of = {side: [core.seconds_of_halo(c, name, words, strided, case.times(words)) for words in sizes] for side, strided in (("row", False), ("column", True))}
-        exchanges.append({"name": name, "what": text, **of, "latency": of["row"][0], "bandwidth": 2 * 8 * sizes[-1] / of["row"][-1]})
+        of = {
+            side: [
+                core.seconds_of_halo(c, name, words, strided, case.times(words)) for words in sizes
+            ]
+            for side, strided in (("row", False), ("column", True))
+        }
+        exchanges.append(
+            {
+                "name": name,
+                "what": text,
+                **of,
+                "latency": of["row"][0],
+                "bandwidth": 2 * 8 * sizes[-1] / of["row"][-1],
+            }
+        )
     sums = []
     for name, text in core.global_sums():
         seconds = [core.seconds_of_sum(c, name, words, 1, case.repetitions) for words in sum_sizes]
         thrice = core.seconds_of_sum(c, name, 1, 3, case.repetitions)
-        sums.append({"name": name, "what": text, "seconds": seconds, "one_three_times": thrice, "three": thrice / seconds[sum_sizes.index(3)]})
-    pairs = {name: {way: core.seconds_of_pairs(c, get, 1000, each, case.times(4096)) for way, each in (("buffered", False), ("word_by_word", True))} for name, get in (("send", False), ("get", True)) if world.size > 1}
+        sums.append(
+            {
+                "name": name,
+                "what": text,
+                "seconds": seconds,
+                "one_three_times": thrice,
+                "three": thrice / seconds[sum_sizes.index(3)],
+            }
+        )
+    pairs = {
+        name: {
+            way: core.seconds_of_pairs(c, get, 1000, each, case.times(4096))
+            for way, each in (("buffered", False), ("word_by_word", True))
+        }
+        for name, get in (("send", False), ("get", True))
+        if world.size > 1
+    }
     if world.rank != 0:
         return None
     column = {e["name"]: np.array(e["column"]) for e in exchanges}
     return {
-        "case": asdict(case), "machine": machine.name(), "words": sizes, "exchanges": exchanges, "numbers": sum_sizes, "sums": sums,
-        "pairs": {name: {**times, "ratio": times["buffered"] / times["word_by_word"]} for name, times in pairs.items()},
+        "case": asdict(case),
+        "machine": machine.name(),
+        "words": sizes,
+        "exchanges": exchanges,
+        "numbers": sum_sizes,
+        "sums": sums,
+        "pairs": {
+            name: {**times, "ratio": times["buffered"] / times["word_by_word"]}
+            for name, times in pairs.items()
+        },
         "packing": (column["datatypes"] / column["packed"]).tolist(),
-    }  # fmt: skip
+    }
 
 
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
@@ -68,15 +104,53 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     micro = lambda values: "".join(f"{1e6 * v:10.2f}" for v in values)  # noqa: E731
     least = lambda entries, key: min(entries, key=key)["name"]  # noqa: E731
     words, numbers = figures["words"], figures["numbers"]
-    rows = {side: [f"{e['name']:<20}{micro(e[side])}" for e in figures["exchanges"]] for side in ("row", "column")}
+    rows = {
+        side: [f"{e['name']:<20}{micro(e[side])}" for e in figures["exchanges"]]
+        for side in ("row", "column")
+    }
     best = [least(figures["exchanges"], lambda e, n=n: e["row"][n]) for n in range(len(words))]
     entries = [
-        ("rows", [f"{'µs; words of a side':<20}" + "".join(f"{w:10d}" for w in words), *rows["row"], "fastest: " + ", ".join(f"{w}: {b}" for w, b in zip(words, best))]),
+        (
+            "rows",
+            [
+                f"{'µs; words of a side':<20}" + "".join(f"{w:10d}" for w in words),
+                *rows["row"],
+                "fastest: " + ", ".join(f"{w}: {b}" for w, b in zip(words, best)),
+            ],
+        ),
         ("columns", rows["column"]),
-        ("bandwidth", [f"{e['name']:<20}{e['bandwidth'] / 1e9:10.2f} GB/s" for e in figures["exchanges"]]),
-        ("sums", [f"{'µs; numbers':<20}" + "".join(f"{n:10d}" for n in numbers) + "  one three times / three", *(f"{s['name']:<20}{micro(s['seconds'])}{s['three']:10.2f}" for s in figures["sums"])]),
-        ("1000 words", ["nobody to give them to"] if not figures["pairs"] else [f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one, {1e6 * p['word_by_word']:10.1f} µs word by word: {p['ratio']:.3f}" for name, p in figures["pairs"].items()]),
-        ("packing", "datatypes over packed, columns: " + ", ".join(f"{w}: {x:.2f}" for w, x in zip(words, figures["packing"]))),
-    ]  # fmt: skip
-    click.echo(tree(f"messages between {figures['case']['ranks']} ranks, {figures['machine']}", entries))
+        (
+            "bandwidth",
+            [f"{e['name']:<20}{e['bandwidth'] / 1e9:10.2f} GB/s" for e in figures["exchanges"]],
+        ),
+        (
+            "sums",
+            [
+                f"{'µs; numbers':<20}"
+                + "".join(f"{n:10d}" for n in numbers)
+                + "  one three times / three",
+                *(
+                    f"{s['name']:<20}{micro(s['seconds'])}{s['three']:10.2f}"
+                    for s in figures["sums"]
+                ),
+            ],
+        ),
+        (
+            "1000 words",
+            ["nobody to give them to"]
+            if not figures["pairs"]
+            else [
+                f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one, {1e6 * p['word_by_word']:10.1f} µs word by word: {p['ratio']:.3f}"
+                for name, p in figures["pairs"].items()
+            ],
+        ),
+        (
+            "packing",
+            "datatypes over packed, columns: "
+            + ", ".join(f"{w}: {x:.2f}" for w, x in zip(words, figures["packing"])),
+        ),
+    ]
+    click.echo(
+        tree(f"messages between {figures['case']['ranks']} ranks, {figures['machine']}", entries)
+    )
     return 0

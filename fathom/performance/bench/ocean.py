@@ -15,9 +15,15 @@ from typing import Any, Callable
 import numpy as np
 
 physics = ("lean", "full")
-grids = {"x1": ("DipoleGrid", "x1", "20min"), "1deg": ("TripolarGrid", "1deg", "1h"), "3deg": ("TripolarGrid", "3deg", "2h")}  # class, resolution, step
+grids = {
+    "x1": ("DipoleGrid", "x1", "20min"),
+    "1deg": ("TripolarGrid", "1deg", "1h"),
+    "3deg": ("TripolarGrid", "3deg", "2h"),
+}  # class, resolution, step
 levels = {"x1": 40, "1deg": 40, "3deg": 25}
-solver_streams = 14  # of 8 bytes a column and iteration: a Chronopoulos-Gear iteration in two sweeps
+solver_streams = (
+    14  # of 8 bytes a column and iteration: a Chronopoulos-Gear iteration in two sweeps
+)
 
 
 @dataclass(frozen=True)
@@ -39,9 +45,15 @@ class Case:
     def __post_init__(self):
         from fathom.names import near
 
-        for what, given, allowed in (("grid", self.grid, grids), ("physics", self.physics, physics), ("precision", self.precision, ("fp64", "fp32"))):
+        for what, given, allowed in (
+            ("grid", self.grid, grids),
+            ("physics", self.physics, physics),
+            ("precision", self.precision, ("fp64", "fp32")),
+        ):
             if given not in allowed:
-                raise ValueError(f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}")
+                raise ValueError(
+                    f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}"
+                )
 
     def simulation(self, **keywords: Any) -> Any:
         """The forced global ocean of the case: MWJF, Laplacian friction, solver to 1e-12, monthly forcing; lean: Richardson mixing, centred advection and
@@ -50,13 +62,36 @@ class Case:
         import fathom as fm
 
         maker, resolution, step = grids[self.grid]
-        grid = getattr(fm, maker)(resolution=resolution, levels=fm.ZLevels(number=levels[self.grid], depth=5500))
-        lean = {"vertical_mixing": fm.RichardsonMixing(), "tracer_advection": fm.CentredAdvection(), "diffusion": fm.LaplacianDiffusion()}
-        full = {"vertical_mixing": fm.KPP(), "tracer_advection": fm.UpwindAdvection(), "eddies": fm.GentMcWilliams()}
-        ocean = fm.Ocean(grid, equation_of_state=fm.MWJF(), friction=fm.LaplacianFriction(), precision=self.precision, **(lean if self.physics == "lean" else full),
-                         free_surface=fm.FreeSurface(tolerance=1e-12, solver=self.solver, preconditioner=self.preconditioner))  # fmt: skip
+        grid = getattr(fm, maker)(
+            resolution=resolution, levels=fm.ZLevels(number=levels[self.grid], depth=5500)
+        )
+        lean = {
+            "vertical_mixing": fm.RichardsonMixing(),
+            "tracer_advection": fm.CentredAdvection(),
+            "diffusion": fm.LaplacianDiffusion(),
+        }
+        full = {
+            "vertical_mixing": fm.KPP(),
+            "tracer_advection": fm.UpwindAdvection(),
+            "eddies": fm.GentMcWilliams(),
+        }
+        ocean = fm.Ocean(
+            grid,
+            equation_of_state=fm.MWJF(),
+            friction=fm.LaplacianFriction(),
+            precision=self.precision,
+            **(lean if self.physics == "lean" else full),
+            free_surface=fm.FreeSurface(
+                tolerance=1e-12, solver=self.solver, preconditioner=self.preconditioner
+            ),
+        )
         ocean.set(temperature="levitus", salinity="levitus")
-        return fm.Simulation(ocean, step=self.step or step, surface=fm.BulkForcing("coads"), **{"parallel": {"threads": self.threads}} | keywords)
+        return fm.Simulation(
+            ocean,
+            step=self.step or step,
+            surface=fm.BulkForcing("coads"),
+            **{"parallel": {"threads": self.threads}} | keywords,
+        )
 
 
 def measure(case: Case) -> dict[str, Any] | None:
@@ -88,20 +123,37 @@ def measure(case: Case) -> dict[str, Any] | None:
 
     seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
     return {
-        "case": asdict(case), "machine": machine.name(), "grid": repr(simulation.model.grid), "blocks": simulation.domain.describe(),
-        "step": simulation.step, "steps": case.steps, "wet_cells": wet,
-        "seconds_per_step": seconds, "best_seconds_per_step": min(s / n for n, s in pieces),
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(simulation.model.grid),
+        "blocks": simulation.domain.describe(),
+        "step": simulation.step,
+        "steps": case.steps,
+        "wet_cells": wet,
+        "seconds_per_step": seconds,
+        "best_seconds_per_step": min(s / n for n, s in pieces),
         "seconds_per_step_per_million_wet_cells": seconds / wet * 1e6,
         "wall_seconds_per_simulated_day": seconds * 86400 / simulation.step,
         "simulated_years_per_day": simulation.step / seconds / 365.2425,
-        "solver_iterations": iterations, "solver_tolerance": simulation.model.free_surface.tolerance, "maximum_speed": motion["speed"],
-        "resident_megabytes": max(h["resident_megabytes"] for h in held), "peak_megabytes": max(h["peak_megabytes"] for h in held),
-        "fields_megabytes": fields / 1e6, "page_faults_per_step": faults / case.steps,
-        "bytes_per_step": moved, "fraction_of_bandwidth": moved / seconds / limits["triad_bytes_per_second"], **limits,
-        "phases": _by_phase(processes, case.steps), "processes": [{**p, "seconds": p["seconds"] / case.steps, "calls": p["calls"] / case.steps} for p in processes],
-        "seconds_to_prepare": ready - began, "seconds_of_first_step": first - ready,
+        "solver_iterations": iterations,
+        "solver_tolerance": simulation.model.free_surface.tolerance,
+        "maximum_speed": motion["speed"],
+        "resident_megabytes": max(h["resident_megabytes"] for h in held),
+        "peak_megabytes": max(h["peak_megabytes"] for h in held),
+        "fields_megabytes": fields / 1e6,
+        "page_faults_per_step": faults / case.steps,
+        "bytes_per_step": moved,
+        "fraction_of_bandwidth": moved / seconds / limits["triad_bytes_per_second"],
+        **limits,
+        "phases": _by_phase(processes, case.steps),
+        "processes": [
+            {**p, "seconds": p["seconds"] / case.steps, "calls": p["calls"] / case.steps}
+            for p in processes
+        ],
+        "seconds_to_prepare": ready - began,
+        "seconds_of_first_step": first - ready,
         "peers": _peers(case) if case.peers else {},
-    }  # fmt: skip
+    }
 
 
 def traffic(simulation: Any, iterations: float) -> float:
@@ -119,15 +171,25 @@ def traffic(simulation: Any, iterations: float) -> float:
         passes: set[tuple[str, str]] = set()
         for process, _ in zip(processes, group["processes"]):
             for field in process.fields:
-                if held[field["name"]]["scratch"] or field["vertical"] == "profile" or field["horizontal"] == "none":
+                if (
+                    held[field["name"]]["scratch"]
+                    or field["vertical"] == "profile"
+                    or field["horizontal"] == "none"
+                ):
                     continue
                 written = (field["name"], "write") in passes
-                passes |= {(field["name"], "read")} if field["access"] != "writes" and not written else set()
+                passes |= (
+                    {(field["name"], "read")}
+                    if field["access"] != "writes" and not written
+                    else set()
+                )
                 passes |= {(field["name"], "write")} if field["access"] != "reads" else set()
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
     from fathom import mpi
 
-    factors = 4 * simulation.comm.allreduce(simulation.find(mpi.core.BarotropicSolve).factor_numbers)
+    factors = 4 * simulation.comm.allreduce(
+        simulation.find(mpi.core.BarotropicSolve).factor_numbers
+    )
     solver = 2 * factors if factors else solver_streams * 8 * columns
     return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
 
@@ -142,7 +204,12 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    click.echo(tree(f"{figures['grid']}, {figures['case']['physics']}, {figures['case']['precision']}, {figures['machine']}", _lines(figures)))
+    click.echo(
+        tree(
+            f"{figures['grid']}, {figures['case']['physics']}, {figures['case']['precision']}, {figures['machine']}",
+            _lines(figures),
+        )
+    )
     return 0
 
 
@@ -152,18 +219,57 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
     slowest = sorted(f["processes"], key=lambda p: -p["seconds"])
     entries: list[tuple[str, str | list[str]]] = [
         ("ranks", f"{ranks} × {threads} thread{'s' * (threads > 1)}; {f['blocks']}"),
-        ("step", f"{f['seconds_per_step']:.4f} s (best piece {f['best_seconds_per_step']:.4f} s), {f['steps']} steps of {f['step']:g} s after {f['case']['spin_up']}"),
-        ("speed", [f"{f['seconds_per_step_per_million_wet_cells']:.4f} s per step per million wet cells ({f['wet_cells']:,} wet cells)",
-                   f"{f['wall_seconds_per_simulated_day']:.2f} s per simulated day, {f['simulated_years_per_day']:.3g} years/day"]),
-        ("solver", f"{f['solver_iterations']:.0f} iterations to {f['solver_tolerance']:g}; |u| ≤ {f['maximum_speed']:.2g} m/s"),
-        ("memory", f"{f['resident_megabytes']:.0f} MB resident on the largest rank (at most {f['peak_megabytes']:.0f} MB), {f['fields_megabytes']:.0f} MB of fields, {f['page_faults_per_step']:.2g} page faults a step"),
-        ("bandwidth", f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f} % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"),
-        ("phases", [f"{phase:<12}{seconds:9.4f} s {100 * seconds / total:5.1f} %" for phase, seconds in f["phases"].items()]),
-        ("processes", [f"{p['process']:<44.44}{1e3 * p['seconds']:9.2f} ms {100 * p['seconds'] / total:5.1f} %" for p in slowest if p["seconds"] > 0.002 * total]),
-        ("start", f"{f['seconds_to_prepare']:.2f} s to prepare, {f['seconds_of_first_step']:.2f} s for the first step"),
-    ]  # fmt: skip
+        (
+            "step",
+            f"{f['seconds_per_step']:.4f} s (best piece {f['best_seconds_per_step']:.4f} s), {f['steps']} steps of {f['step']:g} s after {f['case']['spin_up']}",
+        ),
+        (
+            "speed",
+            [
+                f"{f['seconds_per_step_per_million_wet_cells']:.4f} s per step per million wet cells ({f['wet_cells']:,} wet cells)",
+                f"{f['wall_seconds_per_simulated_day']:.2f} s per simulated day, {f['simulated_years_per_day']:.3g} years/day",
+            ],
+        ),
+        (
+            "solver",
+            f"{f['solver_iterations']:.0f} iterations to {f['solver_tolerance']:g}; |u| ≤ {f['maximum_speed']:.2g} m/s",
+        ),
+        (
+            "memory",
+            f"{f['resident_megabytes']:.0f} MB resident on the largest rank (at most {f['peak_megabytes']:.0f} MB), {f['fields_megabytes']:.0f} MB of fields, {f['page_faults_per_step']:.2g} page faults a step",
+        ),
+        (
+            "bandwidth",
+            f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f} % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s",
+        ),
+        (
+            "phases",
+            [
+                f"{phase:<12}{seconds:9.4f} s {100 * seconds / total:5.1f} %"
+                for phase, seconds in f["phases"].items()
+            ],
+        ),
+        (
+            "processes",
+            [
+                f"{p['process']:<44.44}{1e3 * p['seconds']:9.2f} ms {100 * p['seconds'] / total:5.1f} %"
+                for p in slowest
+                if p["seconds"] > 0.002 * total
+            ],
+        ),
+        (
+            "start",
+            f"{f['seconds_to_prepare']:.2f} s to prepare, {f['seconds_of_first_step']:.2f} s for the first step",
+        ),
+    ]
     for name, peer in f["peers"].items():
-        entries.append((name, peer.get("message") or f"{peer['seconds_per_step_per_million_cells']:.3f} s per step per million cells: {peer['what']}"))
+        entries.append(
+            (
+                name,
+                peer.get("message")
+                or f"{peer['seconds_per_step_per_million_cells']:.3f} s per step per million cells: {peer['what']}",
+            )
+        )
     return entries
 
 

@@ -28,7 +28,12 @@ import numpy as np
 
 fields, points, piece = 7560, 432 * 325, 80 << 10
 _header, _entry = 2048, 512
-reported = {"unbuffered": (212.0, 40.0), "buffered": (114.0, 80.0), "kept open": (69.0, 110.0), "coalesced": (None, 140.0)}  # s, MB/s
+reported = {
+    "unbuffered": (212.0, 40.0),
+    "buffered": (114.0, 80.0),
+    "kept open": (69.0, 110.0),
+    "coalesced": (None, 140.0),
+}  # s, MB/s
 
 
 @dataclass
@@ -57,7 +62,9 @@ class Disk:
 
     def _charge(self, seconds: float) -> None:
         self.seconds += seconds
-        self._free = max(self._free, time.perf_counter() - 5e-3) + seconds  # what the real file takes, and a sleep that was too long, count
+        self._free = (
+            max(self._free, time.perf_counter() - 5e-3) + seconds
+        )  # what the real file takes, and a sleep that was too long, count
         time.sleep(max(0.0, self._free - time.perf_counter()))
 
 
@@ -65,7 +72,11 @@ def _trace(count: int) -> Any:
     """(number, entry, numbers) of each field."""
     values = np.random.default_rng(0).standard_normal(points + count)
     for n in range(count):
-        yield n, memoryview(np.full(_entry // 8, n).view("u1")), memoryview(values[n : n + points].view("u1"))
+        yield (
+            n,
+            memoryview(np.full(_entry // 8, n).view("u1")),
+            memoryview(values[n : n + points].view("u1")),
+        )
 
 
 def _by_field(disk: Disk, path: Path, count: int, size: int, kept_open: bool) -> None:
@@ -98,7 +109,7 @@ ways: dict[str, Callable[[Disk, Path, int], None]] = {
     "buffered": lambda disk, path, count: _by_field(disk, path, count, 8 * points, False),
     "kept open": lambda disk, path, count: _by_field(disk, path, count, 8 * points, True),
     "coalesced": _coalesced,
-}  # fmt: skip
+}
 
 
 def measure(count: int = 76, folder: Path | None = None) -> dict[str, Any]:
@@ -112,7 +123,13 @@ def measure(count: int = 76, folder: Path | None = None) -> dict[str, Any]:
             contents.add(hashlib.sha256(path.read_bytes()).hexdigest())
             path.unlink()
             size, once = disk.counts["bytes"], disk.opening if disk.counts["opened"] == 1 else 0.0
-            result[name] = {"seconds": (disk.seconds - once) * factor + once, "gigabytes": size * factor / 1e9, "megabytes_per_second": size / 1e6 / (disk.seconds - once), "wall_seconds": wall, **disk.counts}
+            result[name] = {
+                "seconds": (disk.seconds - once) * factor + once,
+                "gigabytes": size * factor / 1e9,
+                "megabytes_per_second": size / 1e6 / (disk.seconds - once),
+                "wall_seconds": wall,
+                **disk.counts,
+            }
     return {"fields": fields, "replayed": count, "same_bytes": len(contents) == 1, "ways": result}
 
 
@@ -122,13 +139,22 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    click.echo(f"{figures['fields']} fields, {figures['replayed']} of them replayed; the files are {'the same' if figures['same_bytes'] else 'NOT THE SAME'} byte for byte")
+    click.echo(
+        f"{figures['fields']} fields, {figures['replayed']} of them replayed; the files are {'the same' if figures['same_bytes'] else 'NOT THE SAME'} byte for byte"
+    )
     columns = ("seconds", "GB", "MB/s", "faster", "calls a field", "reported s", "MB/s")
     click.echo(f"{'':<14}" + "".join(f"{name:>15}" for name in columns))
     first = figures["ways"]["unbuffered"]["seconds"]
     for name, f in figures["ways"].items():
         seconds, rate = reported[name]
-        cells = (f"{f['seconds']:.0f}", f"{f['gigabytes']:.1f}", f"{f['megabytes_per_second']:.0f}", f"{first / f['seconds']:.2f}", f"{f['calls'] / figures['replayed']:.1f}",
-                 f"{seconds:g}" if seconds else "", f"{'' if seconds else 'more than '}{rate:g}")  # fmt: skip
+        cells = (
+            f"{f['seconds']:.0f}",
+            f"{f['gigabytes']:.1f}",
+            f"{f['megabytes_per_second']:.0f}",
+            f"{first / f['seconds']:.2f}",
+            f"{f['calls'] / figures['replayed']:.1f}",
+            f"{seconds:g}" if seconds else "",
+            f"{'' if seconds else 'more than '}{rate:g}",
+        )
         click.echo(f"{name:<14}" + "".join(f"{cell:>15}" for cell in cells))
     return 0

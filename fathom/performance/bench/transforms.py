@@ -41,9 +41,15 @@ class Case:
     def __post_init__(self):
         from fathom.names import near
 
-        for what, given, allowed in (("precision", self.precision, ("fp64", "fp32")), ("grid", self.grid, grids), ("reduced", self.reduced, ("", "classical", "octahedral"))):
+        for what, given, allowed in (
+            ("precision", self.precision, ("fp64", "fp32")),
+            ("grid", self.grid, grids),
+            ("reduced", self.reduced, ("", "classical", "octahedral")),
+        ):
             if given not in allowed:
-                raise ValueError(f"bench transform: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(a for a in allowed if a)}")
+                raise ValueError(
+                    f"bench transform: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(a for a in allowed if a)}"
+                )
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -53,10 +59,18 @@ def measure(case: Case) -> dict[str, Any]:
     from fathom.transform import SphericalHarmonics, aligned_zeros
 
     began = time.perf_counter()
-    transform = SphericalHarmonics(case.truncation, case.grid, case.reduced or False, precision=case.precision, threads=case.threads)
+    transform = SphericalHarmonics(
+        case.truncation,
+        case.grid,
+        case.reduced or False,
+        precision=case.precision,
+        threads=case.threads,
+    )
     prepared = time.perf_counter() - began
     rows, longest = transform.shape
-    coefficients, back = (aligned_zeros((transform.waves, 2, case.fields), transform.real) for _ in range(2))
+    coefficients, back = (
+        aligned_zeros((transform.waves, 2, case.fields), transform.real) for _ in range(2)
+    )
     coefficients[:] = np.random.default_rng(0).normal(size=coefficients.shape)
     coefficients[transform.m == 0, 1] = 0
     field = aligned_zeros((rows, case.fields, longest), transform.real)
@@ -65,19 +79,35 @@ def measure(case: Case) -> dict[str, Any]:
     here.scalar(back, [field])
 
     peers = _peers(case) if case.peers else {}
-    seconds: dict[str, list] = {"wall": [], "inverse": [], "direct": [], "legendre": [], "fourier": [], **{name: [] for name in peers}}
+    seconds: dict[str, list] = {
+        "wall": [],
+        "inverse": [],
+        "direct": [],
+        "legendre": [],
+        "fourier": [],
+        **{name: [] for name in peers},
+    }
     rate, triad = 0.0, 0.0
     clock = time.process_time if case.threads == 1 else time.perf_counter
-    for repetition in range(case.repetitions + 1):  # in turn, so that all meet the same machine; the first is not counted
+    for repetition in range(
+        case.repetitions + 1
+    ):  # in turn, so that all meet the same machine; the first is not counted
         before = transform.core.seconds
         times, wall = [clock()], time.perf_counter()
         for run, items in ((transform.core.inverse, there), (transform.core.direct, here)):
             run(items)
             times.append(clock())
         after = transform.core.seconds
-        found = {"wall": time.perf_counter() - wall, "inverse": times[1] - times[0], "direct": times[2] - times[1], **{name: after[name] - before[name] for name in ("legendre", "fourier")}}
+        found = {
+            "wall": time.perf_counter() - wall,
+            "inverse": times[1] - times[0],
+            "direct": times[2] - times[1],
+            **{name: after[name] - before[name] for name in ("legendre", "fourier")},
+        }
         found |= {name: peer["run"]() for name, peer in peers.items() if "run" in peer}
-        rate = max(rate, *(core.fma_rate(8 if case.precision == "fp64" else 4, 0.002) for _ in range(10)))
+        rate = max(
+            rate, *(core.fma_rate(8 if case.precision == "fp64" else 4, 0.002) for _ in range(10))
+        )
         triad = max(triad, core.triad_bandwidth(32 << 20, 2))
         for name, value in found.items():
             if repetition:
@@ -89,15 +119,38 @@ def measure(case: Case) -> dict[str, Any]:
     legendre = 2 * transform.core.flops_of_field * case.fields
     fourier = 2 * case.fields * sum(2.5 * n * np.log2(n) for n in np.asarray(transform.grid.points))
     return {
-        "case": asdict(case), "machine": machine.name(), "grid": repr(transform), "rows": rows, "points": int(transform.grid.size), "round_trip_error": error,
-        "milliseconds_per_pair": min(pairs) * per_field, "median_milliseconds_per_pair": float(np.median(pairs)) * per_field,
-        "wall_milliseconds_per_pair": min(seconds["wall"]) * per_field, "clock": "processor" if case.threads == 1 else "wall",
-        "gflops": (legendre + fourier) / min(pairs) / 1e9, "legendre_gflops": legendre / min(seconds["legendre"]) / 1e9,
-        "fma_gflops": rate / 1e9, "triad_gigabytes_per_second": triad / 1e9, "fraction_of_fma": (legendre + fourier) / min(pairs) / (rate * case.threads), "legendre_fraction_of_fma": legendre / min(seconds["legendre"]) / (rate * case.threads),
-        "phases": {name: min(seconds[name]) * per_field for name in ("inverse", "direct", "legendre", "fourier")},
-        "table_megabytes": transform.core.table_bytes / 1e6, "seconds_to_prepare": prepared,
-        "peers": {name: {"milliseconds_per_pair": min(seconds[name]) * 1e3 / peer["fields"], "what": peer["what"]} if "run" in peer else peer for name, peer in peers.items()},
-    }  # fmt: skip
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(transform),
+        "rows": rows,
+        "points": int(transform.grid.size),
+        "round_trip_error": error,
+        "milliseconds_per_pair": min(pairs) * per_field,
+        "median_milliseconds_per_pair": float(np.median(pairs)) * per_field,
+        "wall_milliseconds_per_pair": min(seconds["wall"]) * per_field,
+        "clock": "processor" if case.threads == 1 else "wall",
+        "gflops": (legendre + fourier) / min(pairs) / 1e9,
+        "legendre_gflops": legendre / min(seconds["legendre"]) / 1e9,
+        "fma_gflops": rate / 1e9,
+        "triad_gigabytes_per_second": triad / 1e9,
+        "fraction_of_fma": (legendre + fourier) / min(pairs) / (rate * case.threads),
+        "legendre_fraction_of_fma": legendre / min(seconds["legendre"]) / (rate * case.threads),
+        "phases": {
+            name: min(seconds[name]) * per_field
+            for name in ("inverse", "direct", "legendre", "fourier")
+        },
+        "table_megabytes": transform.core.table_bytes / 1e6,
+        "seconds_to_prepare": prepared,
+        "peers": {
+            name: {
+                "milliseconds_per_pair": min(seconds[name]) * 1e3 / peer["fields"],
+                "what": peer["what"],
+            }
+            if "run" in peer
+            else peer
+            for name, peer in peers.items()
+        },
+    }
 
 
 def measure_on_ranks(case: Case) -> dict[str, Any] | None:
@@ -107,18 +160,32 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
     from fathom.transform import gaussian_grid, precisions
 
     comm = MPI.COMM_WORLD
-    grid, real = gaussian_grid(case.truncation, case.grid, case.reduced or False), precisions[case.precision][0]
+    grid, real = (
+        gaussian_grid(case.truncation, case.grid, case.reduced or False),
+        precisions[case.precision][0],
+    )
     nx, ny = grid.longest, grid.rows
     inside = (np.arange(nx) < np.asarray(grid.points)[:, None]).astype(np.int32).ravel()
-    decomposition = core.decompose(core.Topology(nx, ny, True), inside, comm.size, distribution="north-south", halo=0)
+    decomposition = core.decompose(
+        core.Topology(nx, ny, True), inside, comm.size, distribution="north-south", halo=0
+    )
     blocks = [b for b in decomposition.blocks if b[5] == comm.rank]
-    kind, items = (core.SphericalHarmonics64, core.TransformItems64) if case.precision == "fp64" else (core.SphericalHarmonics32, core.TransformItems32)
+    kind, items = (
+        (core.SphericalHarmonics64, core.TransformItems64)
+        if case.precision == "fp64"
+        else (core.SphericalHarmonics32, core.TransformItems32)
+    )
     transform = kind(comm.py2f(), grid, case.truncation, decomposition, threads=case.threads)
     core.synchronise(case.synchronise)
     m = transform.own[:, 0]
-    coefficients = np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields)).astype(real)
+    coefficients = (
+        np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields)).astype(real)
+    )
     coefficients[m == 0, 1] = 0
-    back, field = np.zeros_like(coefficients), [np.zeros((b[4], case.fields, b[3]), real) for b in blocks]
+    back, field = (
+        np.zeros_like(coefficients),
+        [np.zeros((b[4], case.fields, b[3]), real) for b in blocks],
+    )
     there, here = items(transform), items(transform)
     there.scalar(coefficients, field)
     here.scalar(back, field)
@@ -126,7 +193,10 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
     names = ("legendre", "fourier", "transposition")
     best: dict[str, Any] = {"inverse": np.inf, "direct": np.inf}
     for repetition in range(case.repetitions + 1):  # the first is not counted
-        for name, run, list_ in (("inverse", transform.inverse, there), ("direct", transform.direct, here)):
+        for name, run, list_ in (
+            ("inverse", transform.inverse, there),
+            ("direct", transform.direct, here),
+        ):
             before = transform.seconds
             comm.barrier()
             began = time.perf_counter()
@@ -136,17 +206,37 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
             phases = comm.allgather([after[p] - before[p] for p in names])
             if repetition and seconds < best[name]:
                 best[name], best[f"{name} on ranks"] = seconds, phases
-    error = comm.allreduce(float(np.abs(back - coefficients).max(initial=0)), MPI.MAX) / comm.allreduce(float(np.abs(coefficients).max(initial=0)), MPI.MAX)
+    error = comm.allreduce(
+        float(np.abs(back - coefficients).max(initial=0)), MPI.MAX
+    ) / comm.allreduce(float(np.abs(coefficients).max(initial=0)), MPI.MAX)
     if comm.rank:
         return None
     per_field = 1e3 / case.fields
-    on_ranks = {way: [dict(zip(names, rank)) for rank in best[f"{way} on ranks"]] for way in ("inverse", "direct")}
-    mean = {p: sum(float(np.mean([rank[p] for rank in ranks])) for ranks in on_ranks.values()) * per_field for p in names}
+    on_ranks = {
+        way: [dict(zip(names, rank)) for rank in best[f"{way} on ranks"]]
+        for way in ("inverse", "direct")
+    }
+    mean = {
+        p: sum(float(np.mean([rank[p] for rank in ranks])) for ranks in on_ranks.values())
+        * per_field
+        for p in names
+    }
     return {
-        "case": asdict(case), "machine": machine.name(), "grid": f"T{case.truncation}, {ny} rows of up to {nx} points", "rows": ny, "points": int(grid.size), "round_trip_error": error,
-        "milliseconds_per_pair": (best["inverse"] + best["direct"]) * per_field, "clock": "wall",
-        "phases": {"inverse": best["inverse"] * per_field, "direct": best["direct"] * per_field, **mean}, "on_ranks": on_ranks,
-    }  # fmt: skip
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": f"T{case.truncation}, {ny} rows of up to {nx} points",
+        "rows": ny,
+        "points": int(grid.size),
+        "round_trip_error": error,
+        "milliseconds_per_pair": (best["inverse"] + best["direct"]) * per_field,
+        "clock": "wall",
+        "phases": {
+            "inverse": best["inverse"] * per_field,
+            "direct": best["direct"] * per_field,
+            **mean,
+        },
+        "on_ranks": on_ranks,
+    }
 
 
 def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -> int:
@@ -160,12 +250,23 @@ def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case = figures["case"]
-    click.echo(tree(f"T{case['truncation']}, {case['precision']}, {figures['machine']}", [
-        ("grid", f"{figures['grid']}, {case['fields']} field-levels, {case['ranks']} × {case['threads']} thread{'s' * (case['threads'] > 1)}"),
-        ("pair", f"{figures['milliseconds_per_pair']:.4f} ms per field-level on the wall"),
-        ("phases", [f"{name:<14}{value:8.4f} ms" for name, value in figures["phases"].items()]),
-        ("round trip", f"{figures['round_trip_error']:.1e} of the largest coefficient"),
-    ]))  # fmt: skip
+    click.echo(
+        tree(
+            f"T{case['truncation']}, {case['precision']}, {figures['machine']}",
+            [
+                (
+                    "grid",
+                    f"{figures['grid']}, {case['fields']} field-levels, {case['ranks']} × {case['threads']} thread{'s' * (case['threads'] > 1)}",
+                ),
+                ("pair", f"{figures['milliseconds_per_pair']:.4f} ms per field-level on the wall"),
+                (
+                    "phases",
+                    [f"{name:<14}{value:8.4f} ms" for name, value in figures["phases"].items()],
+                ),
+                ("round trip", f"{figures['round_trip_error']:.1e} of the largest coefficient"),
+            ],
+        )
+    )
     return 0
 
 
@@ -180,16 +281,34 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
     case, phases = figures["case"], figures["phases"]
     ours = figures["milliseconds_per_pair"]
     entries: list[tuple[str, str | list[str]]] = [
-        ("grid", f"{figures['grid']}, {case['fields']} field-levels, {case['threads']} thread{'s' * (case['threads'] > 1)}"),
-        ("pair", f"{ours:.4f} ms per field-level (median {figures['median_milliseconds_per_pair']:.4f}, on the wall {figures['wall_milliseconds_per_pair']:.4f})"),
-        ("rate", f"{figures['gflops']:.1f} GF/s, {100 * figures['fraction_of_fma']:.0f} % of {figures['fma_gflops']:.0f} GF/s a thread; triad {figures['triad_gigabytes_per_second']:.1f} GB/s"),
+        (
+            "grid",
+            f"{figures['grid']}, {case['fields']} field-levels, {case['threads']} thread{'s' * (case['threads'] > 1)}",
+        ),
+        (
+            "pair",
+            f"{ours:.4f} ms per field-level (median {figures['median_milliseconds_per_pair']:.4f}, on the wall {figures['wall_milliseconds_per_pair']:.4f})",
+        ),
+        (
+            "rate",
+            f"{figures['gflops']:.1f} GF/s, {100 * figures['fraction_of_fma']:.0f} % of {figures['fma_gflops']:.0f} GF/s a thread; triad {figures['triad_gigabytes_per_second']:.1f} GB/s",
+        ),
         ("phases", [f"{name:<10}{value:8.4f} ms" for name, value in phases.items()]),
-        ("Legendre", f"{figures['legendre_gflops']:.1f} GF/s, {100 * figures['legendre_fraction_of_fma']:.0f} % of the multiply-add rate; tables of {figures['table_megabytes']:.1f} MB"),
+        (
+            "Legendre",
+            f"{figures['legendre_gflops']:.1f} GF/s, {100 * figures['legendre_fraction_of_fma']:.0f} % of the multiply-add rate; tables of {figures['table_megabytes']:.1f} MB",
+        ),
         ("round trip", f"{figures['round_trip_error']:.1e} of the largest coefficient"),
         ("start", f"{figures['seconds_to_prepare']:.2f} s"),
-    ]  # fmt: skip
+    ]
     for name, peer in figures["peers"].items():
-        entries.append((name, peer.get("message") or f"{peer['milliseconds_per_pair']:.4f} ms, {peer['milliseconds_per_pair'] / ours:.1f} times ours: {peer['what']}"))
+        entries.append(
+            (
+                name,
+                peer.get("message")
+                or f"{peer['milliseconds_per_pair']:.4f} ms, {peer['milliseconds_per_pair'] / ours:.1f} times ours: {peer['what']}",
+            )
+        )
     click.echo(tree(f"T{case['truncation']}, {case['precision']}, {figures['machine']}", entries))
     return 0
 
@@ -199,7 +318,10 @@ def _peers(case: Case) -> dict[str, dict]:
     found = {}
     for name, make in (("ducc0", _ducc0), ("shtns", _shtns)):
         if find_spec(name) is None:
-            found[name] = {"message": f"not installed (pip install {name})" + "; it needs FFTW" * (name == "shtns")}
+            found[name] = {
+                "message": f"not installed (pip install {name})"
+                + "; it needs FFTW" * (name == "shtns")
+            }
         elif case.reduced:
             found[name] = {"message": "full grids only"}
         else:
@@ -237,13 +359,19 @@ def _ducc0(case: Case, fields: int = 6) -> dict:
     map_ = [None] * fields
 
     def there(n):
-        map_[n] = ducc0.sht.experimental.synthesis_2d(alm=alm[n], ntheta=rows, nphi=points, map=map_[n], **how)
+        map_[n] = ducc0.sht.experimental.synthesis_2d(
+            alm=alm[n], ntheta=rows, nphi=points, map=map_[n], **how
+        )
 
     def back(n):
         ducc0.sht.experimental.analysis_2d(map=map_[n], alm=alm[n].copy(), **how)
 
     acts = [lambda n=n, act=act: act(n) for n in range(fields) for act in (there, back)]
-    return {"run": lambda: _timed(case, acts), "fields": fields, "what": f"ducc0 {ducc0.__version__}, {case.precision}"}
+    return {
+        "run": lambda: _timed(case, acts),
+        "fields": fields,
+        "what": f"ducc0 {ducc0.__version__}, {case.precision}",
+    }
 
 
 def _shtns(case: Case, fields: int = 6) -> dict:
@@ -260,5 +388,12 @@ def _shtns(case: Case, fields: int = 6) -> dict:
     maps = [np.zeros(harmonics.spat_shape) for _ in range(fields)]
     acts = []
     for c, f in zip(spectra, maps):
-        acts += [lambda c=c, f=f: harmonics.SH_to_spat(c, f), lambda c=c, f=f: harmonics.spat_to_SH(f, c)]
-    return {"run": lambda: _timed(case, acts), "fields": fields, "what": f"SHTns {getattr(shtns, '__version__', '')}, fp64, polar optimisation 1e-10"}
+        acts += [
+            lambda c=c, f=f: harmonics.SH_to_spat(c, f),
+            lambda c=c, f=f: harmonics.spat_to_SH(f, c),
+        ]
+    return {
+        "run": lambda: _timed(case, acts),
+        "fields": fields,
+        "what": f"SHTns {getattr(shtns, '__version__', '')}, fp64, polar optimisation 1e-10",
+    }

@@ -20,7 +20,11 @@ import numpy as np
 
 def strip_length(columns: int | np.ndarray, register: int = 256) -> float | np.ndarray:
     """Mean length of the strips in which a loop runs."""
-    return columns / np.ceil(np.asarray(columns) / register) if np.ndim(columns) else columns / -(-columns // register)
+    return (
+        columns / np.ceil(np.asarray(columns) / register)
+        if np.ndim(columns)
+        else columns / -(-columns // register)
+    )
 
 
 @dataclass(frozen=True)

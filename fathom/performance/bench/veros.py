@@ -22,10 +22,20 @@ def measured(threads: int = 1) -> dict:
     """The figures of a run in another process: seconds per step per million cells; a message where there are none."""
     if find_spec("veros") is None:
         return {"message": "not installed (pip install 'fathom-models[bench]')"}
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PMI", "OMPI", "HYDI", "MPI_"))}  # not a rank of ours
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PMI", "OMPI", "HYDI", "MPI_"))
+    }  # not a rank of ours
     environment |= {"VEROS_LOGLEVEL": "error", "OMP_NUM_THREADS": str(threads)}
     try:
-        done = subprocess.run([sys.executable, "-P", "-m", "fathom.performance.bench.veros", str(threads)], env=environment, capture_output=True, text=True, timeout=patience)
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "fathom.performance.bench.veros", str(threads)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=patience,
+        )
         return json.loads(done.stdout.strip().splitlines()[-1])
     except subprocess.TimeoutExpired:
         return {"message": f"no answer within {patience} s"}
@@ -55,7 +65,9 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
                 settings = state.settings
                 settings.nx, settings.ny, settings.nz = shape
                 settings.dt_mom, settings.dt_tracer = 1200.0, 1200.0
-                settings.enable_neutral_diffusion = settings.enable_skew_diffusion = settings.enable_tke = settings.enable_eke = False
+                settings.enable_neutral_diffusion = settings.enable_skew_diffusion = (
+                    settings.enable_tke
+                ) = settings.enable_eke = False
                 settings.enable_hor_diffusion, settings.K_h = True, 1000.0
                 settings.A_h, settings.kappaM_0, settings.kappaH_0 = 1e4, 1e-3, 1e-4
 
@@ -81,11 +93,17 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
     seconds, cells = (time.perf_counter() - began) / steps, shape[0] * shape[1] * shape[2]
     import veros
 
-    return {"seconds_per_step": seconds, "cells": cells, "seconds_per_step_per_million_cells": seconds / cells * 1e6,
-            "what": f"Veros {veros.__version__} on {backend}, ACC {shape[0]}×{shape[1]}×{shape[2]}, lean, fp64, every cell counted"}  # fmt: skip
+    return {
+        "seconds_per_step": seconds,
+        "cells": cells,
+        "seconds_per_step_per_million_cells": seconds / cells * 1e6,
+        "what": f"Veros {veros.__version__} on {backend}, ACC {shape[0]}×{shape[1]}×{shape[2]}, lean, fp64, every cell counted",
+    }
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(sys.argv[1])])  # JAX would take them all
+        os.sched_setaffinity(
+            0, sorted(os.sched_getaffinity(0))[: int(sys.argv[1])]
+        )  # JAX would take them all
     print(json.dumps(run()))

@@ -15,18 +15,39 @@ from fathom import output
 from fathom.output import files
 from fathom.output.formats import shards
 
-formats = {"zarr, zstd": (".zarr", "zstd"), "zarr, lz4": (".zarr", "lz4"), "zarr, raw": (".zarr", "none"), "netcdf, zlib": (".nc", "zlib"), "netcdf, raw": (".nc", "none"), "grib2, ccsds": (".grib2", "ccsds"), "fa, raw": (".fa", "none")}
+formats = {
+    "zarr, zstd": (".zarr", "zstd"),
+    "zarr, lz4": (".zarr", "lz4"),
+    "zarr, raw": (".zarr", "none"),
+    "netcdf, zlib": (".nc", "zlib"),
+    "netcdf, raw": (".nc", "none"),
+    "grib2, ccsds": (".grib2", "ccsds"),
+    "fa, raw": (".fa", "none"),
+}
 _times, _piece = 5, 1 << 24
 
 
-def measure(store: Path, folder: Path, memory: Path = Path("/dev/shm")) -> dict[str, dict[str, float]]:
+def measure(
+    store: Path, folder: Path, memory: Path = Path("/dev/shm")
+) -> dict[str, dict[str, float]]:
     """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`; `codec` (what it is made of, compressed and left),
     `plain` (the same numbers in one file, in pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored bytes. The last time of `store`."""
     with output.open(store) as dataset:
-        names = [name for name, held in dataset.data_vars.items() if "time" in held.dims and held.dtype.kind == "f" and name != "time_bounds"]
+        names = [
+            name
+            for name, held in dataset.data_vars.items()
+            if "time" in held.dims and held.dtype.kind == "f" and name != "time_bounds"
+        ]
         fields = {name: np.ascontiguousarray(dataset[name].isel(time=-1).values) for name in names}
-        coordinates = {name: (held.dims, held.values.astype(held.dtype.newbyteorder("="))) for name, held in dataset.variables.items() if "time" not in held.dims}
-        specs = [output.VariableSpec(name, dataset[name].dims, dataset[name].dtype.name) for name in names]
+        coordinates = {
+            name: (held.dims, held.values.astype(held.dtype.newbyteorder("=")))
+            for name, held in dataset.variables.items()
+            if "time" not in held.dims
+        }
+        specs = [
+            output.VariableSpec(name, dataset[name].dims, dataset[name].dtype.name)
+            for name in names
+        ]
     rows = "latitude" in coordinates and coordinates["latitude"][0] == ("latitude",)
     chosen = {name: how for name, how in formats.items() if rows or how[0] not in (".grib2", ".fa")}
     result: dict[str, dict[str, float]] = {name: {} for name in chosen}
@@ -34,11 +55,28 @@ def measure(store: Path, folder: Path, memory: Path = Path("/dev/shm")) -> dict[
     for where, suffix in ((folder, ""), (memory, "_memory")):
         with tempfile.TemporaryDirectory(prefix="fathom-writers-", dir=where) as held:
             for name, (ending, compression) in chosen.items():
-                writer = output.create(Path(held) / f"{compression}{ending}", coordinates, specs, compression=compression)
+                writer = output.create(
+                    Path(held) / f"{compression}{ending}",
+                    coordinates,
+                    specs,
+                    compression=compression,
+                )
                 before = _stored(writer.path)
                 _used_pages(Path(held) / "pages", fields)
-                ours, plain = (size / 1e6 / min(seconds) for seconds in zip(*((_write(writer, fields, n), _plain(Path(held) / "plain", fields)) for n in range(_times))))
-                result[name] |= {f"writer{suffix}": ours, f"plain{suffix}": plain, "smaller": _times * size / max(_stored(writer.path) - before, 1)}
+                ours, plain = (
+                    size / 1e6 / min(seconds)
+                    for seconds in zip(
+                        *(
+                            (_write(writer, fields, n), _plain(Path(held) / "plain", fields))
+                            for n in range(_times)
+                        )
+                    )
+                )
+                result[name] |= {
+                    f"writer{suffix}": ours,
+                    f"plain{suffix}": plain,
+                    "smaller": _times * size / max(_stored(writer.path) - before, 1),
+                }
                 if ending == ".zarr" and not suffix:
                     result[name]["codec"] = size / 1e6 / _best(lambda n: _encode(writer, fields))  # noqa: B023
                 writer.close()
@@ -46,7 +84,15 @@ def measure(store: Path, folder: Path, memory: Path = Path("/dev/shm")) -> dict[
 
 
 def _write(writer: Any, fields: dict[str, np.ndarray], time: int) -> float:
-    cut = [(name, region, np.ascontiguousarray(field[..., region[0] : region[1], region[2] : region[3]])) for name, field in fields.items() for region in writer.regions(name)]
+    cut = [
+        (
+            name,
+            region,
+            np.ascontiguousarray(field[..., region[0] : region[1], region[2] : region[3]]),
+        )
+        for name, field in fields.items()
+        for region in writer.regions(name)
+    ]
     began = _now()
     for name, region, block in cut:
         writer.write(name, time, region, block)
@@ -105,13 +151,25 @@ def _now() -> float:
 
 
 def _stored(path: Path) -> int:
-    return sum(p.stat().st_size for p in path.rglob("*") if p.is_file()) if path.is_dir() else path.stat().st_size
+    return (
+        sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+        if path.is_dir()
+        else path.stat().st_size
+    )
 
 
 def table(figures: dict[str, dict[str, float]]) -> str:
     """As `fathom bench output` prints it."""
     columns = ("writer", "codec", "plain", "writer_memory", "plain_memory", "smaller")
-    lines = ["MB/s of numbers a core" + "".join(f"{name.replace('_', ', '):>16}" for name in columns)]
+    lines = [
+        "MB/s of numbers a core" + "".join(f"{name.replace('_', ', '):>16}" for name in columns)
+    ]
     for name, held in figures.items():
-        lines.append(f"{name:<22}" + "".join(f"{held[c]:>16.{1 if c == 'smaller' else 0}f}" if c in held else " " * 16 for c in columns))
+        lines.append(
+            f"{name:<22}"
+            + "".join(
+                f"{held[c]:>16.{1 if c == 'smaller' else 0}f}" if c in held else " " * 16
+                for c in columns
+            )
+        )
     return "\n".join(lines)

@@ -23,8 +23,25 @@ from fathom.report import tables as profile_tables
 
 pieces = 8  # of the run, each a repeat: their spread is the noise
 pairs = 40  # of steps with and without profiling
-of_the_run = ("model", "grid", "step", "steps", "precision", "cells", "ranks", "threads", "blocks", "wall_seconds", "seconds_per_step", "checksum",
-              "profile", "efficiency", "seconds_of_ranks", "step_seconds", "output_steps")  # fmt: skip
+of_the_run = (
+    "model",
+    "grid",
+    "step",
+    "steps",
+    "precision",
+    "cells",
+    "ranks",
+    "threads",
+    "blocks",
+    "wall_seconds",
+    "seconds_per_step",
+    "checksum",
+    "profile",
+    "efficiency",
+    "seconds_of_ranks",
+    "step_seconds",
+    "output_steps",
+)
 
 
 @dataclass(frozen=True)
@@ -86,10 +103,20 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     with use:
         samples.begin()
         summary = s.run(_period(s, request), report=request.out is not None)
-    counted = {name: s.comm.allreduce(value - before.get(name, 0.0)) for name, value in counters.read().items()}
+    counted = {
+        name: s.comm.allreduce(value - before.get(name, 0.0))
+        for name, value in counters.read().items()
+    }
     found = {key: summary[key] for key in of_the_run}
     found["output_steps"].pop("sample", None)
-    found |= {"case": case, "machine": machine.name(), "samples": samples.by_region(), "files": use.by_file(), "counters": counted or counters.why_not, "overhead": overhead(s)}
+    found |= {
+        "case": case,
+        "machine": machine.name(),
+        "samples": samples.by_region(),
+        "files": use.by_file(),
+        "counters": counted or counters.why_not,
+        "overhead": overhead(s),
+    }
     found["rates"], found["limits"] = rates(s, found["profile"])
     found["trace"] = s.traces
     return found
@@ -106,19 +133,33 @@ class Samples:
 
     def sample(self, simulation: Any) -> None:
         """Now."""
-        self.taken.append((simulation.count, {r["region"]: r["seconds"] for r in regions.exclusive(regions.mine())}))
+        self.taken.append(
+            (
+                simulation.count,
+                {r["region"]: r["seconds"] for r in regions.exclusive(regions.mine())},
+            )
+        )
 
     def by_region(self) -> dict[str, list[float]]:
         """Of each region, the mean over ranks of each piece; all ranks together."""
         s = self.simulation
         held: dict[str, list[float]] = {}
-        for n, ((start, before), (end, after)) in enumerate(zip([(s.start_steps, {}), *self.taken], self.taken)):
+        for n, ((start, before), (end, after)) in enumerate(
+            zip([(s.start_steps, {}), *self.taken], self.taken)
+        ):
             for name, seconds in after.items():
-                held.setdefault(name, [0.0] * len(self.taken))[n] = (seconds - before.get(name, 0.0)) / max(end - start, 1)
+                held.setdefault(name, [0.0] * len(self.taken))[n] = (
+                    seconds - before.get(name, 0.0)
+                ) / max(end - start, 1)
         gathered = s.comm.gather(held)
         if gathered is None:
             return {}
-        return {name: np.mean([rank.get(name, [0.0] * len(self.taken)) for rank in gathered], axis=0).tolist() for name in dict.fromkeys(name for rank in gathered for name in rank)}
+        return {
+            name: np.mean(
+                [rank.get(name, [0.0] * len(self.taken)) for rank in gathered], axis=0
+            ).tolist()
+            for name in dict.fromkeys(name for rank in gathered for name in rank)
+        }
 
 
 def overhead(s: Any) -> dict[str, float]:
@@ -135,7 +176,9 @@ def overhead(s: Any) -> dict[str, float]:
 
     regions.begin(s.comm)
     cycle = _cycle(s)
-    steps = s.comm.bcast(cycle * min(20, max(1, round(0.02 / max(timed(True, cycle), 1e-9)))))  # short: others disturb few
+    steps = s.comm.bcast(
+        cycle * min(20, max(1, round(0.02 / max(timed(True, cycle), 1e-9))))
+    )  # short: others disturb few
     ratios = []
     try:
         for n in range(pairs):
@@ -145,7 +188,12 @@ def overhead(s: Any) -> dict[str, float]:
         mpi.core.profiling(True)
     middle = s.comm.bcast(float(np.median(ratios)))
     spread = 1.4826 * float(np.median(np.abs(np.array(ratios) - np.median(ratios))))
-    return {"share": middle, "error": s.comm.bcast(1.25 * spread / np.sqrt(pairs)), "pairs": pairs, "steps": steps}
+    return {
+        "share": middle,
+        "error": s.comm.bcast(1.25 * spread / np.sqrt(pairs)),
+        "pairs": pairs,
+        "steps": steps,
+    }
 
 
 def _cycle(s: Any) -> int:
@@ -172,18 +220,42 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     s.advance(cycle)
     s.sequence.counting = False
     moved = declared_bytes(s, listed, bytes_)
-    work = {t["process"]: (t.get("operations", 0.0) / (cycle / every[t["process"]]), moved[t["process"]], 0) for t in s.sequence.timings if t.get("operations") and t["process"] in every}
-    seconds = {r["region"]: r["seconds"] / max(r["calls"], 1) for r in regions.exclusive(records) if r["seconds"]}
+    work = {
+        t["process"]: (
+            t.get("operations", 0.0) / (cycle / every[t["process"]]),
+            moved[t["process"]],
+            0,
+        )
+        for t in s.sequence.timings
+        if t.get("operations") and t["process"] in every
+    }
+    seconds = {
+        r["region"]: r["seconds"] / max(r["calls"], 1)
+        for r in regions.exclusive(records)
+        if r["seconds"]
+    }
     steps = {r["region"]: r["calls"] for r in regions.exclusive(records)}
     after = getattr(dynamics, "spent", {})
     for name, part in parts.items():  # of all calls in a step
         if part in after and name in seconds:
             calls = steps[name] / max(steps["step"], 1)
-            work[name] = (*((b - a) / cycle / max(calls, 1e-9) for a, b in zip(before[part][1:], after[part][1:])), None)
+            work[name] = (
+                *(
+                    (b - a) / cycle / max(calls, 1e-9)
+                    for a, b in zip(before[part][1:], after[part][1:])
+                ),
+                None,
+            )
     names = sorted(work)
-    totals = s.comm.allreduce(np.array([work[name][:2] for name in names]).reshape(-1, 2)) / s.comm.size
+    totals = (
+        s.comm.allreduce(np.array([work[name][:2] for name in names]).reshape(-1, 2)) / s.comm.size
+    )
     known = limits.limits
-    found = {name: known.against(seconds[name], *map(float, total), within=work[name][2]) for name, total in zip(names, totals) if seconds.get(name)}
+    found = {
+        name: known.against(seconds[name], *map(float, total), within=work[name][2])
+        for name, total in zip(names, totals)
+        if seconds.get(name)
+    }
     return found, known.describe()
 
 
@@ -201,24 +273,73 @@ def _present(found: dict[str, Any], request: Request) -> None:
         request.file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     if request.trace:
         traces.write(request.trace, trace)
-        said += ["", f"{request.trace}: for {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}"]
+        said += [
+            "",
+            f"{request.trace}: for {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}",
+        ]
     if request.pictures:
         said += ["", *map(str, traces.draw(request.pictures, found, trace))]
     if request.record:
         said += ["", *history.record(request.record, found)]
-    click.echo(tree(f"{found['case']}, {found['machine']}", [
-        ("grid", f"{found['grid']}, {found['cells']:,} cells, {found['precision']}"),
-        ("ranks", [f"{found['ranks']} × {found['threads']} thread{'s' * (found['threads'] > 1)}; {found['blocks']}", *(profile_tables.of_ranks(found["efficiency"]) if found["ranks"] > 1 else [])]),
-        ("steps", f"{found['steps']} of {found['step']:g} s in {found['wall_seconds']:.3f} s: {1e3 * found['seconds_per_step']:.3f} ms a step"),
-        ("profiling", f"costs {100 * e['share']:.2f} % (± {100 * e['error']:.2f}), {e['pairs']} pairs of {e['steps']} steps with and without"),
-        ("machine", found["limits"]),
-        ("counters", profile_tables.of_counters(found["counters"])),
-    ]))  # fmt: skip
-    for title, table in (("By exclusive time", profile_tables.by_exclusive_time(records, found["rates"])), ("By elapsed time, with all that is within", profile_tables.by_elapsed_time(records))):
-        click.echo("\n".join(["", title, "", *profile_tables.lines(*table, left=(0, 1) if "exclusive" in title else (0,))]))
+    click.echo(
+        tree(
+            f"{found['case']}, {found['machine']}",
+            [
+                ("grid", f"{found['grid']}, {found['cells']:,} cells, {found['precision']}"),
+                (
+                    "ranks",
+                    [
+                        f"{found['ranks']} × {found['threads']} thread{'s' * (found['threads'] > 1)}; {found['blocks']}",
+                        *(
+                            profile_tables.of_ranks(found["efficiency"])
+                            if found["ranks"] > 1
+                            else []
+                        ),
+                    ],
+                ),
+                (
+                    "steps",
+                    f"{found['steps']} of {found['step']:g} s in {found['wall_seconds']:.3f} s: {1e3 * found['seconds_per_step']:.3f} ms a step",
+                ),
+                (
+                    "profiling",
+                    f"costs {100 * e['share']:.2f} % (± {100 * e['error']:.2f}), {e['pairs']} pairs of {e['steps']} steps with and without",
+                ),
+                ("machine", found["limits"]),
+                ("counters", profile_tables.of_counters(found["counters"])),
+            ],
+        )
+    )
+    for title, table in (
+        ("By exclusive time", profile_tables.by_exclusive_time(records, found["rates"])),
+        ("By elapsed time, with all that is within", profile_tables.by_elapsed_time(records)),
+    ):
+        click.echo(
+            "\n".join(
+                [
+                    "",
+                    title,
+                    "",
+                    *profile_tables.lines(*table, left=(0, 1) if "exclusive" in title else (0,)),
+                ]
+            )
+        )
     if found["ranks"] > 1:
-        click.echo("\n".join(["", "Ranks", "", *profile_tables.lines(*profile_tables.by_rank(found["seconds_of_ranks"]))]))
+        click.echo(
+            "\n".join(
+                [
+                    "",
+                    "Ranks",
+                    "",
+                    *profile_tables.lines(*profile_tables.by_rank(found["seconds_of_ranks"])),
+                ]
+            )
+        )
     if found["files"]:
-        click.echo("\n".join(["", "Files", "", *profile_tables.lines(*profile_tables.by_file(found["files"]))]))
+        click.echo(
+            "\n".join(
+                ["", "Files", "", *profile_tables.lines(*profile_tables.by_file(found["files"]))]
+            )
+        )
     if said:
         click.echo("\n".join(said))

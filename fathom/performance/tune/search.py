@@ -67,13 +67,22 @@ class Result:
     pairs: int = 0  # of the confirmation
     findings: list[Finding] = field(default_factory=list)
     examined: list[str] = field(default_factory=list)  # axes of which every value was seen
-    seconds: dict[str, float] = field(default_factory=dict)  # a step of the first and of the best configuration
+    seconds: dict[str, float] = field(
+        default_factory=dict
+    )  # a step of the first and of the best configuration
     out_of_time: bool = False
 
     def finding(self, axis: str) -> Finding | None:
         """By which an axis got its value."""
         mine = ((axis, self.best[axis]), (together, {axis: self.best[axis]}))
-        return next((f for f in reversed(self.findings) if f.verdict == "won" and (f.axis, f.value) in mine), None)
+        return next(
+            (
+                f
+                for f in reversed(self.findings)
+                if f.verdict == "won" and (f.axis, f.value) in mine
+            ),
+            None,
+        )
 
 
 class Search:
@@ -82,14 +91,32 @@ class Search:
     seen(best, axis, value, estimate) is told of each sample; settled(configurations) of those that may be needed again: what else is held can go.
     """
 
-    def __init__(self, measure: Callable[[Configuration], float], clock: Callable[[], float], deadline: float, *, least: float = 0.004, confirm: float = 0.15,
-                 seen: Callable[..., None] = lambda *_: None, settled: Callable[[list[Configuration]], None] = lambda _: None) -> None:  # fmt: skip
-        self.measure, self.clock, self.deadline, self.least, self.seen, self.settled = measure, clock, deadline, least, seen, settled
+    def __init__(
+        self,
+        measure: Callable[[Configuration], float],
+        clock: Callable[[], float],
+        deadline: float,
+        *,
+        least: float = 0.004,
+        confirm: float = 0.15,
+        seen: Callable[..., None] = lambda *_: None,
+        settled: Callable[[list[Configuration]], None] = lambda _: None,
+    ) -> None:
+        self.measure, self.clock, self.deadline, self.least, self.seen, self.settled = (
+            measure,
+            clock,
+            deadline,
+            least,
+            seen,
+            settled,
+        )
         self.until = deadline - confirm * (deadline - clock())  # time for the confirmation stays
         self.deviations: list[float] = []  # of pairs from the median of theirs
         self.findings: list[Finding] = []
 
-    def run(self, axes: Sequence[Axis], start: Configuration | None = None, most_rounds: int = 3) -> Result:
+    def run(
+        self, axes: Sequence[Axis], start: Configuration | None = None, most_rounds: int = 3
+    ) -> Result:
         first = dict(start or {}) | {axis.name: axis.values[0] for axis in axes}
         best, examined, late = dict(first), set(), False
         try:
@@ -106,14 +133,23 @@ class Search:
                     break
         except OutOfTime as end:
             best, late = end.args[0] if end.args else best, True
-        result = Result(first, best, findings=self.findings, examined=[a.name for a in axes if a.name in examined], out_of_time=late)
+        result = Result(
+            first,
+            best,
+            findings=self.findings,
+            examined=[a.name for a in axes if a.name in examined],
+            out_of_time=late,
+        )
         return self.confirm(result)
 
     # ---- one axis ----------------------------------------------------------------------------------------------------------------
 
     def race(self, best: dict[str, Any], axis: Axis) -> dict[str, Any]:
         """The best configuration after the values of an axis have raced against it."""
-        of = {n: best | (value if axis.name == together else {axis.name: value}) for n, value in enumerate(axis.values)}
+        of = {
+            n: best | (value if axis.name == together else {axis.name: value})
+            for n, value in enumerate(axis.values)
+        }
         of = {n: configuration for n, configuration in of.items() if configuration != best}
         alive: dict[int, list[float]] = {n: [] for n in of}
         for pairs in rounds:
@@ -130,7 +166,10 @@ class Search:
                 break
             if len(alive) == 1:
                 ((n, x),) = alive.items()
-                if len(x) > (8 if axis.name == together else 4) and median(x) + 2 * self.error(x) < -self.least:
+                if (
+                    len(x) > (8 if axis.name == together else 4)
+                    and median(x) + 2 * self.error(x) < -self.least
+                ):
                     self.find(axis, n, alive.pop(n), "won")
                     best = of[n]
                     break
@@ -139,14 +178,27 @@ class Search:
         self.settled([best])
         return best
 
-    def combinations(self, best: Configuration, axes: Sequence[Axis], near: float = 0.06, most: int = 24) -> list[dict[str, Any]]:
+    def combinations(
+        self, best: Configuration, axes: Sequence[Axis], near: float = 0.06, most: int = 24
+    ) -> list[dict[str, Any]]:
         """Changes of one setting and more that lose less than `near` if what each lost alone adds up, the nearest first; those tried already are not among them."""
         tried = [f.value for f in self.findings if f.axis == together]
         ways: list[tuple[float, dict[str, Any]]] = [(0.0, {})]
         for axis in axes:
-            lost = [(max(loss, 0.0), value) for value in axis.values if value != best[axis.name] and (loss := self.lost(axis, value)) is not None]
-            ways += [(total + loss, change | {axis.name: value}) for total, change in ways for loss, value in lost if total + loss < near]
-        found = sorted((way for way in ways if way[1] and way[1] not in tried), key=lambda way: way[0])
+            lost = [
+                (max(loss, 0.0), value)
+                for value in axis.values
+                if value != best[axis.name] and (loss := self.lost(axis, value)) is not None
+            ]
+            ways += [
+                (total + loss, change | {axis.name: value})
+                for total, change in ways
+                for loss, value in lost
+                if total + loss < near
+            ]
+        found = sorted(
+            (way for way in ways if way[1] and way[1] not in tried), key=lambda way: way[0]
+        )
         return [change for _, change in found[:most]]
 
     def lost(self, axis: Axis, value: Any) -> float | None:
@@ -155,11 +207,19 @@ class Search:
         for n, f in reversed(list(enumerate(seen))):
             if f.value == value and f.verdict != "won":
                 return f.log_ratio
-            if f.verdict == "won" and value == next((g.value for g in reversed(seen[:n]) if g.verdict == "won"), axis.values[0]):
+            if f.verdict == "won" and value == next(
+                (g.value for g in reversed(seen[:n]) if g.verdict == "won"), axis.values[0]
+            ):
                 return -f.log_ratio
         return None
 
-    def take_turns(self, best: Configuration, axis: Axis, alive: dict[int, list[float]], of: dict[int, Configuration]) -> None:
+    def take_turns(
+        self,
+        best: Configuration,
+        axis: Axis,
+        alive: dict[int, list[float]],
+        of: dict[int, Configuration],
+    ) -> None:
         """A pair of each: the best so far stands before and after every two."""
         waiting = list(alive)
         before = self.sample(best, best, axis) if waiting else 0.0
@@ -182,13 +242,20 @@ class Search:
         for n, x in list(alive.items()):
             likely = median(x) if len(x) > 2 else min(x)
             if likely - 2 * self.error(x) > -self.least:
-                self.find(axis, n, alive.pop(n), "slower" if likely > self.error(x) else "not surely faster")
+                self.find(
+                    axis,
+                    n,
+                    alive.pop(n),
+                    "slower" if likely > self.error(x) else "not surely faster",
+                )
 
     def halve(self, axis: Axis, alive: dict[int, list[float]]) -> None:
         """Of those that could win the slower half leaves, unless it is near the fastest."""
         order = sorted(alive, key=lambda n: median(alive[n]))
         for n in order[(len(order) + 1) // 2 :]:
-            if len(alive[n]) > 2 and median(alive[n]) - median(alive[order[0]]) > self.error(alive[n]):
+            if len(alive[n]) > 2 and median(alive[n]) - median(alive[order[0]]) > self.error(
+                alive[n]
+            ):
                 self.find(axis, n, alive.pop(n), "slower")
 
     def sample(self, configuration: Configuration, best: Configuration, axis: Axis) -> float:
@@ -212,7 +279,16 @@ class Search:
         if len(x) > 2:
             middle = median(x)
             self.deviations += [abs(value - middle) for value in x]
-        self.findings.append(Finding(axis.name, axis.values[n], verdict, median(x) if x else None, self.error(x) if x else None, len(x)))
+        self.findings.append(
+            Finding(
+                axis.name,
+                axis.values[n],
+                verdict,
+                median(x) if x else None,
+                self.error(x) if x else None,
+                len(x),
+            )
+        )
 
     # ---- the end -----------------------------------------------------------------------------------------------------------------
 
@@ -222,7 +298,10 @@ class Search:
         x, seconds = [], []
         try:
             while result.best != result.start and len(x) < pairs:
-                a, b, c, d = (self.sample(each, result.best, Axis("", ())) for each in (result.start, result.best, result.best, result.start))
+                a, b, c, d = (
+                    self.sample(each, result.best, Axis("", ()))
+                    for each in (result.start, result.best, result.best, result.start)
+                )
                 x += [math.log(b / a), math.log(c / d)]
                 seconds += [a, d]
                 self.seen(result.best, "", None, median(x))

@@ -85,7 +85,11 @@ class Trials:
             simulation.advance(1)
             seconds, bits = self.timed(simulation, warm - 1), simulation.checksum()
             for _ in range(3):  # a disturbance passes
-                if not first and configuration not in self.keep and seconds > hopeless * self.step_seconds:
+                if (
+                    not first
+                    and configuration not in self.keep
+                    and seconds > hopeless * self.step_seconds
+                ):
                     seconds = min(seconds, self.timed(simulation, 1))
         except (ValueError, RuntimeError) as error:
             if first:
@@ -97,19 +101,30 @@ class Trials:
             self.size_up(simulation)
         elif bits != self.bits and not any("." in name for name in configuration):
             raise Rejected("OTHER BITS: this is a fault of Fathom, please report it")
-        elif seconds > max(hopeless * self.step_seconds, self.sample / 4) and configuration not in self.keep:
+        elif (
+            seconds > max(hopeless * self.step_seconds, self.sample / 4)
+            and configuration not in self.keep
+        ):
             raise Rejected(f"{seconds / self.step_seconds:.1f} times slower at the first sight")
 
     def build(self, configuration: Mapping[str, Any]) -> Any:
         from fathom.describe.experiment import Experiment
 
-        settings = [f"{name}={json.dumps(value)}" for name, value in configuration.items() if "." in name]
+        settings = [
+            f"{name}={json.dumps(value)}" for name, value in configuration.items() if "." in name
+        ]
         document = self.read(settings)
         parallel = document.tables.setdefault("parallel", {})
-        parallel |= {name: value for name, value in configuration.items() if "." not in name and name != "decomposition"} | {"automatic": False}
+        parallel |= {
+            name: value
+            for name, value in configuration.items()
+            if "." not in name and name != "decomposition"
+        } | {"automatic": False}
         if "decomposition" in configuration:
             distribution, blocks = configuration["decomposition"]
-            parallel |= {"distribution": distribution} | ({"blocks": list(blocks)} if blocks else {})
+            parallel |= {"distribution": distribution} | (
+                {"blocks": list(blocks)} if blocks else {}
+            )
         experiment = Experiment(document)
         if self.grid is None:
             with experiment.readers():
@@ -119,10 +134,20 @@ class Trials:
 
     def size_up(self, simulation: Any) -> None:
         """How many steps a sample has, whole cycles of what runs seldom; how many simulations fit into memory."""
-        cycle = math.lcm(*(p.every for p in simulation.model.processes(simulation.step, simulation.surface)))
+        cycle = math.lcm(
+            *(p.every for p in simulation.model.processes(simulation.step, simulation.surface))
+        )
         steps = max(2, math.ceil(self.sample / self.step_seconds))
-        self.steps = math.ceil(steps / cycle) * cycle if cycle * self.step_seconds < 10 * self.sample else steps
-        room = 0.5 * machine.free_memory() / (2 * simulation.sequence.bytes_allocated * self.comm.size + 1)
+        self.steps = (
+            math.ceil(steps / cycle) * cycle
+            if cycle * self.step_seconds < 10 * self.sample
+            else steps
+        )
+        room = (
+            0.5
+            * machine.free_memory()
+            / (2 * simulation.sequence.bytes_allocated * self.comm.size + 1)
+        )
         self.most_live = max(2, min(self.comm.allgather(int(min(room, 1000.0)))))
 
     def timed(self, simulation: Any, steps: int) -> float:
@@ -139,7 +164,11 @@ class Trials:
 
         simulation = self.simulation(configuration)
         end = self.clock() + most
-        while not (found := choices.tiles(simulation)) and self.clock() < end and simulation.count < 200:
+        while (
+            not (found := choices.tiles(simulation))
+            and self.clock() < end
+            and simulation.count < 200
+        ):
             simulation.advance(4)
         return found
 

@@ -30,19 +30,37 @@ def figures() -> tuple[list[Cell], np.ndarray]:
     return cells, np.array([float(r[name]) for r in rows for name in columns])
 
 
-def forecast(values: Mapping[str, float], tasks: int, sets: int | None, busy: float = service, pick: str = "fewest", on_busy: str = "synchronous") -> dict[str, float]:
+def forecast(
+    values: Mapping[str, float],
+    tasks: int,
+    sets: int | None,
+    busy: float = service,
+    pick: str = "fewest",
+    on_busy: str = "synchronous",
+) -> dict[str, float]:
     """Seconds: elapsed, stalled; fallback: outputs that found no set free."""
     alone = values["W"] / tasks + values["b"] + values["c"] * tasks
     if not sets:
-        return {"elapsed": alone + (0 if sets is None else outputs * values["g"]), "stalled": 0.0 if sets is None else outputs * values["g"], "fallback": 0}
-    return play(Output(values["s"] * tasks**0.5, busy, values["g"], sets, None, on_busy, pick), [alone / outputs] * outputs)
+        return {
+            "elapsed": alone + (0 if sets is None else outputs * values["g"]),
+            "stalled": 0.0 if sets is None else outputs * values["g"],
+            "fallback": 0,
+        }
+    return play(
+        Output(values["s"] * tasks**0.5, busy, values["g"], sets, None, on_busy, pick),
+        [alone / outputs] * outputs,
+    )
 
 
-def elapsed(values: Mapping[str, float], tasks: int, sets: int | None, busy: float = service) -> float:
+def elapsed(
+    values: Mapping[str, float], tasks: int, sets: int | None, busy: float = service
+) -> float:
     return forecast(values, tasks, sets, busy)["elapsed"]
 
 
-def fitted(cells: Sequence[Cell] | None = None, seconds: np.ndarray | None = None, busy: float = service) -> tuple[dict[str, float], float]:
+def fitted(
+    cells: Sequence[Cell] | None = None, seconds: np.ndarray | None = None, busy: float = service
+) -> tuple[dict[str, float], float]:
     """(parameters, sum of squared errors) from cells, by default all of the table."""
     from scipy.optimize import least_squares
 
@@ -68,7 +86,14 @@ def left_out(unit: str = "cell") -> np.ndarray:
     """Errors of figures that were not in the fit: each `cell`, or each row of the table (`tasks`)."""
     cells, seconds = figures()
     found = np.zeros(len(cells))
-    groups = [[n] for n in range(len(cells))] if unit == "cell" else [[n for n, c in enumerate(cells) if c[0] == tasks] for tasks in dict.fromkeys(c[0] for c in cells)]
+    groups = (
+        [[n] for n in range(len(cells))]
+        if unit == "cell"
+        else [
+            [n for n, c in enumerate(cells) if c[0] == tasks]
+            for tasks in dict.fromkeys(c[0] for c in cells)
+        ]
+    )
     for group in groups:
         kept = [n for n in range(len(cells)) if n not in group]
         values, _ = fitted([cells[n] for n in kept], seconds[kept])
