@@ -1,11 +1,14 @@
-"""How near the best of all does the search of `fathom tune` come? A space small enough to exhaust, in which everything is measured, and then searched in the same processes.
+"""How near the best of all does the search of `fathom tune` come? A space small enough to exhaust,
+in which everything is measured, and then searched in the same processes.
 
-    python bench/exhaustive_tuning.py experiments/ocean-3deg.toml --json tests/performance/recorded/ocean-3deg-1-rank.json
-    mpiexec -n 2 python bench/exhaustive_tuning.py experiments/ocean-3deg.toml --json tests/performance/recorded/ocean-3deg-2-ranks.json
+    python bench/exhaustive_tuning.py experiments/ocean-3deg.toml --json
+    tests/performance/recorded/ocean-3deg-1-rank.json mpiexec -n 2 python bench/exhaustive_tuning.py
+    experiments/ocean-3deg.toml --json tests/performance/recorded/ocean-3deg-2-ranks.json
 
 All configurations take turns, several times over, each beside the usual one. Then the search,
 which begins at the slowest of all. What it found meets the best of the table in fresh pairs, in
-the order abba. Printed: best, slowest, found; how much slower the found is than the best, by the table and in pairs. Exit status 1 beyond 8 % in pairs. docs/tuning.md
+the order abba. Printed: best, slowest, found; how much slower the found is than the best, by the
+table and in pairs. Exit status 1 beyond 8 % in pairs. docs/tuning.md
 """
 
 from __future__ import annotations
@@ -115,7 +118,9 @@ def beginning(configuration: dict[str, Any]) -> list[Axis]:
 
 
 def exhaust(trials: Trials, usual: dict[str, Any], turns: int) -> dict[tuple, float]:
-    """Seconds of a step of every configuration, in the order of the product of the axes: the median of its ratios to the usual one beside it, times the median of that."""
+    """Seconds of a step of every configuration, in the order of the product of the axes: the median
+    of its ratios to the usual one beside it, times the median of that.
+    """
     every = list(itertools.product(*(axis.values for axis in axes)))
     ratios: dict[tuple, list[float]] = {values: [] for values in every}
     references, size = [], max(1, trials.most_live - 2)

@@ -1,7 +1,8 @@
 """Overflow: dense water leaves a shelf and runs down a slope into the deep.
 
-On z levels the slope is a stair. At each step dense water comes to lie on light water, convection mixes the column, and the plume
-arrives warm: what is left of its cold says how well a model keeps its deep water (Winton et al. 1998; Ilicak et al. 2012, section 4).
+On z levels the slope is a stair. At each step dense water comes to lie on light water, convection
+mixes the column, and the plume arrives warm: what is left of its cold says how well a model keeps
+its deep water (Winton et al. 1998; Ilicak et al. 2012, section 4).
 
     python examples/overflow.py [levels] [picture.png]
 """
@@ -70,7 +71,8 @@ heat = sim.fields.content("temperature") / content - 1
 
 print(f"reaches the plain after {hours[on_the_plain][0]} hours with {remaining:.0%} of its cold")
 print(
-    f"there it is {thickness:.0f} m thick and runs at {speed:.2f} m/s: Froude number {froude:.2f} (gravity currents: about 1)"
+    f"there it is {thickness:.0f} m thick and runs at {speed:.2f} m/s: Froude number {froude:.2f}"
+    " (gravity currents: about 1)"
 )
 print(f"heat content changed by {heat:.0e} of itself")
 

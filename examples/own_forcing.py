@@ -1,7 +1,9 @@
 """Forcing of one's own: an hourly wind in a NetCDF file sets the sea in motion.
 
-A gust of some hours passes; then nothing holds the surface current but the rotation of the earth, and it turns once in 2 pi / f. The file is CF: a time with dates,
-units, and a standard name by which the wind stress is found. Any rhythm is read in the same way, and interpolated to the steps of the model.
+A gust of some hours passes; then nothing holds the surface current but the rotation of the earth,
+and it turns once in 2 pi / f. The file is CF: a time with dates, units, and a standard name by
+which the wind stress is found. Any rhythm is read in the same way, and interpolated to the steps of
+the model.
 
     python examples/own_forcing.py [hours] [picture.png]
 """
@@ -18,7 +20,8 @@ import fathom as fm
 hours = int(sys.argv[1]) if len(sys.argv) > 1 else 96
 f, n = 1e-4, 8
 
-# The file: stress on the points of the model; on a globe it would be of (time, latitude, longitude), on whatever grid.
+# The file: stress on the points of the model; on a globe it would be of (time, latitude,
+# longitude), on whatever grid.
 path = Path(tempfile.mkdtemp()) / "gust.nc"
 time = np.datetime64("2000-01-01", "ns") + np.arange(hours + 1) * np.timedelta64(1, "h")
 gust = 0.5 * np.exp(-(((np.arange(hours + 1) - 6) / 2) ** 2))
@@ -62,7 +65,8 @@ t = np.arange(1, 4 * hours + 1) * 900.0
 turned = np.polyfit(t[calm], np.unwrap(np.arctan2(v[calm], u[calm])), 1)[0]
 period, theory = -2 * np.pi / turned / 3600, 2 * np.pi / f / 3600
 print(
-    f"the current turns to the right once in {period:.2f} h; 2 pi / f = {theory:.2f} h; its speed is {np.hypot(u, v)[calm].mean():.2f} m/s"
+    f"the current turns to the right once in {period:.2f} h; 2 pi / f = {theory:.2f} h; its speed"
+    f" is {np.hypot(u, v)[calm].mean():.2f} m/s"
 )
 
 if len(sys.argv) > 2:

@@ -1,7 +1,9 @@
-"""Radiative-convective equilibrium: what the air is like where sun, greenhouse gases and convection are alone, and a day over land.
+"""Radiative-convective equilibrium: what the air is like where sun, greenhouse gases and convection
+are alone, and a day over land.
 
-Radiation cools the troposphere by 1 to 2 K a day; convection carries heat up until the latent heat of the rain pays for that. A warm parcel
-lifted from the sea sets the temperature (Manabe & Wetherald 1967).
+Radiation cools the troposphere by 1 to 2 K a day; convection carries heat up until the latent heat
+of the rain pays for that. A warm parcel lifted from the sea sets the temperature (Manabe &
+Wetherald 1967).
 
     python examples/single_column.py [days] [picture.png]
 """
@@ -15,7 +17,8 @@ import fathom as fm
 days = int(sys.argv[1]) if len(sys.argv) > 1 else 150
 L, cp, R, day = 2.5008e6, 1004.709, 287.0597, 72  # steps
 
-# A column of the tropical ocean under the sun of the equinox, with a wind of 5 m/s: without dynamics nothing else would blow.
+# A column of the tropical ocean under the sun of the equinox, with a wind of 5 m/s: without
+# dynamics nothing else would blow.
 levels = fm.HybridLevels(30)
 fluxes = [
     "toa_net_shortwave",
@@ -70,7 +73,9 @@ heating = L * rain / 86400 + last["sensible_heat_flux"]
 
 
 def moist_adiabat(T, q, pressure):
-    """Temperature of air lifted from the first of these pressures, dry until it is saturated [K]: steps of 1 hPa."""
+    """Temperature of air lifted from the first of these pressures, dry until it is saturated [K]:
+    steps of 1 hPa.
+    """
 
     def saturation(T, p):
         e = 610.78 * np.exp(17.27 * (T - 273.16) / (T - 35.86))
@@ -94,10 +99,12 @@ tropopause = p[T.argmin()] / 100 if T.argmin() else np.nan
 print(f"rain               {rain:.2f} mm/day    evaporation {evaporation:.2f} mm/day")
 print(f"radiation cools by {cooling:6.1f} W/m2   rain and sea heat by {heating:.1f} W/m2")
 print(
-    f"the column gains   {last['toa_net_shortwave'] - last['outgoing_longwave']:6.1f} W/m2   from space, the sea {surface - last['sensible_heat_flux'] - L * evaporation / 86400:.1f} W/m2"
+    f"the column gains   {last['toa_net_shortwave'] - last['outgoing_longwave']:6.1f} W/m2   from"
+    f" space, the sea {surface - last['sensible_heat_flux'] - L * evaporation / 86400:.1f} W/m2"
 )
 print(
-    f"tropopause         {tropopause:6.0f} hPa    below 300 hPa {departure:.1f} K from the moist adiabat"
+    f"tropopause         {tropopause:6.0f} hPa    below 300 hPa {departure:.1f} K from the moist"
+    " adiabat"
 )
 
 # Ten days of June over land: a meadow, and a desert that has no water to cool itself.
@@ -131,7 +138,8 @@ depth = {
 }
 for name in swing:
     print(
-        f"{name:<18} {swing[name]:6.1f} K between day and night, a boundary layer of {depth[name]:.0f} m"
+        f"{name:<18} {swing[name]:6.1f} K between day and night, a boundary layer of"
+        f" {depth[name]:.0f} m"
     )
 
 if len(sys.argv) > 2:

@@ -1,8 +1,9 @@
 """Solid rotation: what does advection do to a dye that should only travel?
 
-A current turns like a solid body out to radius R and vanishes at R2. Linear dynamics without friction hold it for ever, for the slope of
-the surface balances it: f v = g deta/dr. After one turn the dye should be back where it was; what it has lost or gained is numerics.
-Three dyes: a smooth one, a cone, and a cylinder, whose edge shows who makes new extremes.
+A current turns like a solid body out to radius R and vanishes at R2. Linear dynamics without
+friction hold it for ever, for the slope of the surface balances it: f v = g deta/dr. After one turn
+the dye should be back where it was; what it has lost or gained is numerics. Three dyes: a smooth
+one, a cone, and a cylinder, whose edge shows who makes new extremes.
 
     python examples/solid_rotation.py [cells] [picture]
 """
@@ -84,7 +85,9 @@ def after_one_turn(advection):
 
 
 def quality(before, after):
-    """(error, peak, least value): l2 norm of the change over that of the dye, its maximum over that of the start, its minimum."""
+    """(error, peak, least value): l2 norm of the change over that of the dye, its maximum over that
+    of the start, its minimum.
+    """
     return (
         np.linalg.norm(after - before) / np.linalg.norm(before),
         after.max() / before.max(),

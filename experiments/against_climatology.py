@@ -87,9 +87,11 @@ def main(folder):
     row("largest speed", f"{np.nanmax(speed):.2f} m/s", "about 1-2 m/s at this resolution")
     row(
         "kinetic energy, mean",
-        f"{summary['series']['kinetic_energy']['last'] * 1e4:.2f} cm²/s²"
-        if "series" in summary
-        else "",
+        (
+            f"{summary['series']['kinetic_energy']['last'] * 1e4:.2f} cm²/s²"
+            if "series" in summary
+            else ""
+        ),
     )
     drake = summary.get("series", {}).get("drake_transport", {}).get("last")
     if drake:
@@ -101,7 +103,8 @@ def main(folder):
     )
     row(
         "speed of the run",
-        f"{summary['simulated_years_per_day']:.1f} simulated years a day on {summary['ranks']} ranks",
+        f"{summary['simulated_years_per_day']:.1f} simulated years a day on {summary['ranks']}"
+        " ranks",
     )
 
 

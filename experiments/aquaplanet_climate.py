@@ -3,7 +3,8 @@
     fathom run experiments/aquaplanet-t42.toml --out runs/aquaplanet
     python experiments/aquaplanet_climate.py runs/aquaplanet [picture.png]
 
-Means over all days after the first month; both hemispheres stand for one another. docs/aquaplanet.md
+Means over all days after the first month; both hemispheres stand for one another.
+docs/aquaplanet.md
 """
 
 import sys
@@ -45,7 +46,10 @@ def main(folder, picture=None):
     numbers = [
         (
             "precipitation",
-            f"{globe(rain):.2f} mm/day, {100 * globe(convective) / globe(rain):.0f} % of it convective",
+            (
+                f"{globe(rain):.2f} mm/day, {100 * globe(convective) / globe(rain):.0f} % of it"
+                " convective"
+            ),
         ),
         ("evaporation", f"{globe(evaporation):.2f} mm/day"),
         ("rain belt", f"{rain.max():.1f} mm/day at {abs(latitude[rain.argmax()]):.0f}°"),
@@ -55,7 +59,10 @@ def main(folder, picture=None):
         ),
         (
             "jet",
-            f"{u[layer, row]:.0f} m/s at {abs(latitude[row]):.0f}°, {pressure[layer] / 100:.0f} hPa",
+            (
+                f"{u[layer, row]:.0f} m/s at {abs(latitude[row]):.0f}°,"
+                f" {pressure[layer] / 100:.0f} hPa"
+            ),
         ),
         (
             "westerlies, lowest layer",
@@ -69,7 +76,10 @@ def main(folder, picture=None):
         ),
         (
             "short wave absorbed, long wave emitted",
-            f"{globe(zonal.toa_net_shortwave.values):.0f}, {globe(zonal.outgoing_longwave.values):.0f} W/m²",
+            (
+                f"{globe(zonal.toa_net_shortwave.values):.0f},"
+                f" {globe(zonal.outgoing_longwave.values):.0f} W/m²"
+            ),
         ),
         (
             "sensible, latent heat of the sea",

@@ -1,8 +1,10 @@
-"""Where a forecast's temperature drifts: budgets of the globe day by day, and heating by scheme and level.
+"""Where a forecast's temperature drifts: budgets of the globe day by day, and heating by scheme and
+level.
 
     python experiments/forecast_budget.py --days 10
 
-The sum of a tendency is taken after each scheme: the difference of two is what a scheme did. The result is in docs/forecast.md.
+The sum of a tendency is taken after each scheme: the difference of two is what a scheme did. The
+result is in docs/forecast.md.
 """
 
 import argparse
@@ -92,7 +94,8 @@ def main():
         if name.startswith(("heat after ", "sum of ")):
             sim.fields.fill(name, 0.0)
     print(
-        "day | change of T, below 200 hPa | vapour | SW, LW at the top | SW, LW net at the ground | sensible, latent | rain | radiation, rain"
+        "day | change of T, below 200 hPa | vapour | SW, LW at the top | SW, LW net at the ground |"
+        " sensible, latent | rain | radiation, rain"
     )
     before = dict.fromkeys(columns, 0.0)
     for day in range(1, options.days + 1):
@@ -104,8 +107,10 @@ def main():
         before, change = total, profile("virtual_temperature") - start
         vapour = (profile("specific_humidity") * thickness).sum() / 9.80616
         print(
-            f"{day:3d}   {mean(change):7.3f} {mean(change, pressure > 2e4):7.3f}   {vapour:6.2f}   {sw:6.1f} {lw:6.1f}   {ground:6.1f} {up - down:6.1f}   {heat:6.1f} {latent_heat * water_up:6.1f}"
-            f"   {86400 * sum(rain):5.2f}   {sw - lw - ground + up - down:6.1f} {latent_heat * sum(rain):6.1f}",
+            f"{day:3d}   {mean(change):7.3f} {mean(change, pressure > 2e4):7.3f}   {vapour:6.2f}  "
+            f" {sw:6.1f} {lw:6.1f}   {ground:6.1f} {up - down:6.1f}   {heat:6.1f}"
+            f" {latent_heat * water_up:6.1f}   {86400 * sum(rain):5.2f}  "
+            f" {sw - lw - ground + up - down:6.1f} {latent_heat * sum(rain):6.1f}",
             flush=True,
         )
     days = [86400 / (steps * options.days) * profile(f"heat after {name}") for name in model.sums]

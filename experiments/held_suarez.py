@@ -1,10 +1,13 @@
-"""The climate of Held & Suarez (1994): 1200 days of the dry atmosphere from rest, means over the last 1000, sampled every day.
+"""The climate of Held & Suarez (1994): 1200 days of the dry atmosphere from rest, means over the
+last 1000, sampled every day.
 
     python experiments/held_suarez.py runs/held-suarez --truncation 42 --levels 24 --step 40min
-    python experiments/held_suarez.py runs/held-suarez-eulerian --scheme eulerian --grid quadratic --step 20min
+    python experiments/held_suarez.py runs/held-suarez-eulerian --scheme eulerian --grid quadratic
+    --step 20min
 
-The run goes on where it was cut off. Leaves climate.npz (zonal means: latitude, sigma, u, T, variance of T, momentum and heat flux) and, at the
-end, climate.png and the numbers of the table in docs/spectral.md.
+The run goes on where it was cut off. Leaves climate.npz (zonal means: latitude, sigma, u, T,
+variance of T, momentum and heat flux) and, at the end, climate.png and the numbers of the table in
+docs/spectral.md.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Sunlight that comes in at the top of the air on a day in January, as the model's radiation sees it: the part of the sphere that is lit at each hour, and a
-map of noon at 0 E with lines of the mean of the day every 100 W m-2, the thick one around the polar night.
+"""Sunlight that comes in at the top of the air on a day in January, as the model's radiation sees
+it: the part of the sphere that is lit at each hour, and a map of noon at 0 E with lines of the mean
+of the day every 100 W m-2, the thick one around the polar night.
 
     python experiments/incoming_sunlight.py [PNG]
 """
@@ -34,7 +35,8 @@ def main(picture="incoming-sunlight-january.png"):
     rows = np.diff(np.sin(np.deg2rad(mapping["corner_latitude"]))) / 2
     night = mapping["corner_latitude"][:-1][mean.max(axis=1) == 0].min()
     print(
-        f"lit: {100 * min(lit):.2f} to {100 * max(lit):.2f} % of the sphere; mean of the day {(rows * mean.mean(axis=1)).sum():.1f} W m-2; night all day north of {night:.1f} N"
+        f"lit: {100 * min(lit):.2f} to {100 * max(lit):.2f} % of the sphere; mean of the day"
+        f" {(rows * mean.mean(axis=1)).sum():.1f} W m-2; night all day north of {night:.1f} N"
     )
     raster = plots.Raster(plots.mesh_of(mapping), projection=plots.EqualEarth(10.0))
 

@@ -1,10 +1,12 @@
-"""The circulation and the drift of a run of the global ocean over years, against observations: tables, and maps beside them.
+"""The circulation and the drift of a run of the global ocean over years, against observations:
+tables, and maps beside them.
 
     fathom run experiments/ocean-3deg.toml --for 100y --out runs/century
     python experiments/ocean_circulation.py runs/century [PICTURES]
 
-Prints the tables of docs/ocean-climate.md: the mean of the last year, and how it got there. PICTURES: where to put overturning, stream function, surface difference,
-deepest mixed layer and series in time, as PNG.
+Prints the tables of docs/ocean-climate.md: the mean of the last year, and how it got there.
+PICTURES: where to put overturning, stream function, surface difference, deepest mixed layer and
+series in time, as PNG.
 """
 
 import sys
@@ -104,21 +106,26 @@ def circulation_table(run):
     print(f"Year {run.years[-1] - run.first + 1}:\n\n| quantity | run | observed |\n|---|---|---|")
     for name in last.section.values:
         print(
-            f"| {str(name).replace('_', ' ')} | {transport(last, name):.1f} Sv | {observed.get(str(name), '')} |"
+            f"| {str(name).replace('_', ' ')} | {transport(last, name):.1f} Sv |"
+            f" {observed.get(str(name), '')} |"
         )
     print(
-        f"| Atlantic overturning, 26.5° N | {overturning(last, 'atlantic', 26.5):.1f} Sv | 17.4 ± 4.9 |"
+        f"| Atlantic overturning, 26.5° N | {overturning(last, 'atlantic', 26.5):.1f} Sv | 17.4 ±"
+        " 4.9 |"
     )
     for (basin, latitude), seen in heat_observed.items():
         print(
-            f"| heat northward, {basin}, {latitude:g}° | {heat(last, basin, latitude):.2f} PW | {seen} |"
+            f"| heat northward, {basin}, {latitude:g}° | {heat(last, basin, latitude):.2f} PW |"
+            f" {seen} |"
         )
 
 
 def series_table(run):
     T0, S0, volume = run.water()
     print(
-        "\n| year | Drake [Sv] | throughflow [Sv] | overturning 26.5° N [Sv] | heat 26.5° N [PW] | surface T, S, rms from the climatology | T, S less the start, mean of the volume |\n|---|---|---|---|---|---|---|"
+        "\n| year | Drake [Sv] | throughflow [Sv] | overturning 26.5° N [Sv] | heat 26.5° N [PW] |"
+        " surface T, S, rms from the climatology | T, S less the start, mean of the volume"
+        " |\n|---|---|---|---|---|---|---|"
     )
     shown = [
         year
@@ -136,8 +143,10 @@ def series_table(run):
             for name, start in (("thetao", T0), ("so", S0))
         ]
         print(
-            f"| {year - run.first + 1} | {transport(one, 'drake_passage'):.0f} | {transport(one, 'indonesian_throughflow'):.1f} | {overturning(one, 'atlantic', 26.5):.1f} | "
-            f"{heat(one, 'atlantic', 26.5):.2f} | {away[0]:.2f} K, {away[1]:.2f} | {drift[0]:+.3f} K, {drift[1]:+.5f} |"
+            f"| {year - run.first + 1} | {transport(one, 'drake_passage'):.0f} |"
+            f" {transport(one, 'indonesian_throughflow'):.1f} |"
+            f" {overturning(one, 'atlantic', 26.5):.1f} | {heat(one, 'atlantic', 26.5):.2f} |"
+            f" {away[0]:.2f} K, {away[1]:.2f} | {drift[0]:+.3f} K, {drift[1]:+.5f} |"
         )
 
 
@@ -149,7 +158,9 @@ def layers_table(run):
         k = (depth >= upper) & (depth < lower)
         T, S = last.thetao.values[k] - T0[k], last.so.values[k] - S0[k]
         print(
-            f"| {upper}–{min(lower, 5500)} m | {weighted(T, volume[k]):+.3f} K | {rms(T, volume[k]):.2f} K | {weighted(S, volume[k]):+.4f} | {rms(S, volume[k]):.3f} |"
+            f"| {upper}–{min(lower, 5500)} m | {weighted(T, volume[k]):+.3f} K |"
+            f" {rms(T, volume[k]):.2f} K | {weighted(S, volume[k]):+.4f} |"
+            f" {rms(S, volume[k]):.3f} |"
         )
 
 

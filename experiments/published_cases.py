@@ -1,14 +1,20 @@
-"""Published test cases of the sphere, either scheme, any truncation: extremes day by day, and how far two runs are apart.
+"""Published test cases of the sphere, either scheme, any truncation: extremes day by day, and how
+far two runs are apart.
 
-    python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 --scheme eulerian --step 5min
-    python experiments/published_cases.py compare runs/polvani-t42 runs/polvani-t85
+    python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 --scheme
+    eulerian --step 5min python experiments/published_cases.py compare runs/polvani-t42
+    runs/polvani-t85
 
-polvani                  12 days, 20 sigma levels, viscosity of 7e5 m2/s (Polvani et al. 2004); 10 min at T42 to T170
+polvani                  12 days, 20 sigma levels, viscosity of 7e5 m2/s (Polvani et al. 2004);
+    10 min at T42 to T170
 jablonowski-williamson   9 days, 26 hybrid levels (Jablonowski & Williamson 2006)
-galewsky                 6 days, shallow water; --viscosity 1e5 as Galewsky et al. (2004) have it in their converged run
+galewsky                 6 days, shallow water;
+    --viscosity 1e5 as Galewsky et al. (2004) have it in their converged run
 
-`run` goes on where it was cut off (--minutes), leaves day.jsonl (a line for each day) and waves.npz (coefficients of the last day's vorticity of the lowest
-layer and of the surface pressure or the height). `compare` is the rms over the waves that both have, over the rms of the deviation from the zonal mean.
+`run` goes on where it was cut off (--minutes), leaves day.jsonl (a line for each day) and waves.npz
+(coefficients of the last day's vorticity of the lowest layer and of the surface pressure or the
+height). `compare` is the rms over the waves that both have, over the rms of the deviation from the
+zonal mean.
 """
 
 import argparse
@@ -142,9 +148,11 @@ def main():
         runs.add_argument(
             f"--{name}",
             default=default,
-            help="e-folding time of the smallest waves, eighth derivative"
-            if name == "diffusion"
-            else None,
+            help=(
+                "e-folding time of the smallest waves, eighth derivative"
+                if name == "diffusion"
+                else None
+            ),
         )
     for name, default in (("viscosity", None), ("filter", 0.05), ("minutes", 1e9)):
         runs.add_argument(f"--{name}", type=float, default=default)

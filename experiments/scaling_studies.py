@@ -1,5 +1,5 @@
-"""Findings of other people's scaling studies, by the simulator (docs/scaling.md): python experiments/scaling_studies.py [FOLDER] prints fits and their hold-outs and
-draws the pictures."""
+"""Findings of other people's scaling studies, by the simulator (docs/scaling.md): python
+experiments/scaling_studies.py [FOLDER] prints fits and their hold-outs and draws the pictures."""
 
 import sys
 from pathlib import Path
@@ -281,7 +281,9 @@ if __name__ == "__main__":
     folder.mkdir(parents=True, exist_ok=True)
     for name, parameters, errors, left_out in fits():
         print(
-            f"{name:<30}{parameters:2} parameters, {len(errors):2} figures: rms {100 * np.sqrt(np.mean(errors**2)):.1f} %, largest {100 * np.abs(errors).max():.1f} %; left out {100 * np.abs(left_out).max():.1f} %"
+            f"{name:<30}{parameters:2} parameters, {len(errors):2} figures: rms"
+            f" {100 * np.sqrt(np.mean(errors**2)):.1f} %, largest {100 * np.abs(errors).max():.1f}"
+            f" %; left out {100 * np.abs(left_out).max():.1f} %"
         )
     for name, draw in (("x1", x1), ("k", k), ("output", output), ("solver", solver)):
         draw(path=folder / f"scaling-{name}.png")

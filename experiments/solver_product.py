@@ -1,10 +1,14 @@
-"""Every solver with every preconditioner, exchange and sum: 5 x 5 x 9 x 9 solves of the free surface on a coarse real ocean, all to the same bits for a solver and preconditioner.
+"""Every solver with every preconditioner, exchange and sum: 5 x 5 x 9 x 9 solves of the free
+surface on a coarse real ocean, all to the same bits for a solver and preconditioner.
 
     mpiexec -n 4 python experiments/solver_product.py --json product-4.json
-    mpiexec -n 7 python experiments/solver_product.py --cross --json product-7.json --against product-4.json
+    mpiexec -n 7 python experiments/solver_product.py --cross --json product-7.json --against
+    product-4.json
 
-Every second point of the tripolar grid of three degrees: 50 x 58, 1869 of them water, periodic and folded. Prints, for each solver and preconditioner: iterations, sums, halos, how many combinations of
-exchange and sum gave the same bits, and what failed. With more ranks than cores a solve is mostly waiting: count, do not time.
+Every second point of the tripolar grid of three degrees: 50 x 58, 1869 of them water, periodic and
+folded. Prints, for each solver and preconditioner: iterations, sums, halos, how many combinations
+of exchange and sum gave the same bits, and what failed. With more ranks than cores a solve is
+mostly waiting: count, do not time.
 """
 
 import argparse
@@ -24,7 +28,9 @@ from fathom.performance.bench.barotropic import Case, Problem, fields, halo
 
 
 def coarse(grid: str = "3deg", every: int = 2, step: float = 300.0) -> dict:
-    """A real mask, coarse enough for thousands of solves: flow only where all four cells around a corner are wet. A short step: some ten iterations."""
+    """A real mask, coarse enough for thousands of solves: flow only where all four cells around a
+    corner are wet. A short step: some ten iterations.
+    """
     f = fields(grid)
     thin = {
         name: np.ascontiguousarray(value[::every, ::every])
@@ -88,7 +94,10 @@ def main() -> int:
     options.add_argument(
         "--cross",
         action="store_true",
-        help="each exchange with the first sum, each sum with the first exchange, in place of all with all",
+        help=(
+            "each exchange with the first sum, each sum with the first exchange, in place of all"
+            " with all"
+        ),
     )
     given = options.parse_args()
     names = lambda catalogue: [name for name, _ in catalogue]  # noqa: E731
@@ -122,8 +131,9 @@ def main() -> int:
     failures = sum("failed" in r for results in found.values() for r in results.values())
     odd = [name for name, seen in bits.items() if len(seen) != 1]
     print(
-        f"{solves} solves on {world.size} ranks{' and on the others' if other else ''}, {failures} failed, {len(bits) - len(odd)} of {len(bits)} pairs of solver and preconditioner have one solution, "
-        f"bit for bit; {time.perf_counter() - began:.0f} s"
+        f"{solves} solves on {world.size} ranks{' and on the others' if other else ''}, {failures}"
+        f" failed, {len(bits) - len(odd)} of {len(bits)} pairs of solver and preconditioner have"
+        f" one solution, bit for bit; {time.perf_counter() - began:.0f} s"
     )
     if given.json:
         given.json.write_text(
@@ -146,7 +156,11 @@ def summary(solver: str, preconditioner: str, results: dict[str, dict]) -> str:
     sound = [r for r in results.values() if "failed" not in r]
     (bits, same), *_ = Counter(r["bits"] for r in sound).most_common(1) or [("", 0)]
     taken = next((r for r in sound if r["bits"] == bits), {})
-    text = f"{solver:10} {preconditioner:15} {taken.get('iterations', '-'):>5} iterations {taken.get('sums', '-'):>5} sums {taken.get('halos', '-'):>5} halos   {same} of {len(results)} the same bits"
+    text = (
+        f"{solver:10} {preconditioner:15} {taken.get('iterations', '-'):>5} iterations"
+        f" {taken.get('sums', '-'):>5} sums {taken.get('halos', '-'):>5} halos   {same} of"
+        f" {len(results)} the same bits"
+    )
     failed = [f"{way}: {r['failed'][:100]}" for way, r in results.items() if "failed" in r]
     return text + (f"; {len(failed)} failed, first {failed[0]}" if failed else "")
 

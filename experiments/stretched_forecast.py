@@ -1,10 +1,13 @@
-"""What stretching the grid over western Europe is worth: the same forecast on even grids and on a stretched one, compared over Europe.
+"""What stretching the grid over western Europe is worth: the same forecast on even grids and on a
+stretched one, compared over Europe.
 
     python experiments/stretched_forecast.py --truncation 159 --out runs/even-159
-    python experiments/stretched_forecast.py --truncation 63 --stretching 2.4 --out runs/stretched-63 --against runs/even-159
+    python experiments/stretched_forecast.py --truncation 63 --stretching 2.4 --out
+    runs/stretched-63 --against runs/even-159
 
-From the GFS state of 2011-10-11. Leaves the fields on 0.5 degrees between 20 W and 30 E, 35 and 62 N in europe.nc of --out, every 12 hours, and prints
-their rms difference from those of --against. The result is in docs/spectral.md.
+From the GFS state of 2011-10-11. Leaves the fields on 0.5 degrees between 20 W and 30 E, 35 and 62
+N in europe.nc of --out, every 12 hours, and prints their rms difference from those of --against.
+The result is in docs/spectral.md.
 """
 
 import argparse

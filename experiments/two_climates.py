@@ -1,11 +1,13 @@
-"""Two runs of the same ocean that differ in one thing, as precision, side by side: is what differs larger than what differs from year to year?
+"""Two runs of the same ocean that differ in one thing, as precision, side by side: is what differs
+larger than what differs from year to year?
 
     fathom run experiments/ocean-1deg.toml --for 3y --out runs/years
     fathom run experiments/ocean-1deg.toml --for 3y --out runs/years-fp32 --set model.precision=fp32
     python experiments/two_climates.py runs/years runs/years-fp32 [PICTURES]
 
-Prints the table of docs/ocean-climate.md: the last year of each, the second less the first, and the last year of the first less the year before. PICTURES: where to put a
-map of the difference at the surface, as PNG.
+Prints the table of docs/ocean-climate.md: the last year of each, the second less the first, and the
+last year of the first less the year before. PICTURES: where to put a map of the difference at the
+surface, as PNG.
 """
 
 import sys
@@ -59,16 +61,19 @@ def main(first, second, where=None):
     a, b = Climate(first), Climate(second)
     if len(a.years) < 2 or a.years != b.years:
         sys.exit(
-            f"two climates: the years of {first} and {second} must be the same, two at least; they have {len(a.years)} and {len(b.years)}"
+            f"two climates: the years of {first} and {second} must be the same, two at least; they"
+            f" have {len(a.years)} and {len(b.years)}"
         )
     last, before = a.years[-1], a.years[-2]
     print(
-        f"| mean of year {last - a.first + 1} | {first} | {second} | difference | from the year before |\n|---|---|---|---|---|"
+        f"| mean of year {last - a.first + 1} | {first} | {second} | difference | from the year"
+        " before |\n|---|---|---|---|---|"
     )
     ours, theirs, earlier = numbers(a, last), numbers(b, last), numbers(a, before)
     for name, (value, digits, units) in ours.items():
         print(
-            f"| {name} | {value:.{digits}f} {units} | {theirs[name][0]:.{digits}f} {units} | {theirs[name][0] - value:+.{digits}f} | {value - earlier[name][0]:+.{digits}f} |"
+            f"| {name} | {value:.{digits}f} {units} | {theirs[name][0]:.{digits}f} {units} |"
+            f" {theirs[name][0] - value:+.{digits}f} | {value - earlier[name][0]:+.{digits}f} |"
         )
     differ, year = apart(a, last, b, last), apart(a, last, a, before)
     for alias, words in {
@@ -90,7 +95,10 @@ def main(first, second, where=None):
             name="sea_surface_temperature",
             colours="balance",
             limits=(-size, size),
-            title=f"Surface temperature of {Path(second).name} less {Path(first).name}, year {last - a.first + 1}",
+            title=(
+                f"Surface temperature of {Path(second).name} less {Path(first).name}, year"
+                f" {last - a.first + 1}"
+            ),
             note=f"rms {rms(away, a.area):.3f}, at most {size:.2f}",
             path=folder / "difference.png",
         )

@@ -1,9 +1,11 @@
-"""A forecast that is verified: from the ECMWF analysis of 2024-06-03 00Z, 500 hPa height against the later times of the same set.
+"""A forecast that is verified: from the ECMWF analysis of 2024-06-03 00Z, 500 hPa height against
+the later times of the same set.
 
     python experiments/verified_forecast.py PATH/pl_regular_ll.grib --truncation 63
 
-PATH: docs/source/tutorials of the sources of earthkit-data (docs/data.md). Prints rms, bias and anomaly correlation every 6 hours beside the rms of
-persistence, and leaves verification.json and the maps of the last time in --out. The result is in docs/forecast.md.
+PATH: docs/source/tutorials of the sources of earthkit-data (docs/data.md). Prints rms, bias and
+anomaly correlation every 6 hours beside the rms of persistence, and leaves verification.json and
+the maps of the last time in --out. The result is in docs/forecast.md.
 """
 
 import argparse

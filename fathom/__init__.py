@@ -1,4 +1,6 @@
-"""Fathom: ocean and weather models that run fast on any machine, tell where the time goes, and tune themselves."""
+"""Fathom: ocean and weather models that run fast on any machine, tell where the time goes, and tune
+themselves.
+"""
 
 import os
 from importlib import import_module
@@ -41,7 +43,8 @@ public = {
 __all__ = sorted(public)
 
 
-# Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out, and a server that has fallen silent its successor.
+# Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out,
+# and a server that has fallen silent its successor.
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 
 

@@ -1,4 +1,6 @@
-"""The earth as a sphere, and places on it as unit vectors; what the model takes of earth and sea, as in core/base/constants.hpp."""
+"""The earth as a sphere, and places on it as unit vectors; what the model takes of earth and sea,
+as in core/base/constants.hpp.
+"""
 
 from __future__ import annotations
 

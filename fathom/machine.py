@@ -1,4 +1,6 @@
-"""The machine that a run meets: its limits measured on the ranks and threads in use, and the memory of this process."""
+"""The machine that a run meets: its limits measured on the ranks and threads in use, and the memory
+of this process.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from typing import Any
 
 
 def limits(comm: Any, megabytes: int = 128) -> dict[str, float]:
-    """Triad bandwidth [bytes/s] and multiply-add rates [1/s] of all ranks at once, each with the threads that are set.
+    """Triad bandwidth [bytes/s] and multiply-add rates [1/s] of all ranks at once, each with the
+    threads that are set.
 
     megabytes: of each of three arrays on each rank; far larger than a fair share of the caches.
     """

@@ -3,8 +3,9 @@
     p = rho R T_v,    T_v = T (1 + (1/eps - 1) q),    eps = R / R_v = 0.622
     q = eps e / (p - (1 - eps) e),    e = r e_s(T)
 
-The saturation pressure e_s is that over water from 0 degC on and over ice below -20 degC, linear between: what GFS calls relative humidity.
-Over water Bolton (1980), over ice Buck (1981) with the constants of the IFS.
+The saturation pressure e_s is that over water from 0 degC on and over ice below -20 degC, linear
+between: what GFS calls relative humidity. Over water Bolton (1980), over ice Buck (1981) with the
+constants of the IFS.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def saturation_pressure(temperature) -> np.ndarray:
 
 
 def specific_humidity(relative_humidity, temperature, pressure) -> np.ndarray:
-    """q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure (high up) e_s is limited to half of it."""
+    """q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure (high
+    up) e_s is limited to half of it.
+    """
     e = relative_humidity * np.minimum(saturation_pressure(temperature), 0.5 * pressure)
     return RATIO * e / (pressure - (1 - RATIO) * e)
 

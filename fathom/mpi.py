@@ -1,4 +1,6 @@
-"""MPI and the compiled core, loaded in this order: the core needs the MPI library that mpi4py has initialised."""
+"""MPI and the compiled core, loaded in this order: the core needs the MPI library that mpi4py has
+initialised.
+"""
 
 import os
 
@@ -14,7 +16,8 @@ try:
     from fathom import _core as core  # noqa: E402
 except ImportError as error:
     raise ImportError(
-        f"{error}: Fathom's core is not built beside {__file__}. In the source tree run `make run` or `pip install .`, and start Python elsewhere or with -P"
+        f"{error}: Fathom's core is not built beside {__file__}. In the source tree run `make run`"
+        " or `pip install .`, and start Python elsewhere or with -P"
     ) from None
 
 world = MPI.COMM_WORLD

@@ -1,4 +1,5 @@
-"""What fields are called: Fathom name, CF name, GRIB2 number, unit, place, alias in output, and how they are drawn.
+"""What fields are called: Fathom name, CF name, GRIB2 number, unit, place, alias in output, and how
+they are drawn.
 
 One table serves output, plots, the report and error messages. A field is found by its Fathom name
 (`temperature`) or by its output alias (`thetao`, the CMIP name where there is one).
@@ -26,7 +27,9 @@ class Name:
     limits: tuple[float, float] | None = None  # typical range in units, None: from the data
     display: tuple[str, float] | None = None  # unit for pictures and factor to it
     grib: tuple | None = (
-        None  # GRIB2: discipline, category, number (tables 0.0, 4.1, 4.2); of one value a column also type and value of its surface
+        # GRIB2: discipline, category, number (tables 0.0, 4.1, 4.2); of one value a column also
+        # type and value of its surface
+        None
     )
     # (table 4.5); factor to the unit of GRIB2
     fa: str = ""  # FA: the article, on levels what follows their number

@@ -1,11 +1,16 @@
-"""Who reads files: a few ranks open and decode them, the others receive what is in them. docs/output.md, Input.
+"""Who reads files: a few ranks open and decode them, the others receive what is in them.
+docs/output.md, Input.
 
-    @once                         of a function that opens files: within `with readers` one reader calls it and all ranks get what it gives
-    with Readers(comm, 2):        all ranks of comm do the same within: a model is built, a state is set
-    Ahead(readers, load)          records of which the next are read by threads of the readers while the model runs on
+    @once                         of a function that opens files: within `with readers` one reader
+        calls it and all ranks get what it gives
+    with Readers(comm, 2):
+        all ranks of comm do the same within: a model is built, a state is set
+    Ahead(readers, load)
+        records of which the next are read by threads of the readers while the model runs on
 
-Elsewhere – outside, on a single rank, within what a reader is calling – such a function is an ordinary one. What cannot be read is the
-same error on all ranks. Numbers travel as they lie in memory, so no bit depends on who has read.
+Elsewhere – outside, on a single rank, within what a reader is calling – such a function is an
+ordinary one. What cannot be read is the same error on all ranks. Numbers travel as they lie in
+memory, so no bit depends on who has read.
 """
 
 import functools
@@ -36,7 +41,9 @@ _now = _Now()
 
 
 def once(load):
-    """A function that opens files, which within `with readers` one reader calls for all ranks; all call it with the same arguments."""
+    """A function that opens files, which within `with readers` one reader calls for all ranks; all
+    call it with the same arguments.
+    """
 
     @functools.wraps(load)
     def shared(*arguments, **keywords):
@@ -51,8 +58,9 @@ def once(load):
 
 
 class Readers:
-    """The ranks of a communicator that open files: the first of each node, or so many, spread over the nodes, or each for itself (`every_rank`). `with` them,
-    functions marked `once`, which come one after another, are called by the first; lists (`each`, `Ahead`) are shared among all."""
+    """The ranks of a communicator that open files: the first of each node, or so many, spread over
+    the nodes, or each for itself (`every_rank`). `with` them, functions marked `once`, which come
+    one after another, are called by the first; lists (`each`, `Ahead`) are shared among all."""
 
     def __init__(self, comm, number=0):
         self.comm, self.before = comm, []
@@ -72,7 +80,9 @@ class Readers:
         return self.ranks[number % len(self.ranks)]
 
     def share(self, load, owner=None, what="", spent="reading"):
-        """What load() gives on its owner, by default the first reader, on all ranks; an error there is raised on all. spent: what load() counts as."""
+        """What load() gives on its owner, by default the first reader, on all ranks; an error there
+        is raised on all. spent: what load() counts as.
+        """
         owner = self.ranks[0] if owner is None else owner
         if self.alone:
             return _loaded(load, spent)
@@ -92,7 +102,9 @@ class Readers:
             raise error or theirs
         if told != what:
             raise RuntimeError(
-                f"ranks do not read the same: rank {owner} {told or 'a record'}, rank {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the same functions"
+                f"ranks do not read the same: rank {owner} {told or 'a record'}, rank"
+                f" {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the"
+                " same functions"
             )
         arrays = arrays or [bytearray(size) for size in sizes]
         with regions.region("distributing records", "input", "input"):
@@ -118,7 +130,9 @@ class Readers:
         return message
 
     def each(self, names, load):
-        """(name, load(name)) of a list, in order, one after another on all ranks: readers share the list and read the next while one is distributed."""
+        """(name, load(name)) of a list, in order, one after another on all ranks: readers share the
+        list and read the next while one is distributed.
+        """
         ahead = Ahead(self, load)
         for n, name in enumerate(names):
             yield name, ahead.get(name, names[n + 1 : n + 1 + len(self.ranks)])
@@ -132,7 +146,9 @@ _small, _large = (
 
 
 class Ahead:
-    """Records load(key), each read by a thread of one of the readers before it is needed. load makes no calls of MPI."""
+    """Records load(key), each read by a thread of one of the readers before it is needed. load
+    makes no calls of MPI.
+    """
 
     def __init__(self, readers, load):
         self.readers, self.load, self.owners, self.given, self.held = readers, load, {}, 0, {}
@@ -153,7 +169,9 @@ class Ahead:
         self._keep(ahead)
 
     def rest(self):
-        """Until nothing is read: what others do with NetCDF, which takes one thread at a time, knows nothing of `library`."""
+        """Until nothing is read: what others do with NetCDF, which takes one thread at a time,
+        knows nothing of `library`.
+        """
         wait(self.held.values())
 
     def _next(self, key, ahead, part):
@@ -178,7 +196,9 @@ class Ahead:
 
 
 def placed(comm, number=0):
-    """So many ranks, by default one for each node: the first of each node in turn, so that each node has one before any has two."""
+    """So many ranks, by default one for each node: the first of each node in turn, so that each
+    node has one before any has two.
+    """
     from mpi4py import MPI
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -209,7 +229,9 @@ def _loaded(load, spent):
 
 
 def _finish(request, most=0.0):
-    """Waits for a message, and leaves the core to a reader who shares it: sleeps of a tenth of what was waited, at most so long."""
+    """Waits for a message, and leaves the core to a reader who shares it: sleeps of a tenth of what
+    was waited, at most so long.
+    """
     began = time.perf_counter()
     while not request.Test():
         time.sleep(min(0.1 * (time.perf_counter() - began), most))
@@ -227,7 +249,9 @@ def _packed(value, what):
 
 
 def _together(record):
-    """The names of a record in groups that are sent at once: as many as are not too large for all ranks to hold."""
+    """The names of a record in groups that are sent at once: as many as are not too large for all
+    ranks to hold.
+    """
     groups, room = [], 0
     for name, values in record.items():
         if room < values.nbytes:

@@ -1,11 +1,14 @@
-"""The regions of a run over all ranks: who spent how long where, waited for whom, and how well ranks worked together.
+"""The regions of a run over all ranks: who spent how long where, waited for whom, and how well
+ranks worked together.
 
-Each process, exchange, sum, output and phase of a solver is a region (core/base/region.hpp). Exclusive seconds of a rank's regions add up to its wall time.
-Efficiencies as of the POP Centre of Excellence, with C the seconds of a rank that are not communication and T the wall time:
+Each process, exchange, sum, output and phase of a solver is a region (core/base/region.hpp).
+Exclusive seconds of a rank's regions add up to its wall time. Efficiencies as of the POP Centre of
+Excellence, with C the seconds of a rank that are not communication and T the wall time:
 
     parallel = load balance x serialisation x transfer
     load balance  = mean C / max C
-    serialisation = max C / T',   transfer = T' / T,   T' = T - least seconds in which messages travelled: the wall time if they took none
+    serialisation = max C / T',   transfer = T' / T,
+        T' = T - least seconds in which messages travelled: the wall time if they took none
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ _sums = (
 
 
 def region(name: str, phase: str = "", kind: str = "", comm: Any = None) -> Any:
-    """A context manager: what happens in it is a region of the profile. comm: all its ranks meet in it, so that waiting can be told."""
+    """A context manager: what happens in it is a region of the profile. comm: all its ranks meet in
+    it, so that waiting can be told.
+    """
     from fathom.mpi import core
 
     return core.Within(name, phase, kind, comm.py2f() if comm is not None and comm.size > 1 else 0)
@@ -46,7 +51,9 @@ def steps_kept() -> int:
 
 
 def mine() -> list[dict[str, Any]]:
-    """The regions of this rank: exclusive `seconds`, and elapsed, communication, waiting, messages and bytes with all that is within; parents first."""
+    """The regions of this rank: exclusive `seconds`, and elapsed, communication, waiting, messages
+    and bytes with all that is within; parents first.
+    """
     from fathom.mpi import core
 
     nodes = core.regions()
@@ -68,11 +75,12 @@ def mine() -> list[dict[str, Any]]:
 
 
 def gathered(comm: Any) -> dict[str, Any]:
-    """The profile so far, on every rank; all ranks together: `regions`, records of all of them; `ranks`, seconds of each; `efficiency`; `step_seconds`, from the
-    beginning of each step to that of the next, with what lies between, on this rank.
+    """The profile so far, on every rank; all ranks together: `regions`, records of all of them;
+    `ranks`, seconds of each; `efficiency`; `step_seconds`, from the beginning of each step to that
+    of the next, with what lies between, on this rank.
 
-    A record: region, path, phase, kind; means over ranks of calls, seconds (exclusive), elapsed, communication, waiting, messages, bytes; minimum and maximum by
-    rank of exclusive seconds.
+    A record: region, path, phase, kind; means over ranks of calls, seconds (exclusive), elapsed,
+    communication, waiting, messages, bytes; minimum and maximum by rank of exclusive seconds.
     """
     from fathom.mpi import core
 
@@ -144,7 +152,9 @@ def _record(path: tuple[str, ...], held: list, ranks: int) -> dict[str, Any]:
 
 
 def traced(comm: Any) -> list[dict[str, Any]] | None:
-    """The events of all ranks, on rank 0, None elsewhere: `regions` (path, phase, kind) of a rank, arrays as of core.trace, and when its `steps` began."""
+    """The events of all ranks, on rank 0, None elsewhere: `regions` (path, phase, kind) of a rank,
+    arrays as of core.trace, and when its `steps` began.
+    """
     from fathom.mpi import core
 
     names = [{key: node[key] for key in ("path", "phase", "kind")} for node in mine()]
@@ -166,7 +176,9 @@ def efficiency(
 
 
 def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One record for all regions of one name, phase and kind, wherever they were: the longest exclusive times first."""
+    """One record for all regions of one name, phase and kind, wherever they were: the longest
+    exclusive times first.
+    """
     merged: dict[tuple, dict[str, Any]] = {}
     for record in records:
         held = merged.setdefault(

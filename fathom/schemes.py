@@ -1,6 +1,7 @@
 """Schemes as Python classes, made from the core's own lists of parameters.
 
-Each entry of the core's catalogue becomes a class of the same name: its parameters are keywords, checked when the object is built.
+Each entry of the core's catalogue becomes a class of the same name: its parameters are keywords,
+checked when the object is built.
 
 >>> import fathom as fm
 >>> fm.RichardsonMixing(maximum=1e-2)
@@ -52,7 +53,9 @@ class Scheme:
         return {p["name"]: p["value"] for p in self.entry["parameters"]} | self.parameters
 
     def process(self, precision=8, *, phase="baroclinic", on=None, label=None, **runtime):
-        """The core's process; `runtime` are parameters that the simulation knows (the step), `on` renames fields."""
+        """The core's process; `runtime` are parameters that the simulation knows (the step), `on`
+        renames fields.
+        """
         from fathom import mpi
 
         known = {p["name"] for p in self.entry["parameters"]}

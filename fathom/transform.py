@@ -1,18 +1,22 @@
-"""Spherical-harmonic transforms of NumPy arrays: fields on a Gaussian grid, coefficients of a triangular truncation.
+"""Spherical-harmonic transforms of NumPy arrays: fields on a Gaussian grid, coefficients of a
+triangular truncation.
 
     from fathom.transform import SphericalHarmonics
 
     transform = SphericalHarmonics(159, grid="linear")      # 160 rows of 320 points
-    field = transform.inverse(coefficients)                 # (..., waves) complex -> (..., rows, points)
+    field = transform.inverse(coefficients)
+        # (..., waves) complex -> (..., rows, points)
     coefficients = transform.direct(field)
     east, north = transform.gradient(coefficients)          # 1/m
     u, v = transform.wind(vorticity, divergence)
     vorticity, divergence = transform.vorticity_divergence(u, v)
 
-    f(longitude, mu) = sum_{n <= N} sum_{|m| <= n} f_n^m P_n^m(mu) exp(i m longitude),     1/2 integral (P_n^m)^2 dmu = 1
+    f(longitude, mu) = sum_{n <= N} sum_{|m| <= n} f_n^m P_n^m(mu) exp(i m longitude),
+        1/2 integral (P_n^m)^2 dmu = 1
 
-so that the first coefficient is the mean over the sphere. Only m >= 0 is kept; rows run from SOUTH to north, points from longitude 0 eastward.
-All leading axes are fields; many in one call are several times faster than one by one. docs/transform.md has the equations.
+so that the first coefficient is the mean over the sphere. Only m >= 0 is kept; rows run from SOUTH
+to north, points from longitude 0 eastward. All leading axes are fields; many in one call are
+several times faster than one by one. docs/transform.md has the equations.
 """
 
 from __future__ import annotations
@@ -32,15 +36,16 @@ precisions = {"fp64": (np.float64, np.complex128), "fp32": (np.float32, np.compl
 def gaussian_grid(truncation: int, grid: str = "quadratic", reduced: str | bool = False) -> Any:
     """Rows and points of a Gaussian grid (core.GaussianGrid) for a truncation.
 
-    grid: "linear", "quadratic" or "cubic": 2N + 1, 3N + 1, 4N + 1 points on the longest row, or a few more.
-    reduced: False, "classical" or "octahedral" (cubic only): fewer points near the poles.
+    grid: "linear", "quadratic" or "cubic": 2N + 1, 3N + 1, 4N + 1 points on the longest row, or a
+    few more. reduced: False, "classical" or "octahedral" (cubic only): fewer points near the poles.
     """
     _check("grid", grid, orders)
     _check("reduced", reduced, (False, "classical", "octahedral"))
     if reduced == "octahedral":
         if grid != "cubic":
             raise ValueError(
-                f"an octahedral grid belongs to a cubic truncation; given grid = '{grid}': use reduced = 'classical'"
+                f"an octahedral grid belongs to a cubic truncation; given grid = '{grid}': use"
+                " reduced = 'classical'"
             )
         return core.octahedral_gaussian_grid_of(truncation)
     return (core.classical_gaussian_grid_of if reduced else core.full_gaussian_grid_of)(
@@ -49,7 +54,9 @@ def gaussian_grid(truncation: int, grid: str = "quadratic", reduced: str | bool 
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """Zeros that begin at a line of the cache, where NumPy's begin 16 bytes behind one: no register of numbers then lies across two lines."""
+    """Zeros that begin at a line of the cache, where NumPy's begin 16 bytes behind one: no register
+    of numbers then lies across two lines.
+    """
     line, size = 64, int(np.prod(shape)) * np.dtype(dtype).itemsize
     memory = np.zeros(size + line, np.uint8)
     begin = -memory.ctypes.data % line
@@ -60,7 +67,8 @@ class SphericalHarmonics:
     """Transforms between a Gaussian grid and a triangular truncation, in this process.
 
     truncation: N, the largest total wavenumber
-    grid, reduced: see `gaussian_grid`; or `grid` is a core.GaussianGrid. Fields on a reduced grid are (..., rows, longest row); what lies
+    grid, reduced: see `gaussian_grid`; or `grid` is a core.GaussianGrid. Fields on a reduced grid
+    are (..., rows, longest row); what lies
         beyond the points of a row is 0 in results and is not read.
     precision: "fp64" or "fp32"
     radius: of the sphere [m], for derivatives and winds
@@ -177,7 +185,10 @@ class SphericalHarmonics:
         )[0]
 
     def __repr__(self) -> str:
-        return f"SphericalHarmonics(T{self.truncation}, {self.shape[0]} rows of up to {self.shape[1]} points, {self.precision})"
+        return (
+            f"SphericalHarmonics(T{self.truncation}, {self.shape[0]} rows of up to {self.shape[1]}"
+            f" points, {self.precision})"
+        )
 
     def _to_points(
         self, run: Callable, item: Callable, given: list, results: int
@@ -191,7 +202,8 @@ class SphericalHarmonics:
                 or (leading is not None and array.shape[:-1] != leading)
             ):
                 raise ValueError(
-                    f"coefficients of shape {array.shape}; {(*(leading or ('...',)), self.waves)} is needed for T{self.truncation}"
+                    f"coefficients of shape {array.shape}; {(*(leading or ('...',)), self.waves)}"
+                    f" is needed for T{self.truncation}"
                 )
             leading = array.shape[:-1]
             flat = array.reshape(-1, self.waves)
@@ -215,7 +227,8 @@ class SphericalHarmonics:
                 or (leading is not None and array.shape[:-2] != leading)
             ):
                 raise ValueError(
-                    f"a field of shape {array.shape}; {(*(leading or ('...',)), *self.shape)} is needed for {self!r}"
+                    f"a field of shape {array.shape}; {(*(leading or ('...',)), *self.shape)} is"
+                    f" needed for {self!r}"
                 )
             if np.iscomplexobj(array):
                 raise ValueError("a complex field; transform its real and imaginary parts")

@@ -1,6 +1,8 @@
-"""Units as files write them ("K", "mm/day", "kg m**-2 s-1"), and what numbers in one are in another.
+"""Units as files write them ("K", "mm/day", "kg m**-2 s-1"), and what numbers in one are in
+another.
 
-factor, offset = conversion("K", "degC")        # 1, -273.15: number in degC = factor * number in K + offset
+factor, offset = conversion("K", "degC")
+    # 1, -273.15: number in degC = factor * number in K + offset
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ _fresh_water = 1000.0  # [kg m-3]
 
 
 def conversion(given: str, wanted: str) -> tuple[float, float]:
-    """(factor, offset) from one unit to another. ValueError: a unit that is not known, or one that measures something else."""
+    """(factor, offset) from one unit to another. ValueError: a unit that is not known, or one that
+    measures something else.
+    """
     given = _in_symbols(given)
     if given == wanted or (wanted == "1e-3" and given in _practical_salinity):
         return 1.0, 0.0

@@ -1,4 +1,6 @@
-"""Running a part of a test on several ranks: `on_ranks(n, script, *arguments)` returns the JSON that rank 0 prints last."""
+"""Running a part of a test on several ranks: `on_ranks(n, script, *arguments)` returns the JSON
+that rank 0 prints last.
+"""
 
 import atexit
 import json

@@ -92,7 +92,9 @@ def test_unknown_module(tree):
 
 
 def test_lines_of_one_machine(capsys, monkeypatch):
-    """The core is one source: a hundredth of it knows the machine, and the lines are those between the conditions."""
+    """The core is one source: a hundredth of it knows the machine, and the lines are those between
+    the conditions.
+    """
     lines = tool("machine_lines")
     assert (
         lines.machine_lines("a\n#if defined(__AVX__)\nb\n#if X\nc\n#endif\n#else\nd\n#endif\ne\n")

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Build the data sets embedded in `fathom/data/` from public sources; `docs/data.md` tells the reasons.
+"""Build the data sets embedded in `fathom/data/` from public sources; `docs/data.md` tells the
+reasons.
 
-    python tools/build_data.py                          # download the sources into a temporary folder, build all
-    python tools/build_data.py --sources DIR            # keep the downloads in DIR, use those already there
-    python tools/build_data.py surface                  # topography, levitus, surface, gfs, land: one file only
+    python tools/build_data.py
+        # download the sources into a temporary folder, build all
+    python tools/build_data.py --sources DIR
+        # keep the downloads in DIR, use those already there
+    python tools/build_data.py surface
+        # topography, levitus, surface, gfs, land: one file only
     python tools/build_data.py --levels 1deg=GRID.nc    # embed the wet levels of a named grid
 
-Needs numpy, scipy, netCDF4, gsw and eccodes; downloading needs apt-get and dpkg-deb (Debian, Ubuntu) and pip.
+Needs numpy, scipy, netCDF4, gsw and eccodes; downloading needs apt-get and dpkg-deb (Debian,
+Ubuntu) and pip.
 """
 
 from __future__ import annotations
@@ -32,10 +37,11 @@ from fathom.data.embedded import FOLDER
 
 
 def build_levels(name, grid_file):
-    """Embed the wet levels of a grid, given as a NetCDF file with the arguments of `bathymetry.levels_for`.
+    """Embed the wet levels of a grid, given as a NetCDF file with the arguments of
+    `bathymetry.levels_for`.
 
-    Variables center_longitude, center_latitude (ny, nx), corner_longitude, corner_latitude (ny + 1, nx + 1),
-    thickness (nz,); attributes periodic, fold (0 or 1) and minimum_levels.
+    Variables center_longitude, center_latitude (ny, nx), corner_longitude, corner_latitude (ny + 1,
+    nx + 1), thickness (nz,); attributes periodic, fold (0 or 1) and minimum_levels.
     """
     with netCDF4.Dataset(grid_file) as file:
         settings = {
@@ -81,7 +87,8 @@ def write_readme(files):
             )
     lines += ["", "| source file | package | content | licence | sha256 |", "|---|---|---|---|---|"]
     lines += [
-        f"| `{files[name].name}` | {s.manager} `{s.package}` | {s.content} | {s.licence} | `{sha256(files[name])}` |"
+        f"| `{files[name].name}` | {s.manager} `{s.package}` | {s.content} | {s.licence} |"
+        f" `{sha256(files[name])}` |"
         for name, s in SOURCES.items()
     ]
     (FOLDER / "README.md").write_text("\n".join(lines) + "\n")

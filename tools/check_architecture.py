@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""The tree is the architecture: fails where an #include under core/ or an import under fathom/ points the wrong way.
+"""The tree is the architecture: fails where an #include under core/ or an import under fathom/
+points the wrong way.
 
-base -> machine, grid -> parallel -> field -> { sequence, transform, solver, trajectory, physics } -> { ocean, atmosphere }
--> catalogue -> bindings -> fathom
+base -> machine, grid -> parallel -> field -> { sequence, transform, solver, trajectory, physics }
+-> { ocean, atmosphere } -> catalogue -> bindings -> fathom
 
-tools/check_architecture.py [directory]        exit status 1, and a line for each arrow that is wrong
+tools/check_architecture.py [directory]
+    exit status 1, and a line for each arrow that is wrong
 """
 
 from __future__ import annotations
@@ -38,11 +40,12 @@ core: dict[str, set[str]] = {
 }
 core["bindings"] = set(core)
 
-# Arrows that are allowed all the same, each with its reason. One that is not needed any more is an error too.
+# Arrows that are allowed all the same, each with its reason. One that is not needed any more is an
+# error too.
 exceptions: dict[tuple[str, str], str] = {}
 
-# Modules of fathom/ from the ground up: each may import those above it in this list, and its own line. A module stands for its
-# folder unless it is named itself.
+# Modules of fathom/ from the ground up: each may import those above it in this list, and its own
+# line. A module stands for its folder unless it is named itself.
 fathom: list[set[str]] = [
     {"names", "failure", "clock", "times", "units", "cache", "earth"},
     {"toml", "expression", "mpi", "regions", "reading", "data"},
@@ -104,7 +107,10 @@ def wrong_includes(root: Path) -> Iterator[Arrow]:
                 yield (
                     name,
                     number,
-                    f"core/{here} has no place in the architecture; say in {Path(__file__).name} where it belongs",
+                    (
+                        f"core/{here} has no place in the architecture; say in"
+                        f" {Path(__file__).name} where it belongs"
+                    ),
                 )
             elif (f"core/{here}", f"core/{match[1]}") in exceptions:
                 needed.add((f"core/{here}", f"core/{match[1]}"))
@@ -114,7 +120,10 @@ def wrong_includes(root: Path) -> Iterator[Arrow]:
                 yield (
                     name,
                     number,
-                    f"{here} must not know {there} (it may know {', '.join(sorted(core[here])) or 'nothing'})",
+                    (
+                        f"{here} must not know {there} (it may know"
+                        f" {', '.join(sorted(core[here])) or 'nothing'})"
+                    ),
                 )
     for here, there in exceptions.keys() - needed if (root / "core").is_dir() else ():
         yield here, 0, f"the exception for {there} is not needed any more; remove it"
@@ -132,7 +141,10 @@ def wrong_imports(root: Path) -> Iterator[Arrow]:
             yield (
                 name,
                 0,
-                f"{module} has no place in the architecture; say in {Path(__file__).name} where it belongs",
+                (
+                    f"{module} has no place in the architecture; say in {Path(__file__).name} where"
+                    " it belongs"
+                ),
             )
             continue
         for number, target in _imports(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Plain faults of text files: tabs, blanks at the end of a line, no line end at the end of the file, lines beyond all measure,
-merges left undone.
+"""Plain faults of text files: tabs, blanks at the end of a line, no line end at the end of the
+file, lines beyond all measure, merges left undone.
 
     tools/check_text.py [directory]        exit status 1, and a line for each fault
 """

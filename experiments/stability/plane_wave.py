@@ -1,16 +1,22 @@
-"""Stability of the ocean's time step by plane waves: one internal mode on an f plane, carried by an even current, on the B grid.
+"""Stability of the ocean's time step by plane waves: one internal mode on an f plane, carried by an
+even current, on the B grid.
 
     python experiments/stability/plane_wave.py
 
-Unknowns of a wave exp(i (kx x + ky y)): u, v at corners, p = the mode's pressure / rho0 at centers, and what is kept of the step before:
-the advection of u, v and p itself. One step, in units of tau and Delta (c1 = c tau / Delta, U = u tau / Delta, F = f tau, N = nu tau / Delta^2):
+Unknowns of a wave exp(i (kx x + ky y)): u, v at corners, p = the mode's pressure / rho0 at centers,
+and what is kept of the step before: the advection of u, v and p itself. One step, in units of tau
+and Delta (c1 = c tau / Delta, U = u tau / Delta, F = f tau, N = nu tau / Delta^2):
 
-    G        = -i U.A u                                  A = sin(kx), sin(ky): centred; U.A summed over both directions
-    du       = [(3/2 + e) G - (1/2 + e) G_before - F k x u - i c1 g p - N L u] / (1 + i theta F)      u + i v as one number
+    G        = -i U.A u
+        A = sin(kx), sin(ky): centred; U.A summed over both directions
+    du       = [(3/2 + e) G - (1/2 + e) G_before - F k x u - i c1 g p - N L u] / (1 + i theta F)
+        u + i v as one number
     u(after) = u + du
-    p(after) = p - i U.A [(3/2 + e) p - (1/2 + e) p_before] - i c1 g . u(after) - K L p               g = 2 sin(kx/2) cos(ky/2), ...
+    p(after) = p - i U.A [(3/2 + e) p - (1/2 + e) p_before] - i c1 g . u(after) - K L p
+        g = 2 sin(kx/2) cos(ky/2), ...
 
-The greatest modulus of an eigenvalue over all wavenumbers is the growth a step. The barotropic mode is implicit: see the second table.
+The greatest modulus of an eigenvalue over all wavenumbers is the growth a step. The barotropic mode
+is implicit: see the second table.
 """
 
 import numpy as np
@@ -56,7 +62,9 @@ def growth(c1, U, F, N=0.0, K=0.0, theta=0.6, epsilon=0.1):
 
 
 def limit(of, least=0.0, most=3.0):
-    """Greatest x in [least, most] with growth(x) - 1 <= tolerance, by bisection; 0 if there is none."""
+    """Greatest x in [least, most] with growth(x) - 1 <= tolerance, by bisection; 0 if there is
+    none.
+    """
     if of(least + 1e-3)[0] > 1 + tolerance:
         return 0.0
     for _ in range(12):
@@ -66,8 +74,8 @@ def limit(of, least=0.0, most=3.0):
 
 
 def surface_growth(q, F, theta=0.6):
-    """Barotropic mode, q = (omega tau)^2: prediction with the old slope, then the increment's gradient without Coriolis, backward
-    continuity."""
+    """Barotropic mode, q = (omega tau)^2: prediction with the old slope, then the increment's
+    gradient without Coriolis, backward continuity."""
     r = np.sqrt(q)  # wave along x: height h, velocities u, v, scaled to r u, r h
     inverse = np.array([[1, theta * F], [-theta * F, 1]]) / (1 + (theta * F) ** 2)
     predicted = np.eye(2, 3) + inverse @ np.array([[0, F, -1j * r], [-F, 0, 0]])
@@ -79,7 +87,9 @@ def surface_growth(q, F, theta=0.6):
 
 
 def admissible(c, u, f, spacing, nu, kappa, **scheme):
-    """Longest step [s] for internal waves c, a current u in each direction [m s-1], f [s-1], spacing [m], coefficients [m2 s-1]."""
+    """Longest step [s] for internal waves c, a current u in each direction [m s-1], f [s-1],
+    spacing [m], coefficients [m2 s-1].
+    """
     return limit(
         lambda tau: growth(
             c * tau / spacing,
@@ -96,7 +106,8 @@ def admissible(c, u, f, spacing, nu, kappa, **scheme):
 
 def main():
     print(
-        "largest c tau/Delta without growth (> 1e-6 a step); u tau/Delta in each direction, theta = 0.6, damping 0.1"
+        "largest c tau/Delta without growth (> 1e-6 a step); u tau/Delta in each direction, theta ="
+        " 0.6, damping 0.1"
     )
     print("f tau   nu tau/Delta^2   u = 0     0.02     0.05      0.1      0.2")
     for F in (0.0, 0.1, 0.3, 0.5, 1.0):
@@ -104,7 +115,8 @@ def main():
             row = [limit(lambda c: growth(c, U, F, N, N / 4)) for U in (0.0, 0.02, 0.05, 0.1, 0.2)]
             print(f"{F:5.1f}   {N:14.3f}   " + "   ".join(f"{x:6.3f}" for x in row))
     print(
-        "\nlargest u tau/Delta in each direction, no waves, no rotation, by damping of the extrapolation and friction"
+        "\nlargest u tau/Delta in each direction, no waves, no rotation, by damping of the"
+        " extrapolation and friction"
     )
     print("damping   nu = 0    0.002     0.01     0.05")
     for e in (0.0, 0.05, 0.1, 0.2):

@@ -1,15 +1,22 @@
-"""What the atmosphere rests on, on the rows of a model, named as the physics reads it; and the ozone in it. All from embedded sets.
+"""What the atmosphere rests on, on the rows of a model, named as the physics reads it; and the
+ozone in it. All from embedded sets.
 
-Land and sea are never mixed by interpolation: each is filled where it is not, brought to the points by straight lines, and a point takes both in the
-proportion of its `land_fraction`. Land temperatures follow the model's ground with the standard lapse rate.
+Land and sea are never mixed by interpolation: each is filled where it is not, brought to the points
+by straight lines, and a point takes both in the proportion of its `land_fraction`. Land
+temperatures follow the model's ground with the standard lapse rate.
 
-    ground       land and sea ice in the proportion of their areas: the temperature of the surface; deep: the mean of the upper 2 m of soil
-    soil water   W = 150 kg m-2 (v r + (1 - v) t^2): r and t the wetness (theta - theta_wilt) / (theta_field - theta_wilt), within [0, 1], of the upper
-                 metre, where roots are, and of the upper 0.1 m, which dries first and gives its water as t^2 (Chen & Dudhia 2001); all of GFS
-    vegetation   v = (0.35 - a) / (0.35 - 0.12), within [0, 1], a the albedo without snow: vegetation is darker than bare ground
+    ground       land and sea ice in the proportion of their areas: the temperature of the surface;
+        deep: the mean of the upper 2 m of soil
+    soil water   W = 150 kg m-2 (v r + (1 - v) t^2): r and t the wetness (theta - theta_wilt) /
+        (theta_field - theta_wilt), within [0, 1], of the upper
+                 metre, where roots are, and of the upper 0.1 m, which dries first and gives its
+                 water as t^2 (Chen & Dudhia 2001); all of GFS
+    vegetation   v = (0.35 - a) / (0.35 - 0.12), within [0, 1],
+        a the albedo without snow: vegetation is darker than bare ground
     snow         of GFS; on ice sheets at least 1000 kg m-2, so that they stay white
     roughness    of land: ln z_0 = v ln 1 m + (1 - v) ln 0.01 m; ice sheets 1 mm
-    ozone        the zonal mean of GFS between 10 and 100 hPa; above ~ p, below a power of p to 5e-8 at 1000 hPa; times a factor for each latitude with
+    ozone        the zonal mean of GFS between 10 and 100 hPa; above ~ p,
+        below a power of p to 5e-8 at 1000 hPa; times a factor for each latitude with
                  which the column is that of GFS
 v and the roughness are assumptions with textbook values at their ends, not data.
 """
@@ -43,12 +50,15 @@ SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0  # thickness [m]
 def boundary_fields(
     grid, date, land_fraction, surface_geopotential, dataset: xr.Dataset | None = None
 ) -> dict[str, np.ndarray]:
-    """Fields (rows, longest row): sea_surface_temperature, ground_temperature, deep_ground_temperature [K], sea_ice_fraction [1], soil_moisture and
-    snow_amount [kg m-2], snow_free_albedo [1], roughness_length [m].
+    """Fields (rows, longest row): sea_surface_temperature, ground_temperature,
+    deep_ground_temperature [K], sea_ice_fraction [1], soil_moisture and snow_amount [kg m-2],
+    snow_free_albedo [1], roughness_length [m].
 
-    date                  anything numpy.datetime64 takes: of sea surface and sea ice, between the months of the climatology
+    date                  anything numpy.datetime64 takes: of sea surface and sea ice,
+        between the months of the climatology
     land_fraction, surface_geopotential   as `orography` gives them
-    dataset               a state with surface_temperature, snow_amount, soil_temperature ... (GFS): then sea, ice and ground are those of its day.
+    dataset               a state with surface_temperature, snow_amount,
+        soil_temperature ... (GFS): then sea, ice and ground are those of its day.
                           Without, land is that of the embedded GFS state, in October.
     """
     from fathom.data.atmosphere import gfs
@@ -155,7 +165,9 @@ def roughness(v, sheet) -> np.ndarray:
 
 @once
 def ozone(latitude, pressure) -> np.ndarray:
-    """Mass mixing ratio of ozone [kg kg-1] at latitudes (*points) [degrees] and pressures (levels, *points) [Pa]."""
+    """Mass mixing ratio of ozone [kg kg-1] at latitudes (*points) [degrees] and pressures (levels,
+    *points) [Pa].
+    """
     data = embedded.read(
         "gfs-2011-10-11", "ozone_mixing_ratio", "ozone_pressure", "latitude", "total_ozone"
     )

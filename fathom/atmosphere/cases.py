@@ -1,15 +1,24 @@
-"""Initial states of published test cases, balanced with the constants of the model that asks for them: `model.set(case="williamson-5")`.
+"""Initial states of published test cases, balanced with the constants of the model that asks for
+them: `model.set(case="williamson-5")`.
 
-    shallow water        williamson-2    steady zonal flow (Williamson et al. 1992, J. Comput. Phys. 102, 211); -45: turned by 45 degrees
+    shallow water        williamson-2
+        steady zonal flow (Williamson et al. 1992, J. Comput. Phys. 102, 211);
+        -45: turned by 45 degrees
                          williamson-5    zonal flow over a mountain
                          williamson-6    Rossby-Haurwitz wave 4
-                         galewsky        barotropically unstable jet (Galewsky et al. 2004, Tellus 56A, 429); -balanced: without perturbation
-    primitive equations  williamson-1    the tracer `bell` once round the equator in 12 days (rotation = 0); -90: over the poles
-                         jablonowski-williamson    baroclinic wave (2006, Q. J. R. Meteorol. Soc. 132, 2943); -balanced: without perturbation
-                         polvani         baroclinic wave of a short jet (Polvani et al. 2004, Mon. Wea. Rev. 132, 2539)
+                         galewsky        barotropically unstable jet (Galewsky et al. 2004,
+                             Tellus 56A, 429); -balanced: without perturbation
+    primitive equations  williamson-1
+        the tracer `bell` once round the equator in 12 days (rotation = 0); -90: over the poles
+                         jablonowski-williamson
+                             baroclinic wave (2006, Q. J. R. Meteorol. Soc. 132, 2943);
+                             -balanced: without perturbation
+                         polvani         baroclinic wave of a short jet (Polvani et al. 2004,
+                             Mon. Wea. Rev. 132, 2539)
 
-A case is a function of the model; what it returns is the state, functions of longitude and latitude [degrees] (and pressure [Pa]), and beside it
-`orography`, `mean_geopotential`, `coriolis` where the case prescribes them.
+A case is a function of the model; what it returns is the state, functions of longitude and latitude
+[degrees] (and pressure [Pa]), and beside it `orography`, `mean_geopotential`, `coriolis` where the
+case prescribes them.
 """
 
 import numpy as np
@@ -19,7 +28,9 @@ day = 86400.0
 
 
 def apply(model, name, cases):
-    """The case of that name into the model; what is not a field of the state becomes the model's own."""
+    """The case of that name into the model; what is not a field of the state becomes the model's
+    own.
+    """
     from fathom.names import near
 
     if name not in cases:
@@ -43,11 +54,13 @@ def radians(function):
     )
 
 
-# ---- shallow water -------------------------------------------------------------------------------------------------------------------
+# ---- shallow water -------------------------------------------------------------------------------
 
 
 def steady_flow(model, angle=0.0, speed=None, geopotential=2.94e4):
-    """u = u0 (cos(phi) cos(angle) + ...): solid rotation about an axis at `angle` [radians] to the poles, and the geopotential that holds it."""
+    """u = u0 (cos(phi) cos(angle) + ...): solid rotation about an axis at `angle` [radians] to the
+    poles, and the geopotential that holds it.
+    """
     a, rotation = model.grid.radius, model.parameters["rotation"]
     u0 = 2 * np.pi * a / (12 * day) if speed is None else speed
     along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)  # noqa: E731
@@ -117,7 +130,9 @@ def rossby_haurwitz_wave(model, wave=4, rate=7.848e-6, depth=8000.0):
 
 
 def unstable_jet(model, perturbation=120.0, speed=80.0):
-    """A jet between 26 and 64 N whose geopotential is its balance integrated from pole to pole; mean depth 10 km."""
+    """A jet between 26 and 64 N whose geopotential is its balance integrated from pole to pole;
+    mean depth 10 km.
+    """
     a, rotation = model.grid.radius, model.parameters["rotation"]
     south, north = np.pi / 7, np.pi / 2 - np.pi / 7
 
@@ -166,15 +181,17 @@ shallow_water = {
 }
 
 
-# ---- primitive equations -------------------------------------------------------------------------------------------------------------
+# ---- primitive equations -------------------------------------------------------------------------
 
 
 def cosine_bell(model, angle=0.0):
-    """A bell of width a / 3 in solid rotation about an axis at `angle` [radians] to the poles, round once in 12 days; the air turns without the earth and
-    the surface pressure of an isothermal atmosphere holds it, so that wind and bell keep their shape."""
+    """A bell of width a / 3 in solid rotation about an axis at `angle` [radians] to the poles,
+    round once in 12 days; the air turns without the earth and the surface pressure of an isothermal
+    atmosphere holds it, so that wind and bell keep their shape."""
     if model.parameters["rotation"] or "bell" not in model.tracers:
         raise ValueError(
-            'the case carries a tracer over an earth that stands still: SpectralAtmosphere(grid, rotation=0, tracers=["bell"])'
+            "the case carries a tracer over an earth that stands still: SpectralAtmosphere(grid,"
+            ' rotation=0, tracers=["bell"])'
         )
     u0, temperature = 2 * np.pi * model.grid.radius / (12 * day), 300.0
     along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)  # noqa: E731
@@ -198,7 +215,9 @@ def cosine_bell(model, angle=0.0):
 
 
 def baroclinic_wave(model, perturbation=1.0):
-    """u = u0 cos(eta_v)^(3/2) sin(2 phi)^2, eta_v = (p / p0 - 0.252) pi / 2; temperature and surface geopotential hold it; a hill of 1 m/s in u at 20 E, 40 N."""
+    """u = u0 cos(eta_v)^(3/2) sin(2 phi)^2, eta_v = (p / p0 - 0.252) pi / 2; temperature and
+    surface geopotential hold it; a hill of 1 m/s in u at 20 E, 40 N.
+    """
     a, rotation, R = (
         model.grid.radius,
         model.parameters["rotation"],
@@ -242,7 +261,9 @@ def baroclinic_wave(model, perturbation=1.0):
 
 
 def short_jet(model, perturbation=1.0):
-    """A jet of 50 m/s in the northern hemisphere alone; temperature in thermal wind balance around the standard atmosphere; a hill of 1 K at 0 E, 45 N."""
+    """A jet of 50 m/s in the northern hemisphere alone; temperature in thermal wind balance around
+    the standard atmosphere; a hill of 1 K at 0 E, 45 N.
+    """
     a, rotation, R = (
         model.grid.radius,
         model.parameters["rotation"],

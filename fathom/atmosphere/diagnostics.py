@@ -1,7 +1,9 @@
-"""What follows from the fields of an atmosphere: output variables by name, on the model's levels and on levels of pressure.
+"""What follows from the fields of an atmosphere: output variables by name, on the model's levels
+and on levels of pressure.
 
-A model that uses it has `grid` on levels of pressure, the fields log_pressure_ratio – ln(p_s / 1000 hPa) –, `temperature` – the name of the field that
-carries it, air_temperature or virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
+A model that uses it has `grid` on levels of pressure, the fields log_pressure_ratio – ln(p_s / 1000
+hPa) –, `temperature` – the name of the field that carries it, air_temperature or
+virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
 import numpy as np
@@ -27,7 +29,9 @@ def needed(model):
 
 
 def criteria(model, step):
-    """Where rotation is split off (core/numerics/coriolis.hpp): the part by which slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2."""
+    """Where rotation is split off (core/numerics/coriolis.hpp): the part by which slow motion is
+    slowed at the poles of the earth, (2 Omega dt / 2)^2.
+    """
     if not model.parameters.get("splitting"):
         return []
     return [
@@ -104,7 +108,9 @@ def derived(model):
 
 
 def at_pressure(model, name, diagnostic, pressures):
-    """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels` says, below the ground too."""
+    """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels`
+    says, below the ground too.
+    """
     needs = tuple(dict.fromkeys((*diagnostic.needs, *needed(model))))
 
     def of(model, window, *arrays):
@@ -128,7 +134,9 @@ def at_pressure(model, name, diagnostic, pressures):
 
 
 def watch(model, simulation):
-    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on any ranks."""
+    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on
+    any ranks.
+    """
     from fathom import mpi
 
     e, grid = simulation.fields.extremes, model.grid
@@ -174,7 +182,9 @@ def watch(model, simulation):
 
 
 class State:
-    """Fields of the points of a block, packed (levels, points), wind as on earth, with what follows from them by name."""
+    """Fields of the points of a block, packed (levels, points), wind as on earth, with what follows
+    from them by name.
+    """
 
     def __init__(self, model, fields):
         self.model, self.fields = model, fields
@@ -235,7 +245,9 @@ _rules = {
 
 
 def _on_points(model, window, names, arrays, result):
-    """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere NaN."""
+    """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere
+    NaN.
+    """
     j0, i0, ny, nx = window
     there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
     fields = {name: a[:, there] for name, a in zip(names, arrays)}

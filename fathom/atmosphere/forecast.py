@@ -1,4 +1,6 @@
-"""Everything a forecast starts from, in one call: the state of the air over the model's own ground, and what lies on that ground."""
+"""Everything a forecast starts from, in one call: the state of the air over the model's own ground,
+and what lies on that ground.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,11 @@ def start(
     path: str | Path | None = None,
     time=0,
 ) -> dict[str, np.ndarray]:
-    """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and ozone; (levels, rows, longest row), (rows, longest row).
+    """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and
+    ozone; (levels, rows, longest row), (rows, longest row).
 
-    state       "gfs", "era5", "ecmwf", the path of a NetCDF file, or a data set as `atmosphere` gives them
+    state       "gfs", "era5", "ecmwf", the path of a NetCDF file,
+        or a data set as `atmosphere` gives them
     grid        latitude, points, and levels and truncation unless these are given
     path        of a set that is not part of Fathom
     time        number or moment of the state, where a set has several
@@ -40,7 +44,8 @@ def start(
         data = data.isel(time=time) if isinstance(time, int) else data.sel(time=time)
     if "time" not in data.coords and "time" not in data:
         raise ValueError(
-            "the state has no time: the sea and its ice depend on the day; give it one, data.assign_coords(time=...)"
+            "the state has no time: the sea and its ice depend on the day; give it one,"
+            " data.assign_coords(time=...)"
         )
     levels = grid.levels if levels is None else levels
     ground = orography.orography(grid, grid.truncation if truncation is None else truncation)

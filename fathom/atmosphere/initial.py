@@ -1,12 +1,18 @@
-"""The initial state of a spectral model: an analysis on levels of pressure brought onto the rows and hybrid levels of the model.
+"""The initial state of a spectral model: an analysis on levels of pressure brought onto the rows
+and hybrid levels of the model.
 
 1. Along the earth by periodic splines (`sphere`), wind as a vector.
-2. Surface pressure over the model's own orography. With p(phi) the pressure at which the column of the analysis reaches a geopotential,
-       p_s = p_s(analysis) p(phi_s model) / p(phi_s analysis),    or p(phi_s model) where the analysis has no surface pressure.
-3. Under the ground of the analysis its column goes on with the lapse rate of the standard atmosphere, and with wind and relative humidity of the
-   lowest level above; temperature and wind are cubic in ln p between levels, relative humidity linear.
-   Above the highest level of the analysis temperature, wind and specific humidity are constant.
-4. T is corrected by a smooth profile so that the hydrostatic geopotential of the model's column agrees with that of the analysis.
+2. Surface pressure over the model's own orography. With p(phi) the pressure at which the column of
+the analysis reaches a geopotential,
+       p_s = p_s(analysis) p(phi_s model) / p(phi_s analysis),
+           or p(phi_s model) where the analysis has no surface pressure.
+3. Under the ground of the analysis its column goes on with the lapse rate of the standard
+atmosphere, and with wind and relative humidity of the
+   lowest level above; temperature and wind are cubic in ln p between levels, relative humidity
+   linear. Above the highest level of the analysis temperature, wind and specific humidity are
+   constant.
+4. T is corrected by a smooth profile so that the hydrostatic geopotential of the model's column
+agrees with that of the analysis.
 """
 
 from __future__ import annotations
@@ -35,10 +41,12 @@ def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> di
 
     dataset               one time of a state as `fathom.data.atmosphere` gives it
     grid                  anything with `latitude` [degrees, from south] and `points` of each row
-    levels                anything with `a` [Pa] and `b`, or the pair (a, b), of interfaces from the top down
+    levels                anything with `a` [Pa] and `b`, or the pair (a, b),
+        of interfaces from the top down
     surface_geopotential  (rows, longest row) [m2 s-2], as the model sees it (spectrally fitted)
 
-    Raises ValueError for a data set with several times, without a variable it needs, or for shapes that do not fit.
+    Raises ValueError for a data set with several times, without a variable it needs, or for shapes
+    that do not fit.
     """
     rows, (a, b) = Rows.of(grid), interfaces_of(levels)
     if "time" in dataset.dims:
@@ -117,13 +125,16 @@ def interfaces_of(levels) -> tuple[np.ndarray, np.ndarray]:
         or not (np.diff(a + 1e5 * b) > 0).all()
     ):
         raise ValueError(
-            "hybrid levels are given by a [Pa] and b at interfaces from the top down, with a = 0, b = 1 at the ground and a + b p increasing"
+            "hybrid levels are given by a [Pa] and b at interfaces from the top down, with a = 0, b"
+            " = 1 at the ground and a + b p increasing"
         )
     return a, b
 
 
 def horizontally(dataset, rows: Rows) -> dict[str, np.ndarray]:
-    """Temperature, wind, relative humidity and geopotential (levels, points), surface pressure and geopotential (points) if there."""
+    """Temperature, wind, relative humidity and geopotential (levels, points), surface pressure and
+    geopotential (points) if there.
+    """
     missing = [
         name
         for name in (
@@ -137,7 +148,8 @@ def horizontally(dataset, rows: Rows) -> dict[str, np.ndarray]:
     ]
     if missing:
         raise ValueError(
-            f"the data set has no {', '.join(missing)}; it has {', '.join(map(str, dataset.data_vars))}"
+            f"the data set has no {', '.join(missing)}; it has"
+            f" {', '.join(map(str, dataset.data_vars))}"
         )
     latitude, longitude = dataset.latitude.values, dataset.longitude.values
     pressure = dataset.pressure.values.astype(float)
@@ -150,7 +162,8 @@ def horizontally(dataset, rows: Rows) -> dict[str, np.ndarray]:
     }
     fields["relative_humidity"] = sphere.to_rows(relative, latitude, longitude, rows, order=1)
     if "surface_air_pressure" in dataset and "surface_geopotential" in dataset:
-        # ln p_s less that of a column of 288 K over the same ground is smooth: mountains are not in it
+        # ln p_s less that of a column of 288 K over the same ground is smooth: mountains are not in
+        # it
         ground = dataset.surface_geopotential.values
         reduced = np.log(dataset.surface_air_pressure.values) - np.log(standard_pressure(ground))
         fields["surface_geopotential"] = sphere.to_rows(ground, latitude, longitude, rows)
@@ -201,10 +214,12 @@ def lapse_below(temperature, between, lowest) -> np.ndarray:
 
 
 def height_correction(geopotential, x, interfaces, virtual, surface) -> np.ndarray:
-    """What to add to T [K] (layers, points): the geopotential of the levels of the analysis is then met, all but close to the ground.
+    """What to add to T [K] (layers, points): the geopotential of the levels of the analysis is then
+    met, all but close to the ground.
 
-    There, over another orography, it is the temperature of the analysis that is kept: the difference goes linearly to zero through the lowest
-    `NEAR_GROUND` of ln p. The correction is at most `LARGEST`.
+    There, over another orography, it is the temperature of the analysis that is kept: the
+    difference goes linearly to zero through the lowest `NEAR_GROUND` of ln p. The correction is at
+    most `LARGEST`.
     """
     here = column.layer_geopotential(interfaces, virtual, surface)
     logarithm = column.layer_logarithms(interfaces)[0]

@@ -1,4 +1,6 @@
-"""The spectral atmosphere: which processes, in which order, with which defaults. docs/models.md lists what a simulation asks of a model."""
+"""The spectral atmosphere: which processes, in which order, with which defaults. docs/models.md
+lists what a simulation asks of a model.
+"""
 
 from functools import cached_property
 
@@ -27,24 +29,34 @@ class SpectralAtmosphere:
 
     Parameters
     ----------
-    grid : GaussianGrid with HybridLevels or SigmaLevels; where it is stretched or rotated, winds given and in output are eastward and northward on earth.
-    physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()], FirstPhysics(); by default none.
-    scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity and divergence; steps as short as dt N |v| < a).
-    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
+    grid : GaussianGrid with HybridLevels or SigmaLevels; where it is stretched or rotated, winds
+        given and in output are eastward and northward on earth.
+    physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()],
+        FirstPhysics(); by default none.
+    scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity
+        and divergence; steps as short as dt N |v| < a).
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
+        (longitude, latitude) in degrees.
     tracers : names of tracers beside specific_humidity, which is there if the physics asks for it.
-    diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal diffusion.
+    diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal
+        diffusion.
     diffusion_order : power of the Laplacian; 4 is the eighth derivative.
     divergence_damping : diffusion of divergence over that of vorticity.
-    viscosity : nu of a plain Laplacian on the model's levels [m2 s-1], with diffusion_time = 0, in place of the above.
+    viscosity : nu of a plain Laplacian on the model's levels [m2 s-1], with diffusion_time = 0, in
+        place of the above.
     sponge : number of uppermost levels in which diffusion doubles from level to level.
-    off_centring : weight of the linear terms moved to the new time, in [0, 1]; only "semi-lagrangian".
+    off_centring : weight of the linear terms moved to the new time, in [0, 1]; only
+        "semi-lagrangian".
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
     iterations : interpolations of the wind to the departure point; only "semi-lagrangian".
-    filter, williams : of the leapfrog: strength of the filter of Robert and Asselin, and the share of it that the old time gets (Williams 2009).
+    filter, williams : of the leapfrog: strength of the filter of Robert and Asselin, and the share
+        of it that the old time gets (Williams 2009).
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1]; by default those of the physics.
-    fix_mass : whether the mean surface pressure, and the mass of each tracer that trajectories carry, is kept in advection.
-    fix_energy : whether energy is kept in advection and diffusion, by one number a step for all temperatures; by default where the air is moist; only "semi-lagrangian".
+    fix_mass : whether the mean surface pressure, and the mass of each tracer that trajectories
+        carry, is kept in advection.
+    fix_energy : whether energy is kept in advection and diffusion, by one number a step for all
+        temperatures; by default where the air is moist; only "semi-lagrangian".
     precision : "fp64" (default) or "fp32".
     """
 
@@ -93,11 +105,13 @@ class SpectralAtmosphere:
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if viscosity and diffusion_time:
             raise ValueError(
-                f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time: diffusion_time = 0"
+                f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+                " diffusion_time = 0"
             )
         if scheme == "eulerian" and grid.stretching > 1:
             raise ValueError(
-                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'"
+                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
+                " allowed there: scheme = 'semi-lagrangian'"
             )
         if scheme == "eulerian" and off_centring:
             raise ValueError(
@@ -123,9 +137,9 @@ class SpectralAtmosphere:
         self.parameters = checked(
             "SpectralAtmosphere",
             {
-                "diffusion_time": Period(diffusion_time, "diffusion_time").seconds
-                if diffusion_time
-                else 0.0,
+                "diffusion_time": (
+                    Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
+                ),
                 "diffusion_order": diffusion_order,
                 "divergence_damping": divergence_damping,
                 "splitting": float(scheme != "eulerian" and not grid.sphere.plain),
@@ -152,7 +166,9 @@ class SpectralAtmosphere:
 
     @property
     def boundary(self):
-        """What the physics wants to know of ground, sea and air that no equation of the model gives: name -> value by default."""
+        """What the physics wants to know of ground, sea and air that no equation of the model
+        gives: name -> value by default.
+        """
         wanted = {name for p in self.physics for name in p.field_names}
         written = {
             f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
@@ -169,7 +185,9 @@ class SpectralAtmosphere:
 
     @property
     def settable(self):
-        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics reads of ground and sea."""
+        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics
+        reads of ground and sea.
+        """
         return [
             *wind,
             "air_temperature",
@@ -180,13 +198,17 @@ class SpectralAtmosphere:
         ]
 
     def set(self, case=None, analysis=None, digital_filter=None, **values):
-        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of (longitude, latitude, pressure) in degrees and Pa.
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of
+        (longitude, latitude, pressure) in degrees and Pa.
 
-        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or surface_air_pressure [Pa], tracers, and what the
-        physics reads of ground and sea.
-        case : name of a published test case, all of these and the orography (fathom.atmosphere.cases).
-        analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state of the atmosphere (fathom.data.atmosphere).
-        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0: none.
+        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
+        surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
+        case : name of a published test case, all of these and the orography
+            (fathom.atmosphere.cases).
+        analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state
+            of the atmosphere (fathom.data.atmosphere).
+        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
+            none.
         """
         if case is not None:
             values = cases.apply(self, case, cases.primitive_equations) | values
@@ -206,7 +228,7 @@ class SpectralAtmosphere:
             self.initial[name] = value
         return self
 
-    # ---- what the simulation asks for -------------------------------------------------------------------------------------------
+    # ---- what the simulation asks for ------------------------------------------------------------
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
@@ -256,9 +278,11 @@ class SpectralAtmosphere:
                 p,
                 "physics",
                 past,
-                step=2 * step
-                if eulerian and any(name.endswith("_tendency") for name in p.field_names)
-                else step,
+                step=(
+                    2 * step
+                    if eulerian and any(name.endswith("_tendency") for name in p.field_names)
+                    else step
+                ),
             )
         if moist:
             add("VirtualTemperatureTendency", "physics", past)
@@ -302,7 +326,9 @@ class SpectralAtmosphere:
         } | below
 
     def _given(self, name, default):
-        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes starts so."""
+        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
+        starts so.
+        """
         from fathom.input.values import on_columns, on_layers
 
         value = self.initial.get(name, default)
@@ -433,7 +459,9 @@ class SpectralAtmosphere:
         return diagnostics.watch(self, simulation)
 
     def criteria(self, step):
-        """Limits of the step, that of split rotation alone; others cannot be known beforehand: trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet."""
+        """Limits of the step, that of split rotation alone; others cannot be known beforehand:
+        trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
+        """
         return diagnostics.criteria(self, step)
 
     def report(self, simulation):

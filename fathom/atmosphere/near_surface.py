@@ -1,7 +1,10 @@
-"""Air at 2 m and wind at 10 m as output variables, from the exchange that BulkExchange left (profiles: fathom.post.near_surface).
+"""Air at 2 m and wind at 10 m as output variables, from the exchange that BulkExchange left
+(profiles: fathom.post.near_surface).
 
-Sea and ground of a column have temperatures, roughness and transfer coefficients C_H = K / (rho U) of their own; T and q at 2 m are the mean of the two by
-area, the wind at 10 m follows from the drag of the column. State and surface are those of the time of output, the coefficients those of the step before it.
+Sea and ground of a column have temperatures, roughness and transfer coefficients C_H = K / (rho U)
+of their own; T and q at 2 m are the mean of the two by area, the wind at 10 m follows from the drag
+of the column. State and surface are those of the time of output, the coefficients those of the step
+before it.
 """
 
 import numpy as np
@@ -32,7 +35,9 @@ names = (
 
 
 def at(state, name):
-    """The variable of that name, (points), from the State of a block that holds `exchange`, the winds and what pressure follows from."""
+    """The variable of that name, (points), from the State of a block that holds `exchange`, the
+    winds and what pressure follows from.
+    """
     if name == "wind_speed_10m":
         return np.hypot(*(at(state, f"{d}ward_wind_10m") for d in ("east", "north")))
     if name == "relative_humidity_2m":

@@ -1,8 +1,12 @@
-"""The ground of a spectral model: means over the cells of its rows, truncated as the model truncates, and what the truncation leaves out.
+"""The ground of a spectral model: means over the cells of its rows, truncated as the model
+truncates, and what the truncation leaves out.
 
-    cell mean      <h> = sum (overlap of areas) h / (area of the cell)                      h on 1/4 degree, `land.nc`
-    spectral fit   h_n^m = sum_rows w P_n^m(mu) h_m(mu),  n <= N,  times exp(-2 (n(n+1) / (N(N+1)))^2)
-    deviation      sigma^2 = <h^2 + sigma_h^2> - <h>^2, of all that is smaller than a cell: for the drag of gravity waves
+    cell mean      <h> = sum (overlap of areas) h / (area of the cell)
+        h on 1/4 degree, `land.nc`
+    spectral fit
+        h_n^m = sum_rows w P_n^m(mu) h_m(mu),  n <= N,  times exp(-2 (n(n+1) / (N(N+1)))^2)
+    deviation      sigma^2 = <h^2 + sigma_h^2> - <h>^2,
+        of all that is smaller than a cell: for the drag of gravity waves
 
 The factor, 0.14 at the truncation, halves the ripples of mountains over the sea.
 """
@@ -20,9 +24,11 @@ from fathom.regrid.rows import Rows
 
 @once
 def orography(grid, truncation: int) -> dict[str, np.ndarray]:
-    """surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation [m] and land_fraction [1], means over cells.
+    """surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation [m] and
+    land_fraction [1], means over cells.
 
-    grid  anything with the Gaussian `latitude` [degrees, from south] and the `points` of each row; the result is (rows, longest row)
+    grid  anything with the Gaussian `latitude` [degrees, from south] and the `points` of each row;
+    the result is (rows, longest row)
     """
     rows = Rows.of(grid)
     data = embedded.read("land", "surface_altitude", "altitude_deviation", "latitude", "longitude")
@@ -42,7 +48,9 @@ def orography(grid, truncation: int) -> dict[str, np.ndarray]:
 
 
 def cell_means(values, rows: Rows) -> np.ndarray:
-    """Means of `values` (..., lat, lon), cells of equal angles that begin at the south pole and at Greenwich, over the cells of rows; packed."""
+    """Means of `values` (..., lat, lon), cells of equal angles that begin at the south pole and at
+    Greenwich, over the cells of rows; packed.
+    """
     values = np.asarray(values, float)
     ny, nx = values.shape[-2:]
     if not rows.sphere.plain:
@@ -69,7 +77,9 @@ def cell_means(values, rows: Rows) -> np.ndarray:
 
 
 def _means_of_samples(values, rows: Rows) -> np.ndarray:
-    """The same on a stretched and rotated sphere: of the samples, dense and even within the cells of `values`, that lie in each cell of the rows."""
+    """The same on a stretched and rotated sphere: of the samples, dense and even within the cells
+    of `values`, that lie in each cell of the rows.
+    """
     ny, nx = values.shape[-2:]
     finest = 180 / rows.points.size / rows.sphere.stretching
     fine = int(np.ceil(8 * 180 / ny / finest))
@@ -99,8 +109,8 @@ def _means_of_samples(values, rows: Rows) -> np.ndarray:
 
 
 def overlap(source, target):
-    """(target cells, source cells) the part of a target cell that lies in a source cell, both given by increasing edges. Sparse: a product
-    with it adds in one order, whatever threads there are."""
+    """(target cells, source cells) the part of a target cell that lies in a source cell, both given
+    by increasing edges. Sparse: a product with it adds in one order, whatever threads there are."""
     from scipy.sparse import csr_array
 
     low, high = np.maximum(source[:-1], target[:-1, None]), np.minimum(source[1:], target[1:, None])
@@ -108,10 +118,13 @@ def overlap(source, target):
 
 
 def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarray:
-    """Packed `values` of Gaussian rows without what is beyond the truncation, damped by exp(-taper (n(n+1) / (N(N+1)))^2)."""
+    """Packed `values` of Gaussian rows without what is beyond the truncation, damped by exp(-taper
+    (n(n+1) / (N(N+1)))^2).
+    """
     if truncation < 1 or truncation >= 2 * rows.points.size:
         raise ValueError(
-            f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to {rows.points.size - 1}"
+            f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to"
+            f" {rows.points.size - 1}"
         )
     from fathom import mpi
 
@@ -137,7 +150,8 @@ def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarra
 
 def _legendre_fit(waves, sine, weight, factor):
     """From Fourier coefficients (m, row) to Legendre's and back, each degree n times factor[n], by
-    eps_{n+1} P_{n+1} = mu P_n - eps_n P_{n-1},  eps_n^2 = (n^2 - m^2) / (4 n^2 - 1),  1/2 int P^2 = 1."""
+    eps_{n+1} P_{n+1} = mu P_n - eps_n P_{n-1},  eps_n^2 = (n^2 - m^2) / (4 n^2 - 1),  1/2 int P^2 =
+    1."""
     result = np.zeros_like(waves)
     sector = np.ones_like(sine)
     for m in range(len(waves)):

@@ -8,7 +8,9 @@ parts = ("off_centring", "filter", "williams")  # of a whole
 
 
 def checked(owner, given):
-    """name -> float; ValueError for what is no number, infinite, or out of range: only rotation may be negative."""
+    """name -> float; ValueError for what is no number, infinite, or out of range: only rotation may
+    be negative.
+    """
     numbers = {
         name: number_of(f"{owner} {name}", value, "SI units") for name, value in given.items()
     }

@@ -1,21 +1,28 @@
-"""The first physics of the atmosphere: which column schemes, in which order. docs/physics-atmosphere.md has equations, fields and cost."""
+"""The first physics of the atmosphere: which column schemes, in which order.
+docs/physics-atmosphere.md has equations, fields and cost.
+"""
 
 from fathom.schemes import scheme
 
 
 class FirstPhysics:
-    """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order in which a step takes them.
+    """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order
+    in which a step takes them.
 
-    A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each scheme may be given as a class, an object with
-    parameters of its own, or None, where it is left out.
+    A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each
+    scheme may be given as a class, an object with parameters of its own, or None, where it is left
+    out.
 
     Parameters
     ----------
-    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h"; between, sun and surface scale what they left.
+    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h"; between, sun
+        and surface scale what they left.
     ozone : StandardOzone, or None: the field `ozone` is given.
-    clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water` as given, by default none.
+    clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
+        as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
-    radiation, surface, exchange, mixing, convection, condensation : Radiation, SurfaceState, BulkExchange, KProfile, BettsMiller, LargeScaleCondensation.
+    radiation, surface, exchange, mixing, convection, condensation : Radiation, SurfaceState,
+    BulkExchange, KProfile, BettsMiller, LargeScaleCondensation.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     """
 
@@ -76,7 +83,8 @@ class FirstPhysics:
         return f"FirstPhysics({', '.join(s.name for s in self)})"
 
 
-# What a user may set beside the air; where nothing is said, a sea without ice or mountains under air without ozone.
+# What a user may set beside the air; where nothing is said, a sea without ice or mountains under
+# air without ozone.
 surface_defaults = {
     "land_fraction": 0.0,
     "sea_ice_fraction": 0.0,

@@ -31,7 +31,9 @@ ground = ("air_temperature_2m", "eastward_wind_10m", "northward_wind_10m")
 
 
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
-    """What `pictures` takes, from a simulation of a model on levels of pressure; on rank 0, all ranks call it."""
+    """What `pictures` takes, from a simulation of a model on levels of pressure; on rank 0, all
+    ranks call it.
+    """
     model, state = simulation.model, {}
     for name, level in charts:
         state[f"{name}_{level}"] = whole(simulation, name, [100.0 * level])
@@ -53,7 +55,9 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
 
 
 def _stored(simulation: Any) -> dict[str, Any]:
-    """What the outputs of the run add: days, [(hours, 500 hPa height, sea level pressure)], and the rain of the last interval of a mean."""
+    """What the outputs of the run add: days, [(hours, 500 hPa height, sea level pressure)], and the
+    rain of the last interval of a mean.
+    """
     from fathom import output
 
     found: dict[str, Any] = {}
@@ -90,12 +94,15 @@ def _stored(simulation: Any) -> dict[str, Any]:
 def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:
     """Sections of the report.
 
-    grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes; `finest`: longitude and latitude around which charts are drawn larger.
-    state, all (ny, nx), rows from south to north: geopotential_height_500 [m], air_pressure_at_mean_sea_level [Pa], air_temperature_850 [K],
-      eastward_wind_250, northward_wind_250 [m s-1], precipitation_flux [kg m-2 s-1], air_temperature_2m [K], eastward_wind_10m, northward_wind_10m [m s-1],
-      insolation [W m-2], land_fraction for the coast; and (nz, ny, nx) with
-      reference_pressure (nz + 1) [Pa] of the interfaces: eastward_wind [m s-1], air_temperature [K]; days, [(hours, 500 hPa height, sea level
-      pressure)]; rain_over, the time over which the precipitation is a mean. What is missing is left out.
+    grid: as `mapping` of a Gaussian grid, or any that `mesh_of` takes; `finest`: longitude and
+    latitude around which charts are drawn larger. state, all (ny, nx), rows from south to north:
+    geopotential_height_500 [m], air_pressure_at_mean_sea_level [Pa], air_temperature_850 [K],
+      eastward_wind_250, northward_wind_250 [m s-1], precipitation_flux [kg m-2 s-1],
+      air_temperature_2m [K], eastward_wind_10m, northward_wind_10m [m s-1], insolation [W m-2],
+      land_fraction for the coast; and (nz, ny, nx) with reference_pressure (nz + 1) [Pa] of the
+      interfaces: eastward_wind [m s-1], air_temperature [K]; days, [(hours, 500 hPa height, sea
+      level pressure)]; rain_over, the time over which the precipitation is a mean. What is missing
+      is left out.
     """
     near = {"Where the grid is finest": _near(grid, state)} if "finest" in grid else {}
     return (
@@ -135,7 +142,9 @@ def _over(land: np.ndarray | None) -> Callable[..., Callable[[Any, Any], None]]:
 
 
 def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Callable[..., Any]:
-    """The chart of 500 hPa: height in colours and black lines every 8 dam, pressure at sea level in white."""
+    """The chart of 500 hPa: height in colours and black lines every 8 dam, pressure at sea level in
+    white.
+    """
     import fathom.plots as plots
 
     isobars = (
@@ -266,9 +275,11 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
                     draw,
                     raster,
                     title=f"{name.capitalize()}ern hemisphere",
-                    note="500 hPa height, white: sea level pressure"
-                    if isobars is not None
-                    else "500 hPa height",
+                    note=(
+                        "500 hPa height, white: sea level pressure"
+                        if isobars is not None
+                        else "500 hPa height"
+                    ),
                 ),
             )
     if "air_pressure_at_mean_sea_level" in state:
@@ -329,9 +340,11 @@ def _ground(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
     mesh = plots.mesh_of(grid)
     globe, over = (
-        plots.Raster(mesh, projection=plots.EqualEarth(10.0))
-        if mesh.is_global
-        else plots.Raster(mesh),
+        (
+            plots.Raster(mesh, projection=plots.EqualEarth(10.0))
+            if mesh.is_global
+            else plots.Raster(mesh)
+        ),
         _over(state.get("land_fraction")),
     )
     if "air_temperature_2m" in state:
@@ -364,9 +377,11 @@ def _sunlight(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         return
     mesh = plots.mesh_of(grid)
     globe, light = (
-        plots.Raster(mesh, projection=plots.EqualEarth(10.0))
-        if mesh.is_global
-        else plots.Raster(mesh),
+        (
+            plots.Raster(mesh, projection=plots.EqualEarth(10.0))
+            if mesh.is_global
+            else plots.Raster(mesh)
+        ),
         np.asarray(state["insolation"], float),
     )
     note = (
@@ -395,7 +410,9 @@ def lit_fraction(grid: Mapping[str, Any], insolation: np.ndarray) -> float:
 
 
 def shallow_water(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    """Maps of shallow water: geopotential_height [m], eastward_wind, northward_wind [m s-1], vorticity [s-1], all (ny, nx)."""
+    """Maps of shallow water: geopotential_height [m], eastward_wind, northward_wind [m s-1],
+    vorticity [s-1], all (ny, nx).
+    """
     import fathom.plots as plots
 
     globe = plots.Raster(plots.mesh_of(grid))

@@ -17,11 +17,15 @@ class ShallowWater:
     Parameters
     ----------
     grid : GaussianGrid of one level.
-    mean_geopotential : of the linear terms [m2 s-2]; the semi-Lagrangian scheme needs one larger than fluid_geopotential anywhere.
-    scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian" (leapfrog, semi-implicit).
-    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
+    mean_geopotential : of the linear terms [m2 s-2]; the semi-Lagrangian scheme needs one larger
+        than fluid_geopotential anywhere.
+    scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian"
+        (leapfrog, semi-implicit).
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
+        (longitude, latitude) in degrees.
     coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography.
-    diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of fluid_geopotential; by default no diffusion.
+    diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of
+        fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
     rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
     """
@@ -61,7 +65,8 @@ class ShallowWater:
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if scheme == "eulerian" and grid.stretching > 1:
             raise ValueError(
-                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'"
+                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
+                " allowed there: scheme = 'semi-lagrangian'"
             )
         self.grid, self.scheme, self.orography, self.coriolis, self.precision = (
             grid,
@@ -74,9 +79,9 @@ class ShallowWater:
             "ShallowWater",
             {
                 "mean_geopotential": mean_geopotential,
-                "diffusion_time": Period(diffusion_time, "diffusion_time").seconds
-                if diffusion_time
-                else 0.0,
+                "diffusion_time": (
+                    Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
+                ),
                 "diffusion_order": diffusion_order,
                 "viscosity": viscosity,
                 "off_centring": off_centring,
@@ -88,8 +93,9 @@ class ShallowWater:
         self.initial = {}
 
     def set(self, case=None, **values):
-        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth): numbers, arrays (ny, nx), functions of (longitude, latitude);
-        or `case`, by its name, the whole of a published test case (fathom.atmosphere.cases)."""
+        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth):
+        numbers, arrays (ny, nx), functions of (longitude, latitude); or `case`, by its name, the
+        whole of a published test case (fathom.atmosphere.cases)."""
         if case is not None:
             values = cases.apply(self, case, cases.shallow_water) | values
         for name, value in values.items():
@@ -191,7 +197,9 @@ class ShallowWater:
             > 1.02 * self.parameters["mean_geopotential"]
         ):
             raise ValueError(
-                f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take {1.1 * most:.3g}"
+                f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the"
+                f" largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take"
+                f" {1.1 * most:.3g}"
             )
 
     def watch(self, simulation):
@@ -205,7 +213,9 @@ class ShallowWater:
 
     @property
     def derived(self):
-        """Output variables that follow from fields: the height of the surface and the speed of the wind."""
+        """Output variables that follow from fields: the height of the surface and the speed of the
+        wind.
+        """
         from fathom.atmosphere.diagnostics import of_earth
         from fathom.output.diagnostics import Diagnostic
 
@@ -227,7 +237,9 @@ class ShallowWater:
         return criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny, nx) as output has them; all ranks call it."""
+        """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny,
+        nx) as output has them; all ranks call it.
+        """
         from fathom.output.diagnostics import whole
         from fathom.transform import SphericalHarmonics
 

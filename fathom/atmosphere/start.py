@@ -2,8 +2,9 @@
 
     x(0) = sum_{n=-N}^{N} h_n x(n dt)
 
-the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang 1992); `fathom.atmosphere.digital_filter` has the
-weights. Ground and sea, which know no gravity waves, start as they were.
+the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang
+1992); `fathom.atmosphere.digital_filter` has the weights. Ground and sea, which know no gravity
+waves, start as they were.
 """
 
 import copy
@@ -14,10 +15,12 @@ from fathom.moist_air import virtual_temperature
 
 
 def analysis(model, state):
-    """The values to set of everything a forecast starts from: air, ground and sea; the model gets the orography of `fathom.data`. Dry air gets the
-    temperature that gives it the density of the moist air.
+    """The values to set of everything a forecast starts from: air, ground and sea; the model gets
+    the orography of `fathom.data`. Dry air gets the temperature that gives it the density of the
+    moist air.
 
-    state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere` has them.
+    state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
+        has them.
     """
     from fathom.atmosphere import forecast
 
@@ -31,7 +34,9 @@ def analysis(model, state):
 
 
 def digital_filter(simulation, span):
-    """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call it."""
+    """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call
+    it.
+    """
     from fathom.mpi import core
 
     model, fields = simulation.model, simulation.fields
@@ -51,7 +56,9 @@ def digital_filter(simulation, span):
 
 
 def _adiabatic(model):
-    """The model without what cannot be turned round: physics, diffusion, viscosity, sponge, off-centring; nor a filter of its own."""
+    """The model without what cannot be turned round: physics, diffusion, viscosity, sponge,
+    off-centring; nor a filter of its own.
+    """
     dry = copy.copy(model)
     dry.physics, dry.filter_span = [], 0.0
     dry.parameters = model.parameters | {

@@ -1,4 +1,6 @@
-"""The commands of `fathom bench`: one for each part of the model, against the limits of the machine."""
+"""The commands of `fathom bench`: one for each part of the model, against the limits of the
+machine.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def bench() -> None:
 def bench_ocean(
     ranks: int, threads: int, file: Path | None, record: Path | None, **case: Any
 ) -> int:
-    """Seconds per step of the ocean: per million wet cells, per process and phase, and as a fraction of the machine's bandwidth."""
+    """Seconds per step of the ocean: per million wet cells, per process and phase, and as a
+    fraction of the machine's bandwidth.
+    """
     from fathom.performance.bench.ocean import Case, measure, present
 
     case_ = Case(ranks=ranks, threads=threads, **case)
@@ -170,7 +174,9 @@ def bench_barotropic(
 def bench_transform(
     ranks: int, threads: int, file: Path | None, record: Path | None, **case: Any
 ) -> int:
-    """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the machine's multiply-adds; on several ranks without peers."""
+    """Milliseconds per field-level and pair of spectral transforms, and as a fraction of the
+    machine's multiply-adds; on several ranks without peers.
+    """
     from fathom.performance.bench import transforms
 
     case_ = transforms.Case(ranks=ranks, threads=threads, **case)
@@ -242,12 +248,18 @@ def bench_messages(ranks: int, repetitions: int, file: Path | None, record: Path
 @click.option(
     "--paced",
     is_flag=True,
-    help="Ranks that compute sleep for the time of a step, as if servers had processors of their own.",
+    help=(
+        "Ranks that compute sleep for the time of a step, as if servers had processors of their"
+        " own."
+    ),
 )
 @click.option(
     "--replay",
     is_flag=True,
-    help="Nothing of these: many small headers with their fields, written in four ways on a slow file system.",
+    help=(
+        "Nothing of these: many small headers with their fields, written in four ways on a slow"
+        " file system."
+    ),
 )
 @recorded.option
 @click.option(
@@ -332,7 +344,9 @@ def bench_atmosphere(
     picture: Path | None,
     **case: Any,
 ) -> int:
-    """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the machine's limits."""
+    """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the
+    machine's limits.
+    """
     from fathom.performance.bench import tiles as lengths
     from fathom.performance.bench.atmosphere import Case, measure, present
 
@@ -396,7 +410,9 @@ def bench_blocking(
     file: Path | None,
     picture: Path | None,
 ) -> int:
-    """Time of a step of the experiment CASE against the length of tiles and the size of blocks, each in turns with the usual."""
+    """Time of a step of the experiment CASE against the length of tiles and the size of blocks,
+    each in turns with the usual.
+    """
     from fathom import mpi
     from fathom.performance.bench import blocking
     from fathom.run.progress import Line
@@ -441,7 +457,9 @@ def bench_blocking(
     help="Write the figures, one object.",
 )
 def bench_kernels(threads: int, file: Path | None, record: Path | None, **case: Any) -> int:
-    """Milliseconds, GF/s and GB/s of each kernel of the spectral atmosphere, and the fraction of the machine's limit."""
+    """Milliseconds, GF/s and GB/s of each kernel of the spectral atmosphere, and the fraction of
+    the machine's limit.
+    """
     from fathom.performance.bench.kernels import Case, measure, present
 
     case_ = Case(threads=threads, **case)

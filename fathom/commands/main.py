@@ -57,7 +57,9 @@ def show(
     threads: int | None,
     settings: tuple[str, ...],
 ) -> int:
-    """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state, events. Runs nothing."""
+    """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state,
+    events. Runs nothing.
+    """
     settings += _parallel(ranks, servers, threads)
     return _on_ranks(file, settings, Path("."), lambda experiment: _show(experiment))
 
@@ -85,7 +87,10 @@ def show(
     "--continue",
     "further",
     is_flag=True,
-    help="Go on from the last restart in the run directory, to the end of the period that the file names; from the beginning if there is none.",
+    help=(
+        "Go on from the last restart in the run directory, to the end of the period that the file"
+        " names; from the beginning if there is none."
+    ),
 )
 def run(
     file: Path,
@@ -97,9 +102,11 @@ def run(
     out: Path | None,
     **how: Any,
 ) -> int:
-    """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run directory.
+    """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run
+    directory.
 
-    Ctrl-C writes a restart and ends cleanly; go on from it with --continue, or from any other with --restart.
+    Ctrl-C writes a restart and ends cleanly; go on from it with --continue, or from any other with
+    --restart.
     """
     settings += _parallel(ranks, servers, threads) + (
         (f'simulation.run="{period}"',) if period else ()
@@ -150,9 +157,11 @@ def tune(
     settings: tuple[str, ...],
     **how: Any,
 ) -> int:
-    """Measure in short runs of FILE what leaves every bit unchanged: tiles, blocks, exchange, sum; ranks, threads and I/O servers if they are not given.
+    """Measure in short runs of FILE what leaves every bit unchanged: tiles, blocks, exchange, sum;
+    ranks, threads and I/O servers if they are not given.
 
-    Leaves tuned.toml, and keeps what it found for all runs of this case on this machine. What changes bits is proposed, never chosen.
+    Leaves tuned.toml, and keeps what it found for all runs of this case on this machine. What
+    changes bits is proposed, never chosen.
     """
     from fathom.commands.tune import Request, run
 
@@ -185,7 +194,10 @@ def tune(
     "--trace",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write all events, for ui.perfetto.dev (.json or .json.gz), or as an archive of Score-P (.otf2).",
+    help=(
+        "Write all events, for ui.perfetto.dev (.json or .json.gz), or as an archive of Score-P"
+        " (.otf2)."
+    ),
 )
 @click.option(
     "--pictures",
@@ -214,7 +226,9 @@ def profile(
     json_file: Path | None,
     **how: Any,
 ) -> int:
-    """Run some steps of FILE and tell where the time goes: regions with rates and limits, communication and waiting, files, imbalance, efficiencies."""
+    """Run some steps of FILE and tell where the time goes: regions with rates and limits,
+    communication and waiting, files, imbalance, efficiencies.
+    """
     from fathom.performance.profile.run import Request, run
 
     request = Request(file=json_file, **how)
@@ -237,7 +251,9 @@ def profile(
     help="Write the records of all regions.",
 )
 def compare(before: Path, now: Path, file: Path | None) -> int:
-    """Compare two profiles, region by region: what `fathom profile --json` wrote, which knows its noise; or summary.json or directories of runs."""
+    """Compare two profiles, region by region: what `fathom profile --json` wrote, which knows its
+    noise; or summary.json or directories of runs.
+    """
     from fathom.performance.profile.history import present
 
     return present(before, now, file)
@@ -262,13 +278,18 @@ def compare(before: Path, now: Path, file: Path | None) -> int:
     "what_if",
     multiple=True,
     metavar="A=B,C=D",
-    help="solver, preconditioner, exchange, sum, block, noise, threads, io_servers, io_sets; or a quantity of the machine: network.latency=1e-6.",
+    help=(
+        "solver, preconditioner, exchange, sum, block, noise, threads, io_servers, io_sets; or a"
+        " quantity of the machine: network.latency=1e-6."
+    ),
 )
 @click.option(
     "--measure",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Run this case in place of FILE: the same processes on a grid that fits into this machine.",
+    help=(
+        "Run this case in place of FILE: the same processes on a grid that fits into this machine."
+    ),
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file."
@@ -286,7 +307,9 @@ def compare(before: Path, now: Path, file: Path | None) -> int:
 )
 @click.option("--probe", type=click.Path(path_type=Path), hidden=True)
 def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how: Any) -> int:
-    """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and messages of the real grid, sums, noise, waiting."""
+    """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and
+    messages of the real grid, sums, noise, waiting.
+    """
     from fathom.commands.scale import Request, counts, run, suppositions
 
     return run(
@@ -327,14 +350,17 @@ def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how
 def machine(
     name: str | None, listed: bool, ranks: int, file: Path | None, case: Path | None
 ) -> int:
-    """Rates of cores, memory, messages and sums of this machine, and how often it is interrupted; or those of NAME, with the source of each."""
+    """Rates of cores, memory, messages and sums of this machine, and how often it is interrupted;
+    or those of NAME, with the source of each.
+    """
     from fathom.scaling.here import show
 
     if listed or name:
         return show(name)
     if case is not None and file is None:
         raise ValueError(
-            f"machine --case {case}: what threads are worth is added to a file; give --write FILE too"
+            f"machine --case {case}: what threads are worth is added to a file; give --write"
+            " FILE too"
         )
     status = launch.distribute(ranks, 1, Path("."), lambda: show(None, file, True))
     if case is not None and file is not None and status == 0 and launch.launched() is None:
@@ -356,7 +382,9 @@ def machine(
 @click.option(
     "--level",
     "--depth",
-    help="Metres of depth, hPa of pressure or number of the level (the nearest); surface or bottom.",
+    help=(
+        "Metres of depth, hPa of pressure or number of the level (the nearest); surface or bottom."
+    ),
 )
 @click.option("--kind", help="map, section (zonal mean) or series.")
 @click.option(
@@ -424,7 +452,9 @@ def data() -> int:
 def blocks(
     name: str, sizes: tuple[str, ...], ranks: int | None, file: Path | None, picture: Path | None
 ) -> int:
-    """How many blocks of a grid hold water, how full they are, and how evenly Cartesian, rake and space-filling distribution deal them out."""
+    """How many blocks of a grid hold water, how full they are, and how evenly Cartesian, rake and
+    space-filling distribution deal them out.
+    """
     from fathom.performance.bench.blocks import present, size_of, study
 
     return present(study(name, [size_of(text) for text in sizes], ranks), file, picture)
@@ -434,7 +464,9 @@ cli.add_command(bench)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; exit status 0, 1 for a failure, 2 for a mistake of the user's, 130 where it was interrupted."""
+    """Run the command; exit status 0, 1 for a failure, 2 for a mistake of the user's, 130 where it
+    was interrupted.
+    """
     arguments = sys.argv[1:] if arguments is None else arguments
     speaks = (launch.launched() or (0, 1))[0] == 0
     try:
@@ -470,7 +502,9 @@ def _number(text: str | None) -> float | str | None:
 
 
 def _on_ranks(file: Path, settings: tuple[str, ...], directory: Path, act: Any) -> int:
-    """Do it with the experiment of a file, on the ranks and threads that file, settings and launcher ask for."""
+    """Do it with the experiment of a file, on the ranks and threads that file, settings and
+    launcher ask for.
+    """
     import os
 
     from fathom.describe.toml import Document
@@ -482,12 +516,14 @@ def _on_ranks(file: Path, settings: tuple[str, ...], directory: Path, act: Any) 
     )  # started here, all are on one node
     if not isinstance(servers, int) or servers < 0:
         raise ValueError(
-            f"{document.place('parallel', 'io_servers')}: {servers!r} I/O servers; must be a whole number, at least 0"
+            f"{document.place('parallel', 'io_servers')}: {servers!r} I/O servers; must be a whole"
+            " number, at least 0"
         )
     here = launch.launched()
     if here and 0 < here[1] <= servers:
         raise ValueError(
-            f"{servers} I/O servers of {here[1]} ranks leave none to compute; allowed: at most {here[1] - 1}"
+            f"{servers} I/O servers of {here[1]} ranks leave none to compute; allowed: at most"
+            f" {here[1] - 1}"
         )
     ranks, threads = (
         _count(document, "ranks", here[1] - servers if here else 1),
@@ -505,13 +541,16 @@ def _on_ranks(file: Path, settings: tuple[str, ...], directory: Path, act: Any) 
 
 
 def _count(document: Any, name: str, usual: int) -> int:
-    from fathom.describe.expression import interpret  # noqa: F401  (numpy is needed by every rank; errors of an empty environment come here)
+    from fathom.describe.expression import (
+        interpret,
+    )  # noqa: F401  (numpy is needed by every rank; errors of an empty environment come here)
 
     given = document.tables.setdefault("parallel", {})
     number = given.setdefault(name, usual)
     if not isinstance(number, int) or number < 1:
         raise ValueError(
-            f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at least 1"
+            f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at"
+            " least 1"
         )
     return number
 
@@ -546,7 +585,8 @@ def _run(
     if further:
         if restart:
             raise ValueError(
-                f"--continue goes on from the last restart in {directory}; --restart names another one"
+                f"--continue goes on from the last restart in {directory}; --restart names"
+                " another one"
             )
         with experiment.readers():
             restart = checkpoint.latest(directory)

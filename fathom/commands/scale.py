@@ -1,4 +1,6 @@
-"""The verb `fathom scale`: short runs on the ranks that are here, then steps on the ranks that are not."""
+"""The verb `fathom scale`: short runs on the ranks that are here, then steps on the ranks that are
+not.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads", "io_servers
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for. measure: a smaller case of the same processes, run instead of `file`; probe: where a measured cost goes."""
+    """What the user asked for. measure: a smaller case of the same processes, run instead of
+    `file`; probe: where a measured cost goes.
+    """
 
     file: Path
     ranks: tuple[int, ...] = (1, 2)
@@ -87,17 +91,21 @@ def counts(text: str, option: str) -> tuple[int, ...]:
 
 
 def suppositions(texts: tuple[str, ...]) -> dict[str, str]:
-    """{"solver": "pcsi", "network.latency": "1e-6"} of "solver=pcsi,network.latency=1e-6"; quantities of the machine have a dot."""
+    """{"solver": "pcsi", "network.latency": "1e-6"} of "solver=pcsi,network.latency=1e-6";
+    quantities of the machine have a dot.
+    """
     found = {}
     for part in (p for text in texts for p in text.split(",")):
         name, equals, value = part.partition("=")
         if not equals or not value:
             raise ValueError(
-                f"--what-if {part}: expected name=value, as in solver=pcsi,sum=hardware or network.latency=1e-6"
+                f"--what-if {part}: expected name=value, as in solver=pcsi,sum=hardware or"
+                " network.latency=1e-6"
             )
         if "." not in name and name not in what_ifs:
             raise ValueError(
-                f"--what-if {part}: unknown '{name}'{near(name, what_ifs) or ';'} allowed: {', '.join(what_ifs)}, or a quantity of the machine as network.latency"
+                f"--what-if {part}: unknown '{name}'{near(name, what_ifs) or ';'} allowed:"
+                f" {', '.join(what_ifs)}, or a quantity of the machine as network.latency"
             )
         found[name] = value
     return found
@@ -146,7 +154,8 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     for key, known in (("exchange", exchanges), ("sum", ways)):
         if request.what_if.get(key, next(iter(known))) not in known:
             raise ValueError(
-                f"--what-if {key}={request.what_if[key]}{near(request.what_if[key], known) or ';'} allowed: {', '.join(known)}"
+                f"--what-if {key}={request.what_if[key]}{near(request.what_if[key], known) or ';'}"
+                f" allowed: {', '.join(known)}"
             )
     if "block" in request.what_if and not re.fullmatch(
         r"[1-9]\d*x[1-9]\d*", request.what_if["block"]
@@ -164,7 +173,8 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
             raise ValueError(f"--what-if {key}={text}: is not a number of {what}")
     if "io_sets" in request.what_if and (not request.servers or request.servers % request.sets):
         raise ValueError(
-            f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt out evenly to {request.sets} sets; io_servers={2 * request.sets} could"
+            f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt"
+            f" out evenly to {request.sets} sets; io_servers={2 * request.sets} could"
         )
     if machine is not None:
         supposed(machine, request.what_if)  # mistakes before anything runs
@@ -173,7 +183,9 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
 
 
 def _probe(request: Request) -> int:
-    """On the ranks that are here: the cost of a step and, on two or more of them or on one, the machine."""
+    """On the ranks that are here: the cost of a step and, on two or more of them or on one, the
+    machine.
+    """
     from fathom import mpi
     from fathom.describe.experiment import Experiment
     from fathom.describe.toml import Document
@@ -223,14 +235,17 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     document = Document.read(request.file, request.settled)
     if request.servers is not None and not document.tables.get("output"):
         raise ValueError(
-            f"--what-if io_servers={request.servers}: {request.file} has no [output] that servers could write"
+            f"--what-if io_servers={request.servers}: {request.file} has no [output] that servers"
+            " could write"
         )
     with tempfile.TemporaryDirectory() as folder:
 
         def probe(ranks: int, servers: int | None = None, threads: int = request.threads) -> Path:
             line.redraw(
-                f"measuring {'a step' if servers is None else 'output'} on {ranks} rank{'s' * (ranks > 1)}"
-                + f" and {servers} server{'s' * (servers != 1)}" * (servers is not None)
+                f"measuring {'a step' if servers is None else 'output'} on {ranks}"
+                f" rank{'s' * (ranks > 1)}"
+                + f" and {servers} server{'s' * (servers != 1)}"
+                * (servers is not None)
             )
             file = Path(folder) / f"{ranks}-{servers}-{threads}.json"
             status = (

@@ -1,4 +1,6 @@
-"""The verb `fathom tune`: starts ranks and threads where they are not given, to find how many of each; then tunes on them."""
+"""The verb `fathom tune`: starts ranks and threads where they are not given, to find how many of
+each; then tunes on them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from fathom.run import launch
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for. probe, price, shapes: files through which the command talks to itself."""
+    """What the user asked for. probe, price, shapes: files through which the command talks to
+    itself.
+    """
 
     file: Path
     ranks: int | None
@@ -74,7 +78,8 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
             not isinstance(number, int) or isinstance(number, bool) or number < 1
         ):
             raise ValueError(
-                f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at least 1"
+                f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number,"
+                " at least 1"
             )
     if not request.out.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
@@ -95,7 +100,9 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
 def _choose(
     request: Request, ranks: int | None, threads: int | None, servers: bool, nowhere: Path
 ) -> int:
-    """How many ranks, threads and, where they are to be found, I/O servers, in commands of their own; then all the rest with these."""
+    """How many ranks, threads and, where they are to be found, I/O servers, in commands of their
+    own; then all the rest with these.
+    """
     from fathom.performance.tune import serving
     from fathom.performance.tune.ways import pick, shapes
     from fathom.run.progress import Line

@@ -1,11 +1,15 @@
-"""States of the atmosphere on levels of pressure, from which a forecast starts, all with the same names.
+"""States of the atmosphere on levels of pressure, from which a forecast starts, all with the same
+names.
 
     gfs()        GFS, 2011-10-11 00Z, 2.5 degrees, 26 levels, with surface and soil: embedded
-    era5(path)   ERA5, 1959-01-02 00Z, 64 x 32, 37 levels: from the package `neuralgcm`, or your own file of that layout
-    ecmwf(path)  ECMWF, 2024-06-03 00Z to 06-04 18Z every 6 h, 10 degrees, 6 levels: from the sources of the package `earthkit-data`
+    era5(path)   ERA5, 1959-01-02 00Z, 64 x 32, 37 levels: from the package `neuralgcm`,
+        or your own file of that layout
+    ecmwf(path)  ECMWF, 2024-06-03 00Z to 06-04 18Z every 6 h, 10 degrees, 6 levels: from the
+    sources of the package `earthkit-data`
 
-Each is an xarray.Dataset on (pressure [Pa], downward; latitude, from south; longitude, from 0), with air_temperature [K], eastward_wind and
-northward_wind [m s-1], specific_humidity [kg kg-1], geopotential [m2 s-2]; GFS also surface_air_pressure [Pa], surface_geopotential, ...
+Each is an xarray.Dataset on (pressure [Pa], downward; latitude, from south; longitude, from 0),
+with air_temperature [K], eastward_wind and northward_wind [m s-1], specific_humidity [kg kg-1],
+geopotential [m2 s-2]; GFS also surface_air_pressure [Pa], surface_geopotential, ...
 """
 
 from __future__ import annotations
@@ -34,7 +38,9 @@ OUTLINE = {
 
 @once
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
-    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout above."""
+    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout
+    above.
+    """
     sources = {
         "gfs": lambda: gfs(),
         "gfs-2011-10-11": lambda: gfs(),
@@ -52,14 +58,16 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     from fathom.names import near
 
     raise ValueError(
-        f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a NetCDF file"
-        + near(str(name), sources)
+        f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a"
+        " NetCDF file" + near(str(name), sources)
     )
 
 
 @once
 def gfs() -> xr.Dataset:
-    """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public domain."""
+    """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public
+    domain.
+    """
     from fathom import moist_air
 
     data = embedded.dataset("gfs-2011-10-11").astype(float)
@@ -77,9 +85,11 @@ def gfs() -> xr.Dataset:
 
 @once
 def era5(path: str | Path | None = None) -> xr.Dataset:
-    """ERA5, 1959-01-02 00Z, with sea_surface_temperature [K] and sea_ice_fraction over sea (contains modified Copernicus data: not embedded).
+    """ERA5, 1959-01-02 00Z, with sea_surface_temperature [K] and sea_ice_fraction over sea
+    (contains modified Copernicus data: not embedded).
 
-    path  of `era5_tl31_19590102T00.nc`; by default the one in the installed package `neuralgcm` (pip install --no-deps neuralgcm)
+    path  of `era5_tl31_19590102T00.nc`; by default the one in the installed package `neuralgcm`
+    (pip install --no-deps neuralgcm)
     """
     file = _file(path, ERA5_FILE, "neuralgcm", "data", "pip install --no-deps neuralgcm==1.2.2")
     names = {
@@ -94,7 +104,8 @@ def era5(path: str | Path | None = None) -> xr.Dataset:
     with embedded.opened_lazily(file) as data:
         if missing := set(names) - set(data.variables):
             raise ValueError(
-                f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of {ERA5_FILE}"
+                f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of"
+                f" {ERA5_FILE}"
             )
         data = data.load().rename(names)
     return complete(
@@ -106,10 +117,12 @@ def era5(path: str | Path | None = None) -> xr.Dataset:
 
 @once
 def ecmwf(path: str | Path | None = None) -> xr.Dataset:
-    """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours at 06 and 18Z.
+    """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours
+    at 06 and 18Z.
 
     path  of `pl_regular_ll.grib`, in docs/source/tutorials of the sources of earthkit-data
-          (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or that archive itself
+          (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or
+          that archive itself
     """
     from fathom import moist_air
 
@@ -118,8 +131,8 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
         ECMWF_FILE,
         None,
         "",
-        "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and give the path of "
-        f"docs/source/tutorials/{ECMWF_FILE}",
+        "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and"
+        f" give the path of docs/source/tutorials/{ECMWF_FILE}",
     )
     data = _read_grib(file)
     humidity = data.relative_humidity.clip(0, 1.2)
@@ -133,11 +146,14 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
 
 
 def complete(data: xr.Dataset) -> xr.Dataset:
-    """The same with pressure downward, latitude from south, longitude from Greenwich; what is missing is an error that says so."""
+    """The same with pressure downward, latitude from south, longitude from Greenwich; what is
+    missing is an error that says so.
+    """
     for name in (*OUTLINE, "pressure", "latitude", "longitude"):
         if name not in data.variables:
             raise ValueError(
-                f"a state of the atmosphere needs {name}; this one has {', '.join(sorted(map(str, data.variables)))}"
+                f"a state of the atmosphere needs {name}; this one has"
+                f" {', '.join(sorted(map(str, data.variables)))}"
             )
     data = data.sortby("pressure").sortby("latitude")
     return data.assign_coords(longitude=data.longitude % 360).sortby("longitude")
@@ -146,8 +162,9 @@ def complete(data: xr.Dataset) -> xr.Dataset:
 def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     """The same with levels up to 10 hPa above its highest, for a set that ends in the troposphere.
 
-    Above, with s = ln(p_top / p), each field is the zonal mean of the GFS state of 2011-10-11 plus what this set has beyond it at its top,
-    f' = (f'_top + c s) exp(-s / decay): geopotential and wind with the same law, so that they stay in balance. For geopotential c follows from T', for
+    Above, with s = ln(p_top / p), each field is the zonal mean of the GFS state of 2011-10-11 plus
+    what this set has beyond it at its top, f' = (f'_top + c s) exp(-s / decay): geopotential and
+    wind with the same law, so that they stay in balance. For geopotential c follows from T', for
     wind from the thermal wind of T', which fades within 15 degrees of the equator.
     """
     import numpy as np
@@ -160,8 +177,10 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     add = climate.pressure.values[climate.pressure.values < 0.9 * top]
     s = xarray.DataArray(np.log(top / add), {"pressure": add}, "pressure")
     rest = {
-        name: data[name].isel(pressure=0, drop=True)
-        - climate[name].interp(pressure=top).drop_vars("pressure")
+        name: (
+            data[name].isel(pressure=0, drop=True)
+            - climate[name].interp(pressure=top).drop_vars("pressure")
+        )
         for name in OUTLINE
     }
     latitude, warmth = np.deg2rad(data.latitude), rest["air_temperature"]
@@ -181,9 +200,9 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     growth = {
         "geopotential": GAS_CONSTANT * warmth,
         "eastward_wind": -factor * warmth.differentiate("latitude"),
-        "northward_wind": factor
-        * around.isel(longitude=slice(1, -1))
-        / np.maximum(np.cos(latitude), 0.2),
+        "northward_wind": (
+            factor * around.isel(longitude=slice(1, -1)) / np.maximum(np.cos(latitude), 0.2)
+        ),
     }
     fade, above = np.exp(-s / decay), {}
     for name, slope in growth.items():
@@ -271,7 +290,8 @@ def _read_grib(file: Path) -> xr.Dataset:
             eccodes.codes_release(message)
     if not all(found.values()):
         raise ValueError(
-            f"{file} has no {', '.join(name for name, fields in found.items() if not fields)}; it is not of the layout of {ECMWF_FILE}"
+            f"{file} has no {', '.join(name for name, fields in found.items() if not fields)}; it"
+            f" is not of the layout of {ECMWF_FILE}"
         )
     times, levels = (sorted({key[n] for key in found["air_temperature"]}) for n in (0, 1))
     variables = {

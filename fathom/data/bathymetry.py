@@ -1,11 +1,12 @@
 """Depth of the ocean on any curvilinear grid, and wet levels on a B grid.
 
-A velocity point sits on a corner of tracer cells and is wet at the levels at which all four cells around it are.
-Two tracer cells exchange water only through such a corner, so this is what connects seas, keeps a strait open and
-makes a cell without one a dead end.
+A velocity point sits on a corner of tracer cells and is wet at the levels at which all four cells
+around it are. Two tracer cells exchange water only through such a corner, so this is what connects
+seas, keeps a strait open and makes a cell without one a dead end.
 
     fraction, depth = ocean_depth(corner_longitude, corner_latitude)
-    levels = wet_levels(depth, fraction, thickness, center_longitude=..., center_latitude=..., sills=sills())
+    levels = wet_levels(depth, fraction, thickness, center_longitude=..., center_latitude=...,
+    sills=sills())
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ SOURCE_SPACING = 1 / 6  # degrees
 
 @once
 def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarray]:
-    """Ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a grid, each (ny, nx).
+    """Ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a grid,
+    each (ny, nx).
 
-    corner_longitude, corner_latitude  (ny + 1, nx + 1) degrees; cell (j, i) has the corners j..j+1, i..i+1
+    corner_longitude, corner_latitude  (ny + 1, nx + 1) degrees; cell (j, i) has the corners j..j+1,
+    i..i+1
 
-    Averages over n x n points per cell, about as dense as the data, placed by interpolating between the corners on
-    the sphere: cells may contain a pole or cross the date line. Raises ValueError for shapes that do not fit.
+    Averages over n x n points per cell, about as dense as the data, placed by interpolating between
+    the corners on the sphere: cells may contain a pole or cross the date line. Raises ValueError
+    for shapes that do not fit.
     """
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     water = np.stack([data["ocean_fraction"], data["ocean_fraction"] * data["ocean_depth"]])
@@ -48,13 +52,16 @@ def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarr
 
 
 def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -> np.ndarray:
-    """Means over the cells of a grid of values (n, lat, lon) about as dense as the topography: (n, ny, nx)."""
+    """Means over the cells of a grid of values (n, lat, lon) about as dense as the topography: (n,
+    ny, nx).
+    """
     corner_longitude, corner_latitude = _same_shape(
         corner_longitude, corner_latitude, "corner_longitude", "corner_latitude"
     )
     if corner_longitude.ndim != 2 or min(corner_longitude.shape) < 2:
         raise ValueError(
-            f"corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not {corner_longitude.shape}"
+            "corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not"
+            f" {corner_longitude.shape}"
         )
     corners = unit_vectors(corner_longitude, corner_latitude)
     n = _points_a_side(corners)
@@ -88,9 +95,11 @@ def _points_of_row(south, north, n):
 
 @dataclass(frozen=True)
 class Mesh:
-    """How tracer cells (ny, nx) meet at corners: periodic in i or closed; folded (tripolar) in j or closed.
+    """How tracer cells (ny, nx) meet at corners: periodic in i or closed; folded (tripolar) in j or
+    closed.
 
-    Corner (j, i) is the north-east one of cell (j, i). In a fold, cell (ny-1, i) is the neighbour of (ny-1, nx-1-i).
+    Corner (j, i) is the north-east one of cell (j, i). In a fold, cell (ny-1, i) is the neighbour
+    of (ny-1, nx-1-i).
     """
 
     shape: tuple[int, int]
@@ -107,7 +116,9 @@ class Mesh:
         return np.stack([whole[:-1, :-1], whole[:-1, 1:], whole[1:, :-1], whole[1:, 1:]], -1)
 
     def corner_levels(self, levels: np.ndarray) -> np.ndarray:
-        """Wet levels of the velocity points (ny, nx): the least of the four cells, 0 beside a closed side."""
+        """Wet levels of the velocity points (ny, nx): the least of the four cells, 0 beside a
+        closed side.
+        """
         cells = self.corner_cells()
         return np.where(cells >= 0, levels.ravel()[cells], 0).min(-1)
 
@@ -141,17 +152,20 @@ def wet_levels(
     depth, fraction  (ny, nx) m and 1, as `ocean_depth` gives them
     thickness        (nz,) m, layers from the surface down
     minimum_levels   shallowest water, in levels
-    sills            corrections, see `sills()`; they need center_longitude, center_latitude (ny, nx) in degrees
+    sills            corrections, see `sills()`; they need center_longitude, center_latitude (ny,
+        nx) in degrees
 
-    In this order: land where less than half of the cell is ocean; sills; the interface nearest to the depth; no
-    cell deeper than its deepest corner (so no one-cell pits and dead ends); only the largest connected ocean.
-    Raises ValueError for shapes or numbers that do not fit, or if no water is left.
+    In this order: land where less than half of the cell is ocean; sills; the interface nearest to
+    the depth; no cell deeper than its deepest corner (so no one-cell pits and dead ends); only the
+    largest connected ocean. Raises ValueError for shapes or numbers that do not fit, or if no water
+    is left.
     """
     depth, fraction = _same_shape(depth, fraction, "depth", "fraction")
     interfaces = _interfaces(thickness)
     if not 1 <= minimum_levels <= interfaces.size:
         raise ValueError(
-            f"minimum_levels = {minimum_levels} must lie in [1, {interfaces.size}], the number of layers"
+            f"minimum_levels = {minimum_levels} must lie in [1, {interfaces.size}], the number of"
+            " layers"
         )
     mesh = Mesh(depth.shape, periodic, fold)
     depth = np.where(fraction >= 0.5, np.maximum(depth, interfaces[minimum_levels - 1]), 0.0)
@@ -172,9 +186,11 @@ def wet_levels(
 
 
 def cut_levels(depth, interfaces, least) -> np.ndarray:
-    """Wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on land], with a share `least` of its layer or more.
+    """Wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on land], with a
+    share `least` of its layer or more.
 
-    interfaces  (nz + 1,) m, from 0. A last cell of less than half that share is left out, of less than all of it is made as thick.
+    interfaces  (nz + 1,) m, from 0. A last cell of less than half that share is left out, of less
+    than all of it is made as thick.
     """
     levels = np.clip(np.searchsorted(interfaces, depth, side="left"), 1, len(interfaces) - 1)
     share = (depth - interfaces[levels - 1]) / np.diff(interfaces)[levels - 1]
@@ -182,13 +198,17 @@ def cut_levels(depth, interfaces, least) -> np.ndarray:
 
 
 def connected(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
-    """Levels (ny, nx), int32, with no cell deeper than its deepest corner, of the largest connected ocean."""
+    """Levels (ny, nx), int32, with no cell deeper than its deepest corner, of the largest connected
+    ocean.
+    """
     levels = np.minimum(levels, mesh.deepest_corner(mesh.corner_levels(levels)))
     return np.where(largest_ocean(levels, mesh), levels, 0).astype(np.int32)
 
 
 def largest_ocean(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
-    """Cells (ny, nx) of the largest set that is connected through wet corners. Raises ValueError without any."""
+    """Cells (ny, nx) of the largest set that is connected through wet corners. Raises ValueError
+    without any.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -224,7 +244,9 @@ def _same_shape(a, b, name_a, name_b):
 
 @dataclass(frozen=True)
 class Sill:
-    """A strait to open along `path`, or a barrier to raise along `wall`, [(longitude, latitude), ...] in degrees."""
+    """A strait to open along `path`, or a barrier to raise along `wall`, [(longitude, latitude),
+    ...] in degrees.
+    """
 
     name: str
     reason: str
@@ -249,7 +271,8 @@ def sills() -> tuple[Sill, ...]:
 
 
 def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
-    """Depth (ny, nx) with the straits opened and the barriers raised; walls first, so that a path may cross one.
+    """Depth (ny, nx) with the straits opened and the barriers raised; walls first, so that a path
+    may cross one.
 
     centers  (ny, nx, 3) unit vectors
     """
@@ -275,7 +298,9 @@ def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
 
 
 def _near(distance, around, centers, coarsest):
-    """Which points of a line lie on the grid, where its cells are not too coarse; all or none of those on it."""
+    """Which points of a line lie on the grid, where its cells are not too coarse; all or none of
+    those on it.
+    """
     diagonal = np.linalg.norm(centers[around[:, 0]] - centers[around[:, 3]], axis=-1)
     on_grid = distance <= diagonal
     fine = np.rad2deg(diagonal[on_grid]) <= np.sqrt(2) * coarsest
@@ -311,10 +336,12 @@ def levels_for(
     fold: bool = False,
     minimum_levels: int = 3,
 ) -> np.ndarray:
-    """Wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is still the same, else computed.
+    """Wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is still the
+    same, else computed.
 
-    Embedded levels save the first second of a run. Where points, layers, settings or the table of sills have
-    changed since, they are computed. Arguments as in `ocean_depth` and `wet_levels`; `name` may be any name.
+    Embedded levels save the first second of a run. Where points, layers, settings or the table of
+    sills have changed since, they are computed. Arguments as in `ocean_depth` and `wet_levels`;
+    `name` may be any name.
     """
     identity = _identity(
         center_longitude, center_latitude, thickness, periodic, fold, minimum_levels
@@ -349,7 +376,9 @@ def embed(
     fold: bool = False,
     minimum_levels: int = 3,
 ):
-    """Write `levels` (ny, nx), as `levels_for` computed them, into the package; `tools/build_data.py --levels` does."""
+    """Write `levels` (ny, nx), as `levels_for` computed them, into the package;
+    `tools/build_data.py --levels` does.
+    """
     import netCDF4
 
     identity = _identity(

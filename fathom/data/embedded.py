@@ -36,7 +36,8 @@ def path(name: str) -> Path:
 
 @once
 def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
-    """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is packed); month: of those that have months this one.
+    """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is
+    packed); month: of those that have months this one.
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
@@ -51,7 +52,8 @@ def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.n
 
 @once
 def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
-    """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for (lazy).
+    """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for
+    (lazy).
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
@@ -67,7 +69,9 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
 
 @contextmanager
 def opened(file: Path):
-    """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read from it, is damaged."""
+    """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read
+    from it, is damaged.
+    """
     import netCDF4
 
     with library:
@@ -90,12 +94,15 @@ def opened_lazily(file: Path) -> xr.Dataset:
 
 def _unreadable(file: Path, error: Exception) -> OSError:
     return OSError(
-        f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or fetched without its content? ({error})"
+        f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or"
+        f" fetched without its content? ({error})"
     )
 
 
 def _unpacked(variable, month, np) -> np.ndarray:
-    """Values of a netCDF4 variable; packed integers become float32. No embedded variable has missing values."""
+    """Values of a netCDF4 variable; packed integers become float32. No embedded variable has
+    missing values.
+    """
     variable.set_auto_maskandscale(False)
     values = variable[month if month is not None and variable.dimensions[0] == "month" else ...]
     if "scale_factor" not in variable.ncattrs():

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """`potential_temperature` [degC, reference 0 dbar] and `salinity` [practical] on (depth, latitude, longitude).
+    """`potential_temperature` [degC, reference 0 dbar] and `salinity` [practical] on (depth,
+    latitude, longitude).
 
-    Values under the sea floor and on land are filled from the water around. Raises KeyError for an unknown variable.
+    Values under the sea floor and on land are filled from the water around. Raises KeyError for an
+    unknown variable.
     """
     return embedded.dataset("levitus", variables)
 
@@ -27,9 +29,11 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
 
     latitude, longitude  any one shape, degrees
     depth                (levels,) m, middles of the layers; below 5000 m the values there
-    names                "temperature", "salinity": one array for one name; both in this order if none is given
+    names                "temperature", "salinity": one array for one name;
+        both in this order if none is given
 
-    Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear` does.
+    Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear`
+    does.
     """
     from fathom.regrid import points as regrid
 

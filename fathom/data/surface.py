@@ -1,8 +1,9 @@
-"""Monthly climatology of the sea surface and the air above it, without gaps: what drives an ocean for a year.
+"""Monthly climatology of the sea surface and the air above it, without gaps: what drives an ocean
+for a year.
 
 The means over the open ocean are balanced: with the bulk formulae of Large & Yeager (2009) over
-`sea_surface_temperature`, fluxes multiplied by 1 - `sea_ice_fraction`, net heat flux and evaporation minus
-precipitation are zero over the year.
+`sea_surface_temperature`, fluxes multiplied by 1 - `sea_ice_fraction`, net heat flux and
+evaporation minus precipitation are zero over the year.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ VARIABLES = (
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """The climatology: air on (month, latitude, longitude), 2 degrees; sea on (month, sea_latitude, sea_longitude), 1.
+    """The climatology: air on (month, latitude, longitude), 2 degrees; sea on (month, sea_latitude,
+    sea_longitude), 1.
 
-    `precipitation_flux` and `sea_surface_salinity` are annual means, without `month`; `day_of_year` is the middle of
-    each month. Raises KeyError for an unknown variable.
+    `precipitation_flux` and `sea_surface_salinity` are annual means, without `month`; `day_of_year`
+    is the middle of each month. Raises KeyError for an unknown variable.
     """
     return embedded.dataset(FILE, variables)
 
@@ -52,8 +54,9 @@ def on_points(
     latitude, longitude  any one shape, degrees
     month                0 for January; None for all twelve
 
-    Returns float32 arrays (12, *shape of latitude), or of the shape of latitude for one month; annual means
-    repeated as read-only views. Wind components stay eastward and northward. Raises KeyError for an unknown variable.
+    Returns float32 arrays (12, *shape of latitude), or of the shape of latitude for one month;
+    annual means repeated as read-only views. Wind components stay eastward and northward. Raises
+    KeyError for an unknown variable.
     """
     import numpy as np
 

@@ -1,9 +1,11 @@
-"""Energy that tides lose to internal waves over a rough sea floor, per unit of stratification (Jayne & St. Laurent 2001).
+"""Energy that tides lose to internal waves over a rough sea floor, per unit of stratification
+(Jayne & St. Laurent 2001).
 
     e = rho0 / 2 k h² u²   [J m-2],   E = e N_b [W m-2]
 
-h² is the variance of depth about a plane through 3 x 3 cells of the 1/6 degree topography, k = 2 pi / 10 km as theirs. The barotropic tide u is
-no data but a stated transport, the same everywhere, over the depth: what waves that cross an ocean do where it becomes shallower.
+h² is the variance of depth about a plane through 3 x 3 cells of the 1/6 degree topography, k = 2 pi
+/ 10 km as theirs. The barotropic tide u is no data but a stated transport, the same everywhere,
+over the depth: what waves that cross an ocean do where it becomes shallower.
 """
 
 import numpy as np
@@ -15,12 +17,16 @@ from fathom.data import embedded
 from fathom.data.bathymetry import cell_means
 
 wavenumber = 2 * np.pi / 10e3  # [m-1]
-transport = 64.0  # root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as observed (Egbert & Ray 2000)
+# root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as
+# observed (Egbert & Ray 2000)
+transport = 64.0
 least_depth = 500.0  # [m], where the sea is shallower, tides are lost to bottom friction
 
 
 def roughness(depth, water):
-    """Variance of the depth (lat, lon) about the plane of its 3 x 3 cells [m2]; 0 where one of them is less than half water."""
+    """Variance of the depth (lat, lon) about the plane of its 3 x 3 cells [m2]; 0 where one of them
+    is less than half water.
+    """
     total, squares, north, east, wet = (np.zeros_like(depth) for _ in range(5))
     for j in (-1, 0, 1):
         for i in (-1, 0, 1):

@@ -30,7 +30,9 @@ kinds = {
 
 
 class Experiment:
-    """What a TOML file describes. Every error is a ValueError or OSError that says the line, what is allowed and what is near."""
+    """What a TOML file describes. Every error is a ValueError or OSError that says the line, what
+    is allowed and what is near.
+    """
 
     def __init__(self, document: Document):
         self.document, self.tables = document, document.tables
@@ -47,7 +49,8 @@ class Experiment:
             and all(type(n) is int and n > 0 for n in blocks)
         ):
             raise ValueError(
-                f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole numbers, points along x and y"
+                f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole"
+                " numbers, points along x and y"
             )
 
     @classmethod
@@ -55,7 +58,7 @@ class Experiment:
         """The experiment of a file, with settings "a.b.c=value" on top."""
         return cls(Document.read(path, settings))
 
-    # ---- objects -----------------------------------------------------------------------------------------------------------------
+    # ---- objects ---------------------------------------------------------------------------------
 
     @cached_property
     def constants(self) -> dict[str, float]:
@@ -89,7 +92,8 @@ class Experiment:
 
         if "run" not in self._section("simulation"):
             raise ValueError(
-                f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in [simulation], or give --for 30d'
+                f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in'
+                " [simulation], or give --for 30d"
             )
         return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
 
@@ -167,7 +171,9 @@ class Experiment:
         first: Any = None,
         default: Any = None,
     ) -> Any:
-        """What a value stands for: a class by its name or a table with `is`, an expression, nothing ("none"), or itself."""
+        """What a value stands for: a class by its name or a table with `is`, an expression, nothing
+        ("none"), or itself.
+        """
         if value == "none":
             return None
         if isinstance(value, str) and (kind or _class(value) or _ours(default)):
@@ -183,7 +189,9 @@ class Experiment:
     def _object(
         self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any
     ) -> Any:
-        """The object of a table; without `is`, one of the class of the default. `first` is the argument before the keywords."""
+        """The object of a table; without `is`, one of the class of the default. `first` is the
+        argument before the keywords.
+        """
         cls = self._class(
             table.get("is") or (default is not None and type(default).__name__), path, kind
         )
@@ -215,7 +223,8 @@ class Experiment:
         if found is None or (kind and str(name) not in _classes(kind)):
             allowed = _classes(kind)
             raise ValueError(
-                f"{place}: unknown class '{name}'{near(str(name), allowed) or '; allowed: ' + ', '.join(allowed)}"
+                f"{place}: unknown class"
+                f" '{name}'{near(str(name), allowed) or '; allowed: ' + ', '.join(allowed)}"
             )
         return found
 
@@ -225,7 +234,8 @@ class Experiment:
     def _known(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
         if key not in allowed:
             raise ValueError(
-                f"{self.document.place(*path)}: unknown {what} '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
+                f"{self.document.place(*path)}: unknown {what}"
+                f" '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
             )
 
     def _at(self, path: tuple[str, ...], make: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -237,10 +247,12 @@ class Experiment:
             place = self.document.place(*path, *about[:1])
             raise ValueError(f"{place}: {error}") from error
 
-    # ---- text --------------------------------------------------------------------------------------------------------------------
+    # ---- text ------------------------------------------------------------------------------------
 
     def resolved(self) -> str:
-        """The TOML text of this experiment with every default written out; reading it gives the same experiment."""
+        """The TOML text of this experiment with every default written out; reading it gives the
+        same experiment.
+        """
         from fathom.run.simulation import Simulation
 
         given = self._section("simulation")
@@ -254,12 +266,15 @@ class Experiment:
             "grid": _table(self.grid, self._section("grid")),
             "model": _table(self.model, self._section("model")),
             "state": dict(self._section("state")),
-            "simulation": keywords
-            | {k: given[k] for k in run_keys if k in given}
-            | {"surface": self.surface and _table(self.surface, given["surface"])},
+            "simulation": (
+                keywords
+                | {k: given[k] for k in run_keys if k in given}
+                | {"surface": self.surface and _table(self.surface, given["surface"])}
+            ),
             "output": {
-                name: _parameters(Simulation.output, skip=("self", "path", "variables"))
-                | dict(table)
+                name: (
+                    _parameters(Simulation.output, skip=("self", "path", "variables")) | dict(table)
+                )
                 for name, table in self._section("output").items()
             },
             "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
@@ -271,7 +286,9 @@ _of_the_run = ("directory", "overwrite", "parallel", "configuration")
 
 
 def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
-    """Keywords and defaults of a class or function; of a scheme, its parameters in the core's catalogue."""
+    """Keywords and defaults of a class or function; of a scheme, its parameters in the core's
+    catalogue.
+    """
     schemes = import_module("fathom.schemes").schemes()
     name = getattr(function, "__name__", "")
     of_scheme = (
@@ -292,7 +309,9 @@ def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def _keys(cls: Any) -> dict[str, Any]:
-    """What a table may hold of a class: all its keywords but the grid of a model, which has a section of its own."""
+    """What a table may hold of a class: all its keywords but the grid of a model, which has a
+    section of its own.
+    """
     return {
         name: default
         for name, default in _parameters(cls).items()
@@ -330,7 +349,9 @@ def _ours(thing: Any) -> bool:
 
 
 def _table(thing: Any, given: Any) -> dict[str, Any]:
-    """The inline table of an object: its class and all its parameters; `given` for what cannot be read back from it."""
+    """The inline table of an object: its class and all its parameters; `given` for what cannot be
+    read back from it.
+    """
     given = given if isinstance(given, Mapping) else {}
     held = {**vars(thing), **vars(thing).get("parameters", {})}
     table: dict[str, Any] = {"is": type(thing).__name__}

@@ -3,8 +3,9 @@
     temperature = "20 * exp(depth / -1000)"
     stress_x    = "-0.1 * cos(2 * pi * y / Ly)"        # Ly from [constants]
 
-Numbers, + - * / // % **, comparisons, the functions below, and names: x, y (or longitude, latitude), depth, z = -depth (or pressure
-[Pa], in the atmosphere), pi and the constants of the file. The text is parsed and its tree is walked; no other code can be run by it.
+Numbers, + - * / // % **, comparisons, the functions below, and names: x, y (or longitude,
+latitude), depth, z = -depth (or pressure [Pa], in the atmosphere), pi and the constants of the
+file. The text is parsed and its tree is walked; no other code can be run by it.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure")
 functions = {
     name: getattr(np, name)
     for name in (
-        "sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh exp log log10 sqrt abs sign floor hypot "
-        "minimum maximum where clip radians degrees"
+        "sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh exp log log10 sqrt abs sign floor"
+        " hypot minimum maximum where clip radians degrees"
     ).split()
 }
 operators = {
@@ -44,7 +45,8 @@ longest = 1000  # characters
 
 
 class Expression:
-    """A function of (x, y, depth), or of (longitude, latitude, depth), given as text. ValueError where the text is not one.
+    """A function of (x, y, depth), or of (longitude, latitude, depth), given as text. ValueError
+    where the text is not one.
 
     >>> float(Expression("a * cos(pi * y)", {"a": 2.0})(0.0, 1.0))
     -2.0
@@ -103,7 +105,8 @@ class Expression:
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name not in functions:
                     raise ValueError(
-                        f"unknown function '{name}' in '{self.text}'{near(name, functions) or '; allowed: ' + ', '.join(functions)}"
+                        f"unknown function '{name}' in"
+                        f" '{self.text}'{near(name, functions) or '; allowed: ' + ', '.join(functions)}"
                     )
                 return functions[name](*map(of, arguments))
         raise ValueError(f"'{self.text}': only arithmetic is allowed, not '{ast.unparse(node)}'")
@@ -121,8 +124,9 @@ class Expression:
 
 
 def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
-    """What a text means: an Expression if it uses x, y, longitude, latitude, depth or z; a number if it uses only constants and
-    functions; otherwise the text itself (the name of a data set, a file, a length of time)."""
+    """What a text means: an Expression if it uses x, y, longitude, latitude, depth or z; a number
+    if it uses only constants and functions; otherwise the text itself (the name of a data set, a
+    file, a length of time)."""
     tree, known = _parsed(text), {*variables, *(constants or {}), "pi"}
     if tree is None or text.endswith(
         (".nc", ".nc4", ".zarr", ".grib", ".grib2", ".fa", ".txt", ".dat", ".csv")
@@ -135,12 +139,15 @@ def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
 
 
 def constants_of(table: Mapping[str, Any]) -> dict[str, float]:
-    """The `[constants]` of a file; each may use those before it. ValueError: what is not a number, a name that is taken."""
+    """The `[constants]` of a file; each may use those before it. ValueError: what is not a number,
+    a name that is taken.
+    """
     known: dict[str, float] = {}
     for name, value in table.items():
         if name in variables or name in functions or not name.isidentifier():
             raise ValueError(
-                f"the constant '{name}' needs another name: {', '.join([*variables, *functions])} are taken"
+                f"the constant '{name}' needs another name: {', '.join([*variables, *functions])}"
+                " are taken"
             )
         value = interpret(value, known) if isinstance(value, str) else value
         if isinstance(value, bool) or not isinstance(value, (int, float)):

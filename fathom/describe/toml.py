@@ -13,7 +13,9 @@ _dotted = rf"{_key}(?:\s*\.\s*{_key})*"
 
 
 class Document:
-    """The tables of a TOML file with settings on top; `place` says where a value was written, for error messages."""
+    """The tables of a TOML file with settings on top; `place` says where a value was written, for
+    error messages.
+    """
 
     def __init__(self, text: str, name: str = "configuration", settings: Iterable[str] = ()):
         self.text, self.name = text, name
@@ -97,7 +99,9 @@ def _lines(text: str) -> dict[Path_, int]:
 
 
 def dumps(tables: Mapping[str, Any]) -> str:
-    """TOML text of sections; what lies deeper than a section (than a file, in `output`) becomes inline tables. None is left out."""
+    """TOML text of sections; what lies deeper than a section (than a file, in `output`) becomes
+    inline tables. None is left out.
+    """
     lines: list[str] = []
     for section, content in tables.items():
         headed = (

@@ -1,11 +1,12 @@
 """Grids: where the points are and how many levels each column has.
 
 >>> import fathom as fm
->>> grid = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(number=40, depth=5500), bathymetry="etopo5")
->>> grid
+>>> grid = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(number=40, depth=5500),
+bathymetry="etopo5") >>> grid
 TripolarGrid 360×300×40
 
-What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in degrees where given by the user. docs/grid.md has the equations.
+What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in degrees where given by
+the user. docs/grid.md has the equations.
 """
 
 from fathom.grids.gaussian import GaussianGrid

@@ -1,4 +1,6 @@
-"""What a user gives a grid, checked: ValueErrors that say what was given, what is allowed and what is near."""
+"""What a user gives a grid, checked: ValueErrors that say what was given, what is allowed and what
+is near.
+"""
 
 import inspect
 
@@ -22,7 +24,8 @@ def reject(owner, unknown):
     ]
     for name in unknown:
         raise ValueError(
-            f"unknown {type(owner).__name__} parameter '{name}'{near(name, allowed) or ';'} allowed: {', '.join(allowed)}"
+            f"unknown {type(owner).__name__} parameter '{name}'{near(name, allowed) or ';'}"
+            f" allowed: {', '.join(allowed)}"
         )
 
 
@@ -31,7 +34,8 @@ def choice(name, given, allowed):
 
     if given not in allowed:
         raise ValueError(
-            f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed: {', '.join(map(repr, allowed))}"
+            f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed:"
+            f" {', '.join(map(repr, allowed))}"
         )
     return given
 

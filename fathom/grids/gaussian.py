@@ -1,4 +1,6 @@
-"""Gaussian grids: rows at the zeros of a Legendre polynomial, for spherical harmonics; full, or reduced towards the poles."""
+"""Gaussian grids: rows at the zeros of a Legendre polynomial, for spherical harmonics; full, or
+reduced towards the poles.
+"""
 
 from functools import cached_property
 from types import SimpleNamespace
@@ -21,15 +23,20 @@ class GaussianGrid(Grid):
     Parameters
     ----------
     truncation : int. Largest total wave number of the triangular truncation: 42, 85, 106, 159, ...
-    grid : "quadratic" (default; 3 N + 1 points on the longest row), "linear" (2 N + 1) or "cubic" (4 N + 1).
-    reduced : False (default), "octahedral" (4 i + 16 points on the i-th row from a pole; cubic grids) or "classical" (the points that the waves
+    grid : "quadratic" (default; 3 N + 1 points on the longest row), "linear" (2 N + 1) or "cubic"
+        (4 N + 1).
+    reduced : False (default), "octahedral" (4 i + 16 points on the i-th row from a pole; cubic
+        grids) or "classical" (the points that the waves
         of a row need).
     levels : HybridLevels or SigmaLevels; by default one layer, for a shallow-water model.
-    stretching, pole : c >= 1 and (longitude, latitude) [degrees]: rows run around this pole and are c times finer there, c times coarser opposite (Schmidt
-        1977; docs/spectral.md). Winds of the model's state are eastward and northward about the pole, those that go in and out as on earth.
+    stretching, pole : c >= 1 and (longitude, latitude) [degrees]: rows run around this pole and are
+        c times finer there, c times coarser opposite (Schmidt
+        1977; docs/spectral.md). Winds of the model's state are eastward and northward about the
+        pole, those that go in and out as on earth.
     radius : float [m].
 
-    A reduced grid lives in the index space of its longest row; columns beyond the end of a row do not exist (`wet_levels` is 0 there).
+    A reduced grid lives in the index space of its longest row; columns beyond the end of a row do
+    not exist (`wet_levels` is 0 there).
     """
 
     level_coordinate = "pressure"  # where the surface is at 1000 hPa
@@ -59,7 +66,8 @@ class GaussianGrid(Grid):
         self.reduced = choice("reduced", reduced, [False, "octahedral", "classical"])
         if self.reduced == "octahedral" and grid != "cubic":
             raise ValueError(
-                f'reduced = "octahedral" goes with grid = "cubic": rows near the poles are too short for grid = "{grid}"; or take reduced = "classical"'
+                'reduced = "octahedral" goes with grid = "cubic": rows near the poles are too'
+                f' short for grid = "{grid}"; or take reduced = "classical"'
             )
         if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
             raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
@@ -124,14 +132,18 @@ class GaussianGrid(Grid):
 
     @cached_property
     def angle(self):
-        """From east on earth to the direction of growing i, counter-clockwise [radians], (ny, nx); None on a grid whose pole is the north pole."""
+        """From east on earth to the direction of growing i, counter-clockwise [radians], (ny, nx);
+        None on a grid whose pole is the north pole.
+        """
         if not self.sphere.rotated:
             return None
         longitude = 360.0 * np.arange(int(self.points.max())) / self.points[:, None]
         return self.sphere.angle(longitude, self.latitude[:, None])
 
     def about_the_pole(self, east, north):
-        """Wind (..., ny, nx) eastward and northward on earth as the state has it: about the pole of stretching."""
+        """Wind (..., ny, nx) eastward and northward on earth as the state has it: about the pole of
+        stretching.
+        """
         return (east, north) if self.angle is None else turned(east, north, -self.angle)
 
     @cached_property
@@ -160,7 +172,7 @@ class GaussianGrid(Grid):
             "b": self.levels.b,
         } | sphere
 
-    # ---- on the full grid of the same latitudes -------------------------------------------------------------------------------------
+    # ---- on the full grid of the same latitudes --------------------------------------------------
 
     def interpolation(self, longitude, latitude, where="center"):
         """From the rows to places on earth."""
@@ -183,8 +195,9 @@ class GaussianGrid(Grid):
         return "north-south" if 4 * ranks <= self.horizontal.ny else "square"
 
     def regular(self, values, first_row=0):
-        """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points: along each row by Lagrange's cubic of the
-        four points around, within the range of these four. Rows of full length stay bit for bit."""
+        """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points:
+        along each row by Lagrange's cubic of the four points around, within the range of these
+        four. Rows of full length stay bit for bit."""
         if not self.reduced:
             return values
         index, weight = self._along
@@ -200,7 +213,9 @@ class GaussianGrid(Grid):
 
     @cached_property
     def _along(self):
-        """The four points of a row around each point of the full row and their weights, (4, ny, nx)."""
+        """The four points of a row around each point of the full row and their weights, (4, ny,
+        nx).
+        """
         points, nx = self.points[:, None], self.horizontal.nx
         whole = np.arange(nx) * points
         i, t = whole // nx, whole % nx / nx
@@ -216,7 +231,9 @@ class GaussianGrid(Grid):
         return index, weight
 
     def mapping(self):
-        """The full grid: coordinates along each axis, or of each point where the pole is elsewhere, with their edges, levels, area; where it is finest."""
+        """The full grid: coordinates along each axis, or of each point where the pole is elsewhere,
+        with their edges, levels, area; where it is finest.
+        """
         h, levels = self.horizontal, self.levels
         full = self._share[:, None] * np.full(h.nx, 4 * np.pi * self.radius**2 / h.nx)
         longitude, latitude = self.sphere.to_earth(
@@ -260,17 +277,26 @@ class GaussianGrid(Grid):
             {}
             if self.sphere.plain
             else {
-                "sphere": f"about {abs(x):g}° {'W' if x < 0 else 'E'}, {abs(y):g}° {'S' if y < 0 else 'N'}"
-                + (
-                    f", {self.stretching:g} times finer there than evenly, as coarser opposite"
-                    if self.stretching > 1
-                    else ", evenly"
+                "sphere": (
+                    f"about {abs(x):g}° {'W' if x < 0 else 'E'}, {abs(y):g}°"
+                    f" {'S' if y < 0 else 'N'}"
+                    + (
+                        f", {self.stretching:g} times finer there than evenly, as coarser opposite"
+                        if self.stretching > 1
+                        else ", evenly"
+                    )
                 )
             }
         )
         return sphere | {
-            "waves": f"triangular truncation {self.truncation}, half waves of {np.pi * self.radius / self.truncation / 1e3:.4g} km; {self.grid} grid",
-            "rows": f"{self.points.size} of {span(self.points, 'points')}, {kind}to {self.latitude.max():.4g}° from the equator",
+            "waves": (
+                f"triangular truncation {self.truncation}, half waves of"
+                f" {np.pi * self.radius / self.truncation / 1e3:.4g} km; {self.grid} grid"
+            ),
+            "rows": (
+                f"{self.points.size} of {span(self.points, 'points')}, {kind}to"
+                f" {self.latitude.max():.4g}° from the equator"
+            ),
             "spacing": f"{span(width[half:], 'km')} along rows, {span(depth / m, 'km')} across",
             "levels": str(self.levels),
             "points": f"{int(self.points.sum()):,} columns, {self.wet_cells:,} cells",
@@ -279,7 +305,9 @@ class GaussianGrid(Grid):
     def __repr__(self):
         nz, ny, nx = self.shape
         return (
-            f"GaussianGrid T{'L' * (self.grid == 'linear')}{'c' * (self.grid == 'cubic')}{self.truncation}L{nz} {nx}×{ny}×{nz}"
+            "GaussianGrid"
+            f" T{'L' * (self.grid == 'linear')}{'c' * (self.grid == 'cubic')}{self.truncation}L{nz}"
+            f" {nx}×{ny}×{nz}"
             + (f" {self.reduced}" if self.reduced else "")
             + (f" c{self.stretching:g}" if self.stretching > 1 else "")
         )

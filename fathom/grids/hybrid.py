@@ -1,15 +1,19 @@
 """Interfaces of hybrid levels: p = a + b p_s, k = 0 the model top, a [Pa], b [1].
 
-    eta = a / p_0 + b with p_0 = 1000 hPa;  b = s^2 (3 - 2 s) + (1 - eta_p) s^2 (s - 1),  s = max(0, eta - eta_p) / (1 - eta_p)
+    eta = a / p_0 + b with p_0 = 1000 hPa;  b = s^2 (3 - 2 s) + (1 - eta_p) s^2 (s - 1),  s = max(0,
+    eta - eta_p) / (1 - eta_p)
 
-b and its derivative are zero from eta_p upward, levels of constant pressure; at the ground db/deta = 1, levels follow the terrain. Over a surface at
-500 hPa every layer keeps a quarter of its thickness and more.
+b and its derivative are zero from eta_p upward, levels of constant pressure; at the ground db/deta
+= 1, levels follow the terrain. Over a surface at 500 hPa every layer keeps a quarter of its
+thickness and more.
 
 The heights z = -H ln eta of the interfaces follow one smooth law of the thickness of layers,
 
-    dz/ds ~ d_0 + c z / (1 + z / z_1),    s from 0 at the ground to 1 at the first interface below the top
+    dz/ds ~ d_0 + c z / (1 + z / z_1),
+        s from 0 at the ground to 1 at the first interface below the top
 
-fine near the ground, as thick as wanted aloft; c is what makes the highest layer end where it should. The uppermost interface is at p = 0.
+fine near the ground, as thick as wanted aloft; c is what makes the highest layer end where it
+should. The uppermost interface is at p = 0.
 """
 
 from __future__ import annotations
@@ -23,7 +27,9 @@ PRESSURE_ABOVE = 0.08  # eta_p: above are levels of pressure
 
 
 def named(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of a named set: L8 (SPEEDY's sigma levels), L26 (CAM's, of Jablonowski & Williamson 2006), L19, L24, L31, L40, L60, L91 (by `smooth`)."""
+    """(a, b) of a named set: L8 (SPEEDY's sigma levels), L26 (CAM's, of Jablonowski & Williamson
+    2006), L19, L24, L31, L40, L60, L91 (by `smooth`).
+    """
     if name == "L8":
         sigma = np.array([0, 0.05, 0.14, 0.26, 0.42, 0.60, 0.77, 0.90, 1.0])
         return 0 * sigma, sigma
@@ -40,7 +46,9 @@ def named(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def uniform_sigma(number: int) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of layers of equal thickness in sigma = p / p_s: Held & Suarez (1994), Polvani et al. (2004)."""
+    """(a, b) of layers of equal thickness in sigma = p / p_s: Held & Suarez (1994), Polvani et al.
+    (2004).
+    """
     if number < 1:
         raise ValueError(f"{number} layers: at least 1 is needed")
     return np.zeros(number + 1), np.arange(number + 1) / number
@@ -58,8 +66,9 @@ def smooth(
     ceiling = -SCALE_HEIGHT * np.log(2 * top / REFERENCE)
     if number < 4 or not 0 < top < 2e4 or not 0 < lowest < 0.5 * ceiling / number:
         raise ValueError(
-            f"{number} layers, the highest at {top:g} Pa, the lowest {lowest:g} m thick: at least 4 layers, the highest between 0 and 20000 Pa, "
-            f"the lowest thinner than half the mean thickness of {ceiling / number:.0f} m"
+            f"{number} layers, the highest at {top:g} Pa, the lowest {lowest:g} m thick: at least 4"
+            " layers, the highest between 0 and 20000 Pa, the lowest thinner than half the mean"
+            f" thickness of {ceiling / number:.0f} m"
         )
     z = np.linspace(0, ceiling, 20001)
     middle = 0.5 * (z[1:] + z[:-1])

@@ -14,10 +14,13 @@ class ZLevels:
     ----------
     number : int, default 40
     depth : float [m], default 5500. Depth of the last interface.
-    surface : float [m], default 10 (at most depth / number). Thickness of the first layer; thickness grows smoothly downward.
+    surface : float [m], default 10 (at most depth / number). Thickness of the first layer;
+        thickness grows smoothly downward.
     spacing : "stretched" (default) or "uniform".
-    thickness : list of float [m], or the file of a text table of them. The layers themselves, in place of number, depth, surface and spacing.
-    partial_cells : float, in (0, 1], or True for 0.2. The bottom cell of a column ends at the sea floor, and has this share of its layer or more.
+    thickness : list of float [m], or the file of a text table of them. The layers themselves, in
+        place of number, depth, surface and spacing.
+    partial_cells : float, in (0, 1], or True for 0.2. The bottom cell of a column ends at the sea
+        floor, and has this share of its layer or more.
         None (default): whole cells, to the interface nearest to the floor.
     """
 
@@ -41,7 +44,8 @@ class ZLevels:
         )
         if self.least_share is not None and not 0 < self.least_share <= 1:
             raise ValueError(
-                f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell has, must lie in (0, 1]"
+                f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell"
+                " has, must lie in (0, 1]"
             )
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
@@ -106,16 +110,19 @@ class _PressureLevels:
         self.a, self.b = a, b = np.asarray(a, float), np.asarray(b, float)
         if a.shape != b.shape or a.size < 2:
             raise ValueError(
-                f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than layers"
+                f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than"
+                " layers"
             )
         if abs(a[-1]) > 1e-6 or abs(b[-1] - 1) > 1e-12:
             raise ValueError(
-                f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b = {b[-1]:g}"
+                f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b"
+                f" = {b[-1]:g}"
             )
         if not (np.diff(self.reference_pressure) > 0).all():
             k = int(np.argmin(np.diff(self.reference_pressure)))
             raise ValueError(
-                f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down"
+                f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it"
+                f" at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down"
             )
 
     @property
@@ -141,7 +148,10 @@ class _PressureLevels:
         return f"level {k + 1} of {self.number} ({self.middles[k] / 100:.3g} hPa)"
 
     def __repr__(self):
-        return f"{type(self).__name__}({self.number} layers, the highest around {self.middles[0] / 100:.3g} hPa, the lowest {self.weights[-1] / 100:.3g} hPa thick)"
+        return (
+            f"{type(self).__name__}({self.number} layers, the highest around"
+            f" {self.middles[0] / 100:.3g} hPa, the lowest {self.weights[-1] / 100:.3g} hPa thick)"
+        )
 
 
 class HybridLevels(_PressureLevels):
@@ -149,7 +159,8 @@ class HybridLevels(_PressureLevels):
 
     Parameters
     ----------
-    number : int, default 24, of a smooth set (fathom.grids.hybrid); or the name of a set: "L8", "L19", "L24", "L26", "L31", "L40", "L60", "L91".
+    number : int, default 24, of a smooth set (fathom.grids.hybrid); or the name of a set: "L8",
+        "L19", "L24", "L26", "L31", "L40", "L60", "L91".
     top : float [Pa], default 1000. Pressure in the middle of the highest layer.
     lowest : float [m], default 1200 m / number. Thickness of the lowest layer.
     a, b : lists of float [Pa, 1], number + 1 from the top down, in place of all else.

@@ -1,4 +1,6 @@
-"""Kinds of grids of quadrilateral cells: between parallels and meridians, on a plane, with displaced poles, from a file."""
+"""Kinds of grids of quadrilateral cells: between parallels and meridians, on a plane, with
+displaced poles, from a file.
+"""
 
 from functools import cached_property
 from typing import ClassVar
@@ -20,9 +22,11 @@ class LatitudeLongitudeGrid(WaterGrid):
     nx, ny : int. Columns and rows.
     longitude : (west, east) [degrees], default (0, 360).
     latitude : (south, north) [degrees], default (-80, 80).
-    spacing : of the rows: "uniform" (default), "mercator" (square cells if ny allows), "stretched" (by equatorial, width, polar), or the
+    spacing : of the rows: "uniform" (default), "mercator" (square cells if ny allows), "stretched"
+        (by equatorial, width, polar), or the
         ny + 1 latitudes of corners themselves.
-    equatorial, width, polar : shape of stretched rows: spacing at the equator relative to the rest, width of the refinement [degrees],
+    equatorial, width, polar : shape of stretched rows: spacing at the equator relative to the rest,
+        width of the refinement [degrees],
         least spacing near the poles.
     periodic : bool. In longitude; by default where it spans 360 degrees.
     levels, bathymetry ("flat"), minimum_levels : see `WaterGrid`.
@@ -80,7 +84,8 @@ class LatitudeLongitudeGrid(WaterGrid):
 
 
 class CartesianGrid(WaterGrid):
-    """A plane, for idealised cases. The model gives the Coriolis parameter; `horizontal` holds x, y [m] in place of longitude, latitude.
+    """A plane, for idealised cases. The model gives the Coriolis parameter; `horizontal` holds x, y
+    [m] in place of longitude, latitude.
 
     Parameters
     ----------
@@ -114,7 +119,8 @@ class CartesianGrid(WaterGrid):
                 sides.append(numbers(name, given, "m"))
                 if number is not None and len(sides[-1]) != number + 1:
                     raise ValueError(
-                        f"n{name} = {number} cells lie between {number + 1} corners; {name} has {len(sides[-1])}"
+                        f"n{name} = {number} cells lie between {number + 1} corners; {name} has"
+                        f" {len(sides[-1])}"
                     )
             elif number is None:
                 raise ValueError(f"n{name} is missing (or the corner coordinates {name})")
@@ -148,12 +154,14 @@ class _Named(WaterGrid):
             )
             hint = near(str(resolution), self.resolutions) or ";"
             raise ValueError(
-                f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known}; or give nx and ny"
+                f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known};"
+                " or give nx and ny"
             )
         given = {name: value for name, value in given.items() if value is not None}
         if resolution is None and not {"nx", "ny"} <= set(given):
             raise ValueError(
-                f"{type(self).__name__} needs a resolution ({', '.join(self.resolutions)}) or nx and ny"
+                f"{type(self).__name__} needs a resolution ({', '.join(self.resolutions)}) or nx"
+                " and ny"
             )
         if resolution is not None and not given:
             self.name = f"{type(self).__name__.removesuffix('Grid').lower()}-{resolution}"
@@ -172,15 +180,18 @@ class _Named(WaterGrid):
 
 
 class DipoleGrid(_Named):
-    """Global, with the northern pole of the grid displaced into Greenland (Smith, Kortas & Meltz 1995).
+    """Global, with the northern pole of the grid displaced into Greenland (Smith, Kortas & Meltz
+    1995).
 
     Parameters
     ----------
-    resolution : "x1" (320 × 384, the shape of POP's gx1), "3deg" (100 × 116, gx3; 25 levels unless given), "0.1deg" (3600 × 2400), or nx and ny.
+    resolution : "x1" (320 × 384, the shape of POP's gx1), "3deg" (100 × 116, gx3; 25 levels unless
+        given), "0.1deg" (3600 × 2400), or nx and ny.
     south : float [degrees], default -79. The southern edge falls on the nearest row.
     pole_longitude, pole_latitude : float [degrees], default -40.5, 76.
     ring : float [degrees], default 4. Angular radius of the innermost circle: land.
-    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the refinement [degrees], least near the poles.
+    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the
+        refinement [degrees], least near the poles.
     levels, bathymetry ("etopo5"), minimum_levels : see `WaterGrid`.
     radius : float [m].
     """
@@ -238,16 +249,19 @@ class DipoleGrid(_Named):
 
 
 class TripolarGrid(_Named):
-    """Global, with two northern poles on land: the Urals and the Northwest Territories (Murray 1996).
+    """Global, with two northern poles on land: the Urals and the Northwest Territories (Murray
+    1996).
 
     Parameters
     ----------
-    resolution : "1deg" (360 × 300), "3deg" (100 × 116; 25 levels unless given), "0.1deg" (3600 × 2400), or nx (even) and ny.
+    resolution : "1deg" (360 × 300), "3deg" (100 × 116; 25 levels unless given), "0.1deg" (3600 ×
+        2400), or nx (even) and ny.
     south : float [degrees], default -79. The southern edge falls on the nearest row.
     join : float [degrees], default 64. Latitude of both poles, where the cap begins.
     pole_longitude : float [degrees], default 59. Of one pole; the other lies opposite.
     cap : float, default 0.8. Rows of the cap relative to an even continuation of those south of it.
-    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the refinement [degrees], least near the poles.
+    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the
+        refinement [degrees], least near the poles.
     levels, bathymetry ("etopo5"), minimum_levels : see `WaterGrid`.
     radius : float [m].
     """
@@ -309,10 +323,13 @@ class CurvilinearGrid(WaterGrid):
 
     Parameters
     ----------
-    file : path of a NetCDF file with corner_longitude, corner_latitude (ny + 1, nx + 1), as `to_netcdf` writes it, or an ocean_hgrid
+    file : path of a NetCDF file with corner_longitude, corner_latitude (ny + 1, nx + 1), as
+        `to_netcdf` writes it, or an ocean_hgrid
         of MOM (x, y on twice the points); or give the arrays.
-    corner_longitude, corner_latitude : (ny + 1, nx + 1) [degrees]. [j + 1, i + 1] is the north-east corner of cell (j, i).
-    periodic, fold : bool. By default seen from the corners: the first and last column coincide, the last row is its own mirror image.
+    corner_longitude, corner_latitude : (ny + 1, nx + 1) [degrees]. [j + 1, i + 1] is the north-east
+        corner of cell (j, i).
+    periodic, fold : bool. By default seen from the corners: the first and last column coincide, the
+        last row is its own mirror image.
     levels, bathymetry ("etopo5"), minimum_levels : see `WaterGrid`.
     radius : float [m].
     """
@@ -345,12 +362,14 @@ class CurvilinearGrid(WaterGrid):
             or corners[0].shape != corners[1].shape
         ):
             raise ValueError(
-                f"corner_longitude has shape {corners[0].shape}, corner_latitude {corners[1].shape}: both must be (ny + 1, nx + 1)"
+                f"corner_longitude has shape {corners[0].shape}, corner_latitude"
+                f" {corners[1].shape}: both must be (ny + 1, nx + 1)"
             )
         for name, values in zip(("corner_longitude", "corner_latitude"), corners, strict=True):
             if not np.isfinite(values).all():
                 raise ValueError(
-                    f"{name} is not finite at [j, i] = {np.argwhere(~np.isfinite(values))[0].tolist()}"
+                    f"{name} is not finite at [j, i] ="
+                    f" {np.argwhere(~np.isfinite(values))[0].tolist()}"
                 )
         point = earth.unit_vectors(*corners)
         same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)
@@ -383,7 +402,9 @@ class CurvilinearGrid(WaterGrid):
     def describe(self):
         mean, largest, at = self.orthogonality
         return {
-            "angles": f"right to {mean:.2g}° in the mean, {largest:.2g}° at worst ({self.place(*at)})"
+            "angles": (
+                f"right to {mean:.2g}° in the mean, {largest:.2g}° at worst ({self.place(*at)})"
+            )
         } | super().describe()
 
 
@@ -404,7 +425,8 @@ def _corners_from(path):
         else:
             there = ", ".join(file.variables) or "no variables"
             raise ValueError(
-                f"'{path}' has no corner_longitude and corner_latitude (nor x, y of a MOM supergrid); it has {there}"
+                f"'{path}' has no corner_longitude and corner_latitude (nor x, y of a MOM"
+                f" supergrid); it has {there}"
             )
         arrays = []
         for name in names:

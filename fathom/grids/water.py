@@ -16,10 +16,13 @@ from fathom.grids.levels import ZLevels
 class WaterGrid(Grid):
     """Quadrilateral cells with levels of depth and a bathymetry.
 
-    bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny, nx) [m] with 0 on land, wet levels
-        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt"; fathom.input.table), or a function of (longitude,
-        latitude) – of (x, y) on a plane – that gives the depth.
-    minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest interface, or kept by partial cells (ZLevels).
+    bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny,
+        nx) [m] with 0 on land, wet levels
+        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt";
+        fathom.input.table), or a function of (longitude, latitude) – of (x, y) on a plane – that
+        gives the depth.
+    minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest
+        interface, or kept by partial cells (ZLevels).
     """
 
     name = None  # of a grid whose wet levels may be embedded
@@ -53,7 +56,9 @@ class WaterGrid(Grid):
 
     @cached_property
     def turn(self):
-        """Cosine and sine of the angle from east to the direction of growing i at corners, (ny, nx)."""
+        """Cosine and sine of the angle from east to the direction of growing i at corners, (ny,
+        nx).
+        """
         angle = np.asarray(self.horizontal.angle_corner)
         return np.cos(angle), np.sin(angle)
 
@@ -98,7 +103,9 @@ class WaterGrid(Grid):
 
     @cached_property
     def _cut(self):
-        """Wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells [m], 0 on land."""
+        """Wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells [m], 0
+        on land.
+        """
         from fathom.data import bathymetry
 
         h, how, least, interfaces = (
@@ -138,7 +145,9 @@ class WaterGrid(Grid):
         )
 
     def bottom_thickness(self, where="center"):
-        """Thickness of the last wet cell at centres, or of what velocity fills of the last wet layer at corners [m], (ny, nx); 0 on land."""
+        """Thickness of the last wet cell at centres, or of what velocity fills of the last wet
+        layer at corners [m], (ny, nx); 0 on land.
+        """
         levels = self.levels_at(where)
         if self.levels.least_share is None:
             return np.where(
@@ -168,7 +177,9 @@ class WaterGrid(Grid):
         )
 
     def face_thickness(self, k, towards):
-        """Of the faces between cells of layer k and their neighbours towards "east" or "north" [m], (ny, nx): the lesser of both cells."""
+        """Of the faces between cells of layer k and their neighbours towards "east" or "north" [m],
+        (ny, nx): the lesser of both cells.
+        """
         own, east, north, _ = self._around(self.thickness(k))
         beside = {"east": east, "north": north}[towards]
         return np.where(beside > 0, np.minimum(own, beside), own)
@@ -199,7 +210,8 @@ class WaterGrid(Grid):
             raise ValueError(f"bathymetry is {depth[j, i]} at {self.place(j, i)}: land is 0")
         if depth.dtype.kind in "iu" and (depth.min() < 0 or depth.max() > nz):
             raise ValueError(
-                f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()}, {depth.max()}]; depths are floating-point numbers"
+                f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()},"
+                f" {depth.max()}]; depths are floating-point numbers"
             )
 
     def _around_poles(self):
@@ -216,7 +228,9 @@ class WaterGrid(Grid):
 
     @cached_property
     def corner_levels(self):
-        """Wet levels at the velocity points: the least of the four cells around (0 on a closed edge); (ny, nx)."""
+        """Wet levels at the velocity points: the least of the four cells around (0 on a closed
+        edge); (ny, nx).
+        """
         return np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
 
     def _around(self, values):
@@ -249,7 +263,9 @@ class WaterGrid(Grid):
         )
 
     def mapping(self):
-        """Coordinates of centres and corners, depth, thickness, area, wet levels: what output, pictures and the report take."""
+        """Coordinates of centres and corners, depth, thickness, area, wet levels: what output,
+        pictures and the report take.
+        """
         h = self.horizontal
         x, y = ("longitude", "latitude") if h.spherical else ("x", "y")
         centers = self.coordinates()
@@ -270,7 +286,9 @@ class WaterGrid(Grid):
         }
 
     def to_netcdf(self, path):
-        """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and `tools/build_data.py --levels` read."""
+        """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and
+        `tools/build_data.py --levels` read.
+        """
         import netCDF4
 
         h = self.horizontal
@@ -339,11 +357,19 @@ class WaterGrid(Grid):
                 f"longitude {x.min():.4g} to {x.max():.4g}, latitude {y.min():.4g} to {y.max():.4g}"
             )
         else:
-            extent = f"{np.ptp(h.corner_longitude) / 1e3:.5g} km × {np.ptp(h.corner_latitude) / 1e3:.5g} km"
+            extent = (
+                f"{np.ptp(h.corner_longitude) / 1e3:.5g} km ×"
+                f" {np.ptp(h.corner_latitude) / 1e3:.5g} km"
+            )
         return {
             "extent": f"{extent}; {', '.join(edges)}",
-            "spacing": f"{span(h.dx_corner[at] / 1e3, 'km')} along x, {span(h.dy_corner[at] / 1e3, 'km')} along y",
-            "levels": f"{self.vertical.levels} of {span(self.vertical.thickness, 'm')}, to {self.vertical.depth:g} m"
-            + self._bottom_text(),
+            "spacing": (
+                f"{span(h.dx_corner[at] / 1e3, 'km')} along x, {span(h.dy_corner[at] / 1e3, 'km')}"
+                " along y"
+            ),
+            "levels": (
+                f"{self.vertical.levels} of {span(self.vertical.thickness, 'm')}, to"
+                f" {self.vertical.depth:g} m" + self._bottom_text()
+            ),
             "water": f"{np.count_nonzero(wet):,} of {wet.size:,} columns, {int(wet.sum()):,} cells",
         }

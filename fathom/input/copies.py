@@ -1,12 +1,16 @@
-"""Copies of an input file on the disks of the nodes: one rank reads it, the first of each node writes what it receives ([parallel] staging).
+"""Copies of an input file on the disks of the nodes: one rank reads it, the first of each node
+writes what it receives ([parallel] staging).
 
-    with copies.of(path, comm, folder) as here:      all ranks of comm; folder: a private one of each node; here: the copy on this node
+    with copies.of(path, comm, folder) as here:
+        all ranks of comm; folder: a private one of each node; here: the copy on this node
 
-    source:  read a piece, send it ─▶ first rank of each node:  write it into a file that nobody takes for a copy
-                                      … read back, compare with the CRC-32 of the source, synchronise, rename
+    source:  read a piece, send it ─▶ first rank of each node:  write it into a file that nobody
+    takes for a copy
+                                      … read back, compare with the CRC-32 of the source,
+                                      synchronise, rename
 
-The name of a copy says of what (path, size, time of change) and its CRC-32: one that is there and still whole is not made again. What a run that was killed
-has left is removed by the next.
+The name of a copy says of what (path, size, time of change) and its CRC-32: one that is there and
+still whole is not made again. What a run that was killed has left is removed by the next.
 """
 
 import contextlib
@@ -21,8 +25,9 @@ _piece = 1 << 24  # bytes
 
 @contextlib.contextmanager
 def of(path, comm, folder, *, node=None, keep=True):
-    """The copy on this node; keep: it stays there for the next run. OSError, on all ranks the same, where the file cannot be read or a copy not be written.
-    node: communicator of the ranks that share a folder, by default those of a node."""
+    """The copy on this node; keep: it stays there for the next run. OSError, on all ranks the same,
+    where the file cannot be read or a copy not be written. node: communicator of the ranks that
+    share a folder, by default those of a node."""
     from mpi4py import MPI
 
     shared = comm.Split_type(MPI.COMM_TYPE_SHARED) if node is None else node
@@ -68,7 +73,8 @@ def _copy(path, comm, folder):
         if here is None:
             if _sum(partial) != total:
                 raise OSError(
-                    f"{partial} is not what was written into it: the disk of the staging folder is damaged"
+                    f"{partial} is not what was written into it: the disk of the staging folder is"
+                    " damaged"
                 )
             here = folder / f"{stem}-{total:08x}-{path.name}"
             os.replace(partial, here)
@@ -78,7 +84,9 @@ def _copy(path, comm, folder):
 
 
 def _received(path, size, comm, partial):
-    """All pieces on their way from the first rank into `partial`, on all others at once; the CRC-32 of the source. Who cannot write goes on receiving."""
+    """All pieces on their way from the first rank into `partial`, on all others at once; the CRC-32
+    of the source. Who cannot write goes on receiving.
+    """
     buffer, total, error = np.empty(min(size, _piece), np.uint8), 0, None
     with contextlib.ExitStack() as opened:
         try:

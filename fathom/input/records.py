@@ -1,8 +1,11 @@
-"""Fields in time from files: NetCDF, Zarr and what else `fathom.open` reads, or xarray.DataArrays; brought to the points of a grid, in the units of the model.
+"""Fields in time from files: NetCDF, Zarr and what else `fathom.open` reads, or xarray.DataArrays;
+brought to the points of a grid, in the units of the model.
 
 Records("era5/*.nc", "t2m")                 what the user says
 Input("air_temperature", records, "degC")   a field of the model that they give
-Source(axis, inputs, grid)                  inputs with the same times: `read(number)` gives all fields of a record; what fathom/forcing.py asks for
+Source(axis, inputs, grid)
+    inputs with the same times: `read(number)` gives all fields of a record;
+    what fathom/forcing.py asks for
 """
 
 from __future__ import annotations
@@ -23,17 +26,22 @@ from fathom.input.variables import Variable, contents, described, endings, files
 class Records:
     """A field in time, or one that stays, from files or from xarray.
 
-    Its last two dimensions are latitude and longitude (degrees, once around the earth), from which it is brought to the model's points bilinearly, or those of the
-    model, (ny, nx). Time is as CF says: instants, or intervals where there are `time_bounds`; between instants and middles of intervals a model interpolates.
+    Its last two dimensions are latitude and longitude (degrees, once around the earth), from which
+    it is brought to the model's points bilinearly, or those of the model, (ny, nx). Time is as CF
+    says: instants, or intervals where there are `time_bounds`; between instants and middles of
+    intervals a model interpolates.
 
     Parameters
     ----------
-    data : a file, a folder, a pattern with *, a list of files (each a part of the time), an xarray.DataArray or Dataset.
+    data : a file, a folder, a pattern with *, a list of files (each a part of the time), an
+        xarray.DataArray or Dataset.
     variable : its name in the files; by default what has the right CF name, or the only one.
     units : of the numbers; by default what the data say.
-    repeated_year : True: its year is that of every year; a number: this year of several; False: calendar years. By default as the data say (a CF climatology,
+    repeated_year : True: its year is that of every year; a number: this year of several; False:
+        calendar years. By default as the data say (a CF climatology,
         years 0 or 1, a dimension `month`: repeated).
-    gaps : "land" (default): missing values are filled from what is around where only land is in them, and are an error at sea; "fill": filled everywhere.
+    gaps : "land" (default): missing values are filled from what is around where only land is in
+        them, and are an error at sea; "fill": filled everywhere.
     """
 
     def __init__(self, data, variable=None, *, units=None, repeated_year=None, gaps="land"):
@@ -43,7 +51,8 @@ class Records:
             raise ValueError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")  # noqa: TRY004  all errors of the user are ValueErrors
         if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
             raise ValueError(
-                f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a list of files, an xarray.DataArray or Dataset"
+                f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a"
+                " list of files, an xarray.DataArray or Dataset"
             )  # noqa: TRY004
         self.data, self.variable, self.units, self.repeated_year, self.gaps = (
             data,
@@ -79,15 +88,17 @@ class Records:
         return self._variables
 
     def matches(self, wanted: tuple[str, ...], only: bool = True) -> list[Variable]:
-        """What may be meant: the variable that the user names, else what has the first of the names wanted that is there, as its own or as standard name, else the only one."""
+        """What may be meant: the variable that the user names, else what has the first of the names
+        wanted that is there, as its own or as standard name, else the only one.
+        """
         there = self.variables
         if self.variable is not None:
             if self.variable not in there:
                 raise ValueError(f"{self}: {names.unknown('variable', self.variable, there)}")
             return [there[self.variable]]
         for name in wanted:
-            if (
-                found := [there[name]]
+            if found := (
+                [there[name]]
                 if name in there
                 else [v for v in there.values() if v.standard_name == name]
             ):
@@ -100,8 +111,9 @@ class Records:
         if len(found) != 1:
             which = ", ".join(v.name for v in found or self.variables.values())
             raise ValueError(
-                f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]} ({which or 'none'}); wanted: {' or '.join(wanted)}, "
-                f"or say which, as in Records(file, 'name')"
+                f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]}"
+                f" ({which or 'none'}); wanted: {' or '.join(wanted)}, or say which, as in"
+                " Records(file, 'name')"
             )
         return self._of_years(found[0])
 
@@ -116,7 +128,9 @@ class Records:
         return replace(variable, axis=axis, first=first)
 
     def read(self, variable: Variable, number: int) -> np.ndarray:
-        """Record `number` of the axis, (*shape), as it stands in the data. OSError: what cannot be read."""
+        """Record `number` of the axis, (*shape), as it stands in the data. OSError: what cannot be
+        read.
+        """
         number += variable.first
         if self.in_memory:
             with library:  # it may be a file that the user holds open
@@ -135,7 +149,9 @@ class Records:
 
 
 def given(value: Any) -> Records | None:
-    """Records that a user has given, as such, by the name of a file, or as an xarray.DataArray with coordinates; None: something else."""
+    """Records that a user has given, as such, by the name of a file, or as an xarray.DataArray with
+    coordinates; None: something else.
+    """
     if isinstance(value, Records):
         return value
     if isinstance(value, Path) or (isinstance(value, str) and value.endswith(endings)):
@@ -150,7 +166,8 @@ def given(value: Any) -> Records | None:
 class Input:
     """A field of the model that records give.
 
-    field, wanted : its name and unit in the model.  called : its own name, CF names and aliases that it may have in files.  where : "center" or "corner".
+    field, wanted : its name and unit in the model.  called : its own name, CF names and aliases
+        that it may have in files.  where : "center" or "corner".
     only : whether the one variable of a file is it, whatever it is called.
     """
 
@@ -173,11 +190,14 @@ class Input:
             self.factor, self.offset = units.conversion(told, wanted)
         except ValueError as error:
             raise ValueError(
-                f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as in Records(file, units='{wanted}')"
+                f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as"
+                f" in Records(file, units='{wanted}')"
             ) from None
 
     def read(self, number: int, points: Points, others=None) -> np.ndarray:
-        """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what cannot be read; ValueError: no value at sea, and where."""
+        """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what
+        cannot be read; ValueError: no value at sea, and where.
+        """
         try:
             values = self.records.read(self.variable, number)
             if (self.factor, self.offset) != (1.0, 0.0):
@@ -191,7 +211,8 @@ class Input:
         v = self.variable
         if v.latitude is None and v.shape != np.shape(grid.wet_levels):
             raise ValueError(
-                f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and longitude; the grid takes {np.shape(grid.wet_levels)}"
+                f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and"
+                f" longitude; the grid takes {np.shape(grid.wet_levels)}"
             )
         if (
             v.latitude is not None
@@ -199,7 +220,8 @@ class Input:
             and v.shape != np.shape(grid.wet_levels)
         ):
             raise ValueError(
-                f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is a plane and takes {np.shape(grid.wet_levels)}"
+                f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is"
+                f" a plane and takes {np.shape(grid.wet_levels)}"
             )
 
     def _on(self, points, values):
@@ -225,7 +247,8 @@ class Input:
         if missing.any():
             j, i = np.argwhere(missing)[0]
             raise ValueError(
-                f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the sea; gaps = 'fill' fills them from what is around"
+                f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the"
+                " sea; gaps = 'fill' fills them from what is around"
             )
         return np.where(np.isfinite(result), result, 0)
 
@@ -236,7 +259,8 @@ class Speed:
     def __init__(self, field: str, east: Input, north: Input):
         if east.axis != north.axis:
             raise ValueError(
-                f"{east.field} and {north.field} are not given at the same times: {field} has to be given too"
+                f"{east.field} and {north.field} are not given at the same times: {field} has to be"
+                " given too"
             )
         self.field, self.components, self.axis, self.where = (
             field,
@@ -280,7 +304,9 @@ class Points:
 
 
 class Source:
-    """Inputs with the same times. fields : their names;  axis : when their records are;  read(number) : name -> array (ny, nx), called by threads."""
+    """Inputs with the same times. fields : their names;  axis : when their records are;
+    read(number) : name -> array (ny, nx), called by threads.
+    """
 
     def __init__(self, axis, inputs, grid):
         self.axis, self.inputs = axis, inputs

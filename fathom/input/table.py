@@ -2,8 +2,9 @@
 
     table("depth.txt")      (rows, columns), float64
 
-A line is a row: numbers between blanks or commas, exponents with e or d; what follows # or ! is a comment. What is kept (zstd of the same 64 bits, sums of text
-and numbers) is valid as long as the text has the same size and time, or else the same SHA-256; damaged, it is made anew.
+A line is a row: numbers between blanks or commas, exponents with e or d; what follows # or ! is a
+comment. What is kept (zstd of the same 64 bits, sums of text and numbers) is valid as long as the
+text has the same size and time, or else the same SHA-256; damaged, it is made anew.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ _to_plain = bytes.maketrans(b"!,Dd", b"# Ee")
 
 @once
 def table(path: str | Path) -> np.ndarray:
-    """The numbers of a text file (rows, columns). FileNotFoundError; ValueError with the line where it is no table of numbers."""
+    """The numbers of a text file (rows, columns). FileNotFoundError; ValueError with the line where
+    it is no table of numbers.
+    """
     file = Path(path).expanduser()
     if not file.is_file():
         there = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
@@ -98,7 +101,9 @@ def _place(file: Path) -> Path | None:
 
 
 def _held(place: Path | None) -> tuple[dict, memoryview]:
-    """What is kept: the sum of what follows, the length of what is said about the numbers, that, the numbers; nothing where it is damaged."""
+    """What is kept: the sum of what follows, the length of what is said about the numbers, that,
+    the numbers; nothing where it is damaged.
+    """
     try:
         content = memoryview(place.read_bytes())
         total, length = (int.from_bytes(content[n : n + 4], "little") for n in (0, 4))

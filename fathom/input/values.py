@@ -1,10 +1,14 @@
-"""From what a user gives – a number, an array, a function, a file, a data set's name – to arrays on the grid, with errors that say where."""
+"""From what a user gives – a number, an array, a function, a file, a data set's name – to arrays on
+the grid, with errors that say where.
+"""
 
 import numpy as np
 
 
 def on_columns(grid, value, where="center", name="value", units=""):
-    """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units (fathom/records.py) is brought to these."""
+    """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units
+    (fathom/records.py) is brought to these.
+    """
     from fathom.input.records import given
 
     shape = np.shape(grid.wet_levels)
@@ -37,7 +41,9 @@ def _of_records(grid, records, where, name, units):
 
 
 def on_layers(grid, value, name, where="center"):
-    """Levels of what was given, one at a time: yields (k, array (ny, nx)). ValueError: shape, or NaN where there is a column, with its place."""
+    """Levels of what was given, one at a time: yields (k, array (ny, nx)). ValueError: shape, or
+    NaN where there is a column, with its place.
+    """
     shape = np.shape(grid.wet_levels)
     middles = grid.levels.middles
     if callable(value):
@@ -54,7 +60,8 @@ def on_layers(grid, value, name, where="center"):
             or array.ndim not in (0, 2, 3)
         ):
             raise ValueError(
-                f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape} or a number"
+                f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape}"
+                " or a number"
             )
         level = lambda k: np.broadcast_to(array[k] if array.ndim == 3 else array, shape)  # noqa: E731
     wet = grid.levels_at(where)
@@ -64,7 +71,8 @@ def on_layers(grid, value, name, where="center"):
         if bad.any():
             j, i = np.argwhere(bad)[0]
             raise ValueError(
-                f"{name} is {values[j, i]} at {grid.place(j, i, k)}, and at {bad.sum() - 1} more points in that layer"
+                f"{name} is {values[j, i]} at {grid.place(j, i, k)}, and at {bad.sum() - 1} more"
+                " points in that layer"
             )
         yield k, np.where(k < wet, values, 0.0)
 
@@ -91,7 +99,9 @@ def _checked(array, shape, name, grid):
 
 
 def fill_fixed(simulation):
-    """What does not follow from the state into the fields of a sequence: geometry and what the surface gives once; profiles, and tables that they follow in time."""
+    """What does not follow from the state into the fields of a sequence: geometry and what the
+    surface gives once; profiles, and tables that they follow in time.
+    """
     model, sequence, fields = simulation.model, simulation.sequence, simulation.fields
     fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})
     for name in filter(fields.has, fixed):

@@ -1,6 +1,7 @@
 """What files say of the variables in them: names, units, times, place.
 
-contents(files("era5/*.nc"))["t2m"]         # of several files, parts of one series in time: one Variable
+contents(files("era5/*.nc"))["t2m"]
+    # of several files, parts of one series in time: one Variable
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class Variable:
 
 
 def files(data: Any) -> tuple[str, ...]:
-    """The files that are meant: one, those of a folder, of a pattern, of a list. FileNotFoundError, ValueError."""
+    """The files that are meant: one, those of a folder, of a pattern, of a list. FileNotFoundError,
+    ValueError.
+    """
     if isinstance(data, (list, tuple)):
         return tuple(path for one in data for path in files(one))
     path = Path(data).expanduser()
@@ -107,7 +110,8 @@ def _joined(parts):
             )
         if part.axis.begin[0] <= before.axis.begin[-1]:
             raise ValueError(
-                f"{files_}: of {part.name} its times do not increase: {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}"
+                f"{files_}: of {part.name} its times do not increase:"
+                f" {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}"
             )
     if stays or len(parts) == 1:
         return whole
@@ -127,7 +131,9 @@ def _same(a, b):
 
 
 def _described(name, array, coords):
-    """The Variable of an array; None: it has no two dimensions of place. coords: where its bounds are."""
+    """The Variable of an array; None: it has no two dimensions of place. coords: where its bounds
+    are.
+    """
     dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
     time = next((dim for dim in dims if _is_time(array, dim)), None)
     places = [dim for dim in dims if dim != time]
@@ -142,7 +148,8 @@ def _described(name, array, coords):
     )
     if None not in found and places != found:
         raise ValueError(
-            f"{name} has its dimensions in the order {', '.join(places)}; wanted: latitude, longitude"
+            f"{name} has its dimensions in the order {', '.join(places)}; wanted: latitude,"
+            " longitude"
         )
     axis = times.always if time is None else _axis(name, array, time, coords)
     return Variable(
@@ -185,7 +192,9 @@ def _axis(name, array, dim, coords):
     if bounds is None or bounds not in coords:
         return times.TimeAxis(moments, None, moments[-1][0] <= 1)
     begin, end = (_moments(_dates(coords[bounds].values[:, n], held)) for n in (0, 1))
-    if climate:  # of so many years: those of the records follow each other, each as long as from the day it begins to the day it ends
+    # of so many years: those of the records follow each other, each as long as from the day it
+    # begins to the day it ends
+    if climate:
         year, before, followed = begin[0][0], begin[0][1:], []
         for a, b in zip(begin, end):
             year, before = year + (a[1:] < before), a[1:]

@@ -1,4 +1,6 @@
-"""What the ocean reads of the air above it and of the observed sea surface: the embedded climatology, files of the user's, numbers, by variable."""
+"""What the ocean reads of the air above it and of the observed sea surface: the embedded
+climatology, files of the user's, numbers, by variable.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +23,8 @@ from fathom.input.records import (
 
 climatology = "coads"  # what the embedded one is called
 
-# What variables may be called in files beside their own name: CF standard names, short names of CMIP and ECMWF.
+# What variables may be called in files beside their own name: CF standard names, short names of
+# CMIP and ECMWF.
 accepted = {
     "eastward_wind": ("uas", "u10"),
     "northward_wind": ("vas", "v10"),
@@ -60,9 +63,11 @@ wind = ("eastward_wind", "northward_wind")
 class Air:
     """Variables of the air and of the observed sea, for the fields of an ocean that they become.
 
-    data : "coads"; files or Records that have all; or a mapping of variable -> "coads", a file, Records, xarray.DataArray or number.
+    data : "coads"; files or Records that have all; or a mapping of variable -> "coads", a file,
+        Records, xarray.DataArray or number.
     wanted : field -> variable.
-    missing : "coads" or None, where variables come from that are not in the data; the speed of the wind follows from its components.
+    missing : "coads" or None, where variables come from that are not in the data; the speed of the
+        wind follows from its components.
     ValueError: a variable that is not there, or that is not known.
     """
 
@@ -112,12 +117,15 @@ class Air:
                 f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
             )
             raise ValueError(
-                f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes what is missing from the embedded climatology"
+                f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes"
+                " what is missing from the embedded climatology"
             )
 
     @property
     def wind_variance(self):
-        """Mean square of the wind over the square of its speed: within a month of the climatology as if it came from all sides alike (Rayleigh)."""
+        """Mean square of the wind over the square of its speed: within a month of the climatology
+        as if it came from all sides alike (Rayleigh).
+        """
         return 4 / np.pi if "wind_speed" in self.climate else 1.0
 
     def processes(self, precision):
@@ -187,7 +195,9 @@ def _has(value, name):
 
 
 def _by_variable(data):
-    """A function: variable -> (what is given for it, whether the one variable of a file is it, whatever it is called)."""
+    """A function: variable -> (what is given for it, whether the one variable of a file is it,
+    whatever it is called).
+    """
     if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
         for name in data:
             if name not in accepted:
@@ -199,7 +209,8 @@ def _by_variable(data):
         Path(data).expanduser().exists() or "*" in str(data) or str(data).endswith(endings)
     ):
         raise ValueError(
-            f"unknown forcing data {str(data)!r}{names.near(str(data), [climatology])}; allowed: {climatology!r}, a file or folder that exists, a mapping of variable to file"
+            f"unknown forcing data {str(data)!r}{names.near(str(data), [climatology])}; allowed:"
+            f" {climatology!r}, a file or folder that exists, a mapping of variable to file"
         )
     records = data if isinstance(data, Records) else Records(data)
     return lambda name: (records, False)

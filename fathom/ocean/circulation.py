@@ -1,13 +1,19 @@
-"""The circulation in numbers: overturning, transports across latitudes and through passages, the barotropic stream function.
+"""The circulation in numbers: overturning, transports across latitudes and through passages, the
+barotropic stream function.
 
-With F what flows through the faces between cells (to the east, to the north) and b the band of latitude in which a cell lies,
+With F what flows through the faces between cells (to the east, to the north) and b the band of
+latitude in which a cell lies,
 
-    D_n = sum of F over faces, + where b of the cell that it leaves is n, - where b of the cell that it enters is n
-    transport across the latitude between bands n and n + 1 = D_0 + ... + D_n                  of a basin: over faces between two of its cells
-    overturning(n, k) = the same, summed over layers from the surface down to interface k      in density: over classes from the lightest down
+    D_n = sum of F over faces, + where b of the cell that it leaves is n, - where b of the cell that
+    it enters is n
+    transport across the latitude between bands n and n + 1 = D_0 + ... + D_n
+        of a basin: over faces between two of its cells
+    overturning(n, k) = the same, summed over layers from the surface down to interface k
+        in density: over classes from the lightest down
     psi(j, i) = -(depth integral of F to the east, summed over rows 0 ... j)
-so that what flows across a latitude is what the model's own faces carry: no interpolation, volume closed to round-off. Heat and salt flow with the mean of both
-sides of a face; fresh water is -(S - S_0) / S_0 of the volume.
+so that what flows across a latitude is what the model's own faces carry: no interpolation, volume
+closed to round-off. Heat and salt flow with the mean of both sides of a face; fresh water is -(S -
+S_0) / S_0 of the volume.
 """
 
 from __future__ import annotations
@@ -37,7 +43,9 @@ _volume, _content = (
 
 
 class Geometry:
-    """Of a grid: `edges` (n) of its bands of latitude, `band` (ny, nx) of each cell, `inside` of each basin (ny, nx), parts of faces in each section; where the stream function is 0."""
+    """Of a grid: `edges` (n) of its bands of latitude, `band` (ny, nx) of each cell, `inside` of
+    each basin (ny, nx), parts of faces in each section; where the stream function is 0.
+    """
 
     def __init__(self, grid: Any):
         h = grid.horizontal
@@ -99,7 +107,9 @@ class Geometry:
 
 
 def is_atlantic(longitude: Any, latitude: Any) -> np.ndarray:
-    """Atlantic with its seas and the Arctic: between America and Africa or Europe; from 66 N on everything."""
+    """Atlantic with its seas and the Arctic: between America and Africa or Europe; from 66 N on
+    everything.
+    """
     west = np.interp(
         latitude,
         (-60, -55, -50, -34, -18, -5, 4, 7.5, 8.5, 9.1, 11, 15, 17.5, 20, 30, 66),
@@ -122,7 +132,7 @@ def geometry(grid: Any) -> Geometry:
     return _geometries[grid]
 
 
-# ---- parts of a block, and what becomes of their sum ---------------------------------------------------------------------------------------
+# ---- parts of a block, and what becomes of their sum ---------------------------------------------
 
 
 def _overturning(ocean, window, to_east, to_north):
@@ -218,7 +228,9 @@ def _stream(ocean, found):
 
 
 def transports(ocean: Any, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Volume through eastern and northern faces (nz, ny, nx) [m3 s-1] of the velocity at corners [m s-1], NaN or 0 on land; of the whole grid (docs/numerics.md, Volume)."""
+    """Volume through eastern and northern faces (nz, ny, nx) [m3 s-1] of the velocity at corners [m
+    s-1], NaN or 0 on land; of the whole grid (docs/numerics.md, Volume).
+    """
     h = ocean.grid.horizontal
     half = 0.5 * np.stack([ocean.grid.thickness(k, "corner") for k in range(len(u))])
     x, y = (
@@ -232,7 +244,9 @@ def transports(ocean: Any, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np
 
 
 def of_flow(ocean: Any, to_east: np.ndarray, to_north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Overturning (basins, interfaces, edges), NaN in the ground, and barotropic stream function (ny, nx) of the transports of the whole grid [m3 s-1]."""
+    """Overturning (basins, interfaces, edges), NaN in the ground, and barotropic stream function
+    (ny, nx) of the transports of the whole grid [m3 s-1].
+    """
     window, b = (0, 0, *to_east.shape[1:]), geometry(ocean.grid)
     overturning, levels = (
         _from_surface(ocean, _overturning(ocean, window, to_east, to_north)),
@@ -366,15 +380,20 @@ def coordinates(ocean: Any) -> dict[str, tuple]:
         "latitude": (
             ("latitude",),
             geometry(ocean.grid).edges,
-            {"standard_name": "latitude", "units": "degrees_north"}
-            if degrees
-            else {"long_name": "y", "units": "m"},
+            (
+                {"standard_name": "latitude", "units": "degrees_north"}
+                if degrees
+                else {"long_name": "y", "units": "m"}
+            ),
         ),
         "density": (
             ("density",),
             density_edges,
             {
-                "long_name": "potential density at 2000 dbar less 1000 kg m-3, of which all lighter water is counted",
+                "long_name": (
+                    "potential density at 2000 dbar less 1000 kg m-3, of which all lighter water is"
+                    " counted"
+                ),
                 "units": "kg m-3",
                 "positive": "down",
             },

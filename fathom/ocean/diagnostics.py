@@ -1,4 +1,6 @@
-"""What follows from the fields of the ocean: output variables by name, stream function, transport through Drake Passage."""
+"""What follows from the fields of the ocean: output variables by name, stream function, transport
+through Drake Passage.
+"""
 
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -30,7 +32,9 @@ def _speed(ocean, window, u, v):
 
 
 def _through(side):
-    """A velocity from the transport through the eastern or northern faces of cells, as high as they are with the sea surface at rest."""
+    """A velocity from the transport through the eastern or northern faces of cells, as high as they
+    are with the sea surface at rest.
+    """
 
     def of(ocean, window, transport):
         j0, i0, ny, nx = window
@@ -73,7 +77,9 @@ def potential_density(ocean, temperature, salinity, pressure=0.0):
 
 
 def _mixed_layer_depth(ocean, window, temperature, salinity):
-    """Where potential density exceeds that at 10 m by 0.03 kg m-3 (de Boyer Montegut et al. 2004), linear between the middles of layers; else the bottom [m]."""
+    """Where potential density exceeds that at 10 m by 0.03 kg m-3 (de Boyer Montegut et al. 2004),
+    linear between the middles of layers; else the bottom [m].
+    """
     j0, i0, ny, nx = window
     middles, bottoms = (
         np.asarray(ocean.grid.levels.middles),
@@ -113,8 +119,9 @@ derived = {
 
 
 def at_depth(diagnostic, depths, horizontal):
-    """The Diagnostic of a variable of layers at depths [m], linear between the middles of layers; constant from the first up to the surface; nothing below
-    the middle of the last layer that has water."""
+    """The Diagnostic of a variable of layers at depths [m], linear between the middles of layers;
+    constant from the first up to the surface; nothing below the middle of the last layer that has
+    water."""
 
     def of(model, window, *arrays):
         j0, i0, ny, nx = window
@@ -138,7 +145,9 @@ _drake: WeakKeyDictionary = WeakKeyDictionary()  # of grids
 
 
 def drake_transport(simulation):
-    """The series of the volume transport through Drake Passage [m3 s-1]; none where the grid has no such passage."""
+    """The series of the volume transport through Drake Passage [m3 s-1]; none where the grid has no
+    such passage.
+    """
     grid = simulation.model.grid
     if grid not in _drake:
         _drake[grid] = list(zip(*corners(grid, passages["drake_passage"])))

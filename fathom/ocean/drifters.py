@@ -1,6 +1,8 @@
-"""Stores of drifters: particles that go with the flow (core/model/drifters.hpp), their tracks as a CF trajectory file.
+"""Stores of drifters: particles that go with the flow (core/model/drifters.hpp), their tracks as a
+CF trajectory file.
 
-Who they are is fixed before the run: `times` releases of as many places. Root writes; what a restart needs of them stands in its header.
+Who they are is fixed before the run: `times` releases of as many places. Root writes; what a
+restart needs of them stands in its header.
 """
 
 import base64
@@ -23,8 +25,10 @@ class Drifters(SmallStore):
     """Tracks of drifters, and `variables` at centres of cells along them.
 
     drifters : a dictionary of
-        places : [(longitude, latitude) or (longitude, latitude, depth), ...] in degrees and metres (metres alone on a plane); or
-        region : as of a Dye; a drifter in the middle of each wet column there, or of `number` of them, evenly taken;
+        places : [(longitude, latitude) or (longitude, latitude, depth), ...] in degrees and metres
+            (metres alone on a plane); or
+        region : as of a Dye; a drifter in the middle of each wet column there, or of `number` of
+            them, evenly taken;
         depth : of those without one of their own [m], default 0: they stay at the surface;
         repeat, times : a rhythm, "30d", on which as many are released again, and how often in all;
         constant_depth : whether they stay in their depth (default False).
@@ -38,35 +42,41 @@ class Drifters(SmallStore):
             chosen | ({} if statistic is None else {"statistic": statistic})
         ).items():
             raise ValueError(
-                f"output {path}: {name} = {value} is for fields; drifters hold what is where they are"
+                f"output {path}: {name} = {value} is for fields; drifters hold what is where"
+                " they are"
             )
         if not hasattr(drifters, "items"):
             drifters = {"places": drifters}
         for key in drifters:
             if key not in keys:
                 raise ValueError(
-                    f"output {path}: unknown key of drifters '{key}'{names.near(key, keys) or '; allowed: ' + ', '.join(keys)}"
+                    f"output {path}: unknown key of drifters"
+                    f" '{key}'{names.near(key, keys) or '; allowed: ' + ', '.join(keys)}"
                 )
         if ("places" in drifters) == ("region" in drifters):
             raise ValueError(
-                f"output {path}: drifters need either places, [[longitude, latitude, depth], ...], or a region"
+                f"output {path}: drifters need either places, [[longitude, latitude, depth], ...],"
+                " or a region"
             )
         super().__init__(simulation, path, variables, every, None, dtype)
         if "number" in drifters and (
             integer("number", drifters["number"]) < 1 or "places" in drifters
         ):
             raise ValueError(
-                f"output {path}: number = {drifters['number']} is how many drifters a region has, 1 or more"
+                f"output {path}: number = {drifters['number']} is how many drifters a region has, 1"
+                " or more"
             )
         if not isinstance(drifters.get("constant_depth", False), bool):
             raise ValueError(
-                f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or false"
+                f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or"
+                " false"
             )
         self.given, self.depth = dict(drifters), number_of("depth", drifters.get("depth", 0.0), "m")
         self.repeat, self.times = drifters.get("repeat"), integer("times", drifters.get("times", 1))
         if self.times < 1 or (self.times > 1) != (self.repeat is not None):
             raise ValueError(
-                f'output {path}: times = {self.times} releases, repeat = {self.repeat!r}: more than one need a rhythm, as repeat = "30d", and a rhythm their number'
+                f"output {path}: times = {self.times} releases, repeat = {self.repeat!r}: more than"
+                ' one need a rhythm, as repeat = "30d", and a rhythm their number'
             )
         if self.repeat is not None:
             simulation.events.append(
@@ -74,13 +84,14 @@ class Drifters(SmallStore):
             )
         self.flow, self.released, self.due = None, 0, None
 
-    # ---- before the run ------------------------------------------------------------------------------------------------------------
+    # ---- before the run --------------------------------------------------------------------------
 
     def processes(self, known, precision):
         model = self.simulation.model
         if "transport_up" not in known:
             raise ValueError(
-                f"output {self.path}: drifters go with the flow of an Ocean; this is {type(model).__name__}"
+                f"output {self.path}: drifters go with the flow of an Ocean; this is"
+                f" {type(model).__name__}"
             )
         self.variables = dict(diagnostics.find(name, model, known) for name in self.requested)
         for name, d in self.variables.items():
@@ -90,7 +101,8 @@ class Drifters(SmallStore):
                 or known[d.needs[0]]["vertical"] == "interface"
             ):
                 raise ValueError(
-                    f"output {self.path}: drifters tell of fields at the centres of cells, as temperature, not of '{name}'"
+                    f"output {self.path}: drifters tell of fields at the centres of cells, as"
+                    f" temperature, not of '{name}'"
                 )
         self.keep = [
             d.needs[0] for d in self.variables.values() if f"{d.needs[0]}_after" not in known
@@ -107,7 +119,9 @@ class Drifters(SmallStore):
         return [process]
 
     def begin(self, kept):
-        """Once the state is there, of the start or of a restart, which has kept something of this store or not."""
+        """Once the state is there, of the start or of a restart, which has kept something of this
+        store or not.
+        """
 
         s = self.simulation
         s.on_root(self._resolve)
@@ -116,7 +130,9 @@ class Drifters(SmallStore):
         if kept:
             if (kept["count"], kept["times"]) != (len(self.start), self.times):
                 raise ValueError(
-                    f"output {self.path}: the restart has {kept['times']} releases of {kept['count']} drifters, not {self.times} of {len(self.start)}: give other drifters another file"
+                    f"output {self.path}: the restart has {kept['times']} releases of"
+                    f" {kept['count']} drifters, not {self.times} of {len(self.start)}: give other"
+                    " drifters another file"
                 )
             self.released, self.due = kept["released"], kept["due"]
             self.flow.put(np.frombuffer(base64.b64decode(kept["drifters"])).reshape(-1, 6).copy())
@@ -155,7 +171,7 @@ class Drifters(SmallStore):
         rows = np.concatenate(parts)
         return rows[np.argsort(rows[:, 0], kind="stable")]
 
-    # ---- places --------------------------------------------------------------------------------------------------------------------
+    # ---- places ----------------------------------------------------------------------------------
 
     def _resolve(self):
         """Rows of number, i, j, a, b, level of one release."""
@@ -187,7 +203,8 @@ class Drifters(SmallStore):
                 ).T
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"output {self.path}: places = {self.given['places']!r} must be a list of [longitude, latitude] or [longitude, latitude, depth]"
+                    f"output {self.path}: places = {self.given['places']!r} must be a list of"
+                    " [longitude, latitude] or [longitude, latitude, depth]"
                 ) from None
             i, j, a, b = _in_cells(grid, x, y, self.path)
         self.start = np.stack(
@@ -235,7 +252,7 @@ class Drifters(SmallStore):
         interfaces = np.concatenate([[0.0], np.cumsum(grid.levels.weights)])
         return *here, interfaces[k] + (level - k) * self._thickness(grid, i, j, k)
 
-    # ---- the file ------------------------------------------------------------------------------------------------------------------
+    # ---- the file --------------------------------------------------------------------------------
 
     @property
     def _axes(self):
@@ -254,11 +271,13 @@ class Drifters(SmallStore):
             "depth": "m",
         }
         about = {
-            name: {"long_name": name, "units": units[name]}
-            | (
-                {"standard_name": name}
-                if name not in "xy"
-                else {"standard_name": f"projection_{name}_coordinate"}
+            name: (
+                {"long_name": name, "units": units[name]}
+                | (
+                    {"standard_name": name}
+                    if name not in "xy"
+                    else {"standard_name": f"projection_{name}_coordinate"}
+                )
             )
             for name in (*self._axes, "depth")
         }

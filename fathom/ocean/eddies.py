@@ -1,4 +1,6 @@
-"""Eddies that the grid does not see: isoneutral diffusion, and advection that flattens isopycnals (docs/numerics.md)."""
+"""Eddies that the grid does not see: isoneutral diffusion, and advection that flattens isopycnals
+(docs/numerics.md).
+"""
 
 from fathom.schemes import Scheme, scheme
 from fathom.grids.arguments import number_of
@@ -14,17 +16,23 @@ structures = ("StratificationStructure", "EadyStructure")
 
 
 class GentMcWilliams:
-    """Eddy advection (Gent & McWilliams 1990) as a skew flux, with isoneutral diffusion (Redi 1982), on triads (Griffies et al. 1998).
+    """Eddy advection (Gent & McWilliams 1990) as a skew flux, with isoneutral diffusion (Redi
+    1982), on triads (Griffies et al. 1998).
 
     Parameters
     ----------
     diffusivity : of the height of isopycnals [m2 s-1].
-    isoneutral_diffusivity : of tracers along neutral surfaces [m2 s-1]; None: the same, at two thirds of the cost of others.
-    taper : "tanh" (Danabasoglu & McWilliams 1995), "quadratic" (Gerdes et al. 1991) or "clipping": what is left of slopes from maximum_slope on.
+    isoneutral_diffusivity : of tracers along neutral surfaces [m2 s-1]; None: the same, at two
+        thirds of the cost of others.
+    taper : "tanh" (Danabasoglu & McWilliams 1995), "quadratic" (Gerdes et al. 1991) or "clipping":
+        what is left of slopes from maximum_slope on.
     maximum_slope, taper_width : where, and over which range of slopes (tanh).
-    structure : how both diffusivities vary, StratificationStructure (Danabasoglu & Marshall 2007) or EadyStructure (Visbeck et al. 1997); None: constant.
-    density_step : what bounds the mixed layer, in which slopes are tapered, where vertical mixing has no boundary layer of its own [kg m-3].
-    transports : whether the volume transports of the eddies can be read: output bolus_velocity_x, bolus_velocity_y.
+    structure : how both diffusivities vary, StratificationStructure (Danabasoglu & Marshall 2007)
+        or EadyStructure (Visbeck et al. 1997); None: constant.
+    density_step : what bounds the mixed layer, in which slopes are tapered, where vertical mixing
+        has no boundary layer of its own [kg m-3].
+    transports : whether the volume transports of the eddies can be read: output bolus_velocity_x,
+        bolus_velocity_y.
     """
 
     def __init__(
@@ -40,13 +48,15 @@ class GentMcWilliams:
     ):
         if taper not in tapers:
             raise ValueError(
-                f"GentMcWilliams taper = {taper!r}{near(str(taper), tapers) or ';'} allowed: {', '.join(tapers)}"
+                f"GentMcWilliams taper = {taper!r}{near(str(taper), tapers) or ';'} allowed:"
+                f" {', '.join(tapers)}"
             )
         if structure is not None and not (
             isinstance(structure, Scheme) and structure.name in structures
         ):
             raise ValueError(
-                f"GentMcWilliams structure = {structure!r} must be one of {', '.join(structures)}, or none"
+                f"GentMcWilliams structure = {structure!r} must be one of {', '.join(structures)},"
+                " or none"
             )
         if not isinstance(transports, bool):
             raise ValueError(f"GentMcWilliams transports = {transports!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
@@ -104,7 +114,9 @@ class GentMcWilliams:
         return []
 
     def slopes(self, equation_of_state, mixing, precision, step, own_cells=False):
-        """Before the factors of vertical diffusion: slopes, and what of their diffusion is implicit: `whole_diffusivity`."""
+        """Before the factors of vertical diffusion: slopes, and what of their diffusion is
+        implicit: `whole_diffusivity`.
+        """
         strongest = max(self.strengths.values()) * (
             self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0
         )
@@ -162,7 +174,9 @@ class GentMcWilliams:
 
 
 def mixed_layer(ocean, precision, step):
-    """What eddies want of the columns of an ocean: the depth of the mixed layer where no mixing scheme has a boundary layer, its buoyancy for those that live in it."""
+    """What eddies want of the columns of an ocean: the depth of the mixed layer where no mixing
+    scheme has a boundary layer, its buoyancy for those that live in it.
+    """
     eddies, result = ocean.eddies, []
     own = "boundary_layer_depth" not in ocean.vertical_mixing.field_names
     if (eddies is not None and own) or ocean.submesoscale is not None:

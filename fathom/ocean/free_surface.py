@@ -5,26 +5,35 @@ from fathom.grids.arguments import integer, number_of
 
 
 class FreeSurface:
-    """Implicit free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/barotropic.md.
+    """Implicit free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of
+    the catalogues in docs/barotropic.md.
 
     Parameters
     ----------
     tolerance : float
-        residual at which the solve ends, relative to the right-hand side. Volume and tracers are conserved to round-off whatever it is; 1e-8 of
-        a step's change of pressure is far below what the scheme neglects.
+        residual at which the solve ends, relative to the right-hand side. Volume and tracers are
+        conserved to round-off whatever it is; 1e-8 of a step's change of pressure is far below what
+        the scheme neglects.
     maximum_iterations : int
     implicitness : float
         weight of the new height in the pressure gradient, in [0.5, 1].
-    preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are kept, some 300 bytes a column), "diagonal"
-        (hundreds of iterations, no memory), "evp", "polynomial", "none", or None: the first up to 200 000 columns of water, then the second.
-    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or None: "pcg" with the factorised matrix, else "chrongear".
-    precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or "fp64".
+    preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are
+        kept, some 300 bytes a column), "diagonal"
+        (hundreds of iterations, no memory), "evp", "polynomial", "none", or None: the first up to
+        200 000 columns of water, then the second.
+    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or None: "pcg" with the factorised
+        matrix, else "chrongear".
+    precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or
+        "fp64".
     steps : int
         iterations for one sum of "s-step": 2, 3 or 4.
-    freshwater : "salt" (default), fluxes of fresh water take or give salt of a surface whose volume they leave alone; or "volume": they raise it, and all
-        layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not linear and no layer runs dry.
+    freshwater : "salt" (default), fluxes of fresh water take or give salt of a surface whose volume
+        they leave alone; or "volume": they raise it, and all
+        layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not
+        linear and no layer runs dry.
     reproducible : bool
-        sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter messages, and runs that depend on ranks.
+        sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter
+        messages, and runs that depend on ranks.
     """
 
     factorised = (
@@ -68,7 +77,8 @@ class FreeSurface:
         ):
             if given is not None and given not in allowed:
                 raise ValueError(
-                    f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}"
+                    f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
                 )
         self.tolerance, self.maximum_iterations, self.implicitness = (
             float(tolerance),
@@ -84,7 +94,9 @@ class FreeSurface:
         self.reproducible, self.freshwater = reproducible, freshwater
 
     def on(self, columns):
-        """The same for a grid of so many columns of water: its preconditioner and solver are settled."""
+        """The same for a grid of so many columns of water: its preconditioner and solver are
+        settled.
+        """
         preconditioner = self.preconditioner or (
             "diagonal" if columns > self.factorised else "factorisation"
         )

@@ -1,4 +1,6 @@
-"""Friction from the strain of the flow, with viscosities that differ from place to place (docs/numerics.md)."""
+"""Friction from the strain of the flow, with viscosities that differ from place to place
+(docs/numerics.md).
+"""
 
 import numpy as np
 
@@ -11,7 +13,9 @@ directions = ("east", "grid", "flow")
 
 
 class StrainFriction:
-    """What both kinds share: processes that find viscosities, beside vertical mixing, and those that exert forces."""
+    """What both kinds share: processes that find viscosities, beside vertical mixing, and those
+    that exert forces.
+    """
 
     @property
     def name(self):
@@ -22,7 +26,9 @@ class StrainFriction:
         return {}
 
     def strongest(self, ocean):
-        """The largest viscosity at corners, where it is known before the flow; None where the step bounds it."""
+        """The largest viscosity at corners, where it is known before the flow; None where the step
+        bounds it.
+        """
         return
 
     def __repr__(self):
@@ -32,21 +38,27 @@ class StrainFriction:
 
 
 class AnisotropicFriction(StrainFriction):
-    """One viscosity along a direction and another across it (Smith & McWilliams 2003), across it larger at western boundaries (Large et al. 2001).
+    """One viscosity along a direction and another across it (Smith & McWilliams 2003), across it
+    larger at western boundaries (Large et al. 2001).
 
-        across = max(across (1 + poleward (1 - cos 2 latitude)), boundary beta dx^3 exp(-(x / decay)^2)),    along = max(along, speed dx / 2, across)
+        across = max(across (1 + poleward (1 - cos 2 latitude)),
+            boundary beta dx^3 exp(-(x / decay)^2)),    along = max(along, speed dx / 2, across)
 
-    The defaults are near those of the 1-degree ocean of CCSM4 (across) and of Large et al. (2001) at depth (along).
+    The defaults are near those of the 1-degree ocean of CCSM4 (across) and of Large et al. (2001)
+    at depth (along).
 
     Parameters
     ----------
     along, across : viscosities [m2 s-1].
     speed : of a flow whose grid Reynolds number 2 is met along it [m s-1].
     poleward : growth of the background across with latitude.
-    boundary : of the viscosity that lets a western boundary layer be seen, in beta dx^3; 0 for none.
-    decay, points : x is the distance, along the grid's rows, from the place so many cells east of a coast [m]; decay [m].
+    boundary : of the viscosity that lets a western boundary layer be seen, in beta dx^3; 0 for
+        none.
+    decay, points : x is the distance, along the grid's rows, from the place so many cells east of a
+        coast [m]; decay [m].
     direction : "east" (true), "grid" (the grid's x) or "flow".
-    least_time : no cell is smoothed faster: viscosities are at most 1 / (least_time (1/dx^2 + 1/dy^2)) [s].
+    least_time : no cell is smoothed faster: viscosities are at most 1 / (least_time (1/dx^2 +
+        1/dy^2)) [s].
     """
 
     def __init__(
@@ -63,7 +75,9 @@ class AnisotropicFriction(StrainFriction):
     ):
         if direction not in directions:
             raise ValueError(
-                f"AnisotropicFriction direction = {direction!r}{near(str(direction), directions) or ';'} allowed: {', '.join(directions)}"
+                "AnisotropicFriction direction ="
+                f" {direction!r}{near(str(direction), directions) or ';'} allowed:"
+                f" {', '.join(directions)}"
             )
         given = {
             "along": (along, "m2 s-1", 0),
@@ -132,7 +146,8 @@ class AnisotropicFriction(StrainFriction):
 
 
 class SmagorinskyFriction(StrainFriction):
-    """Viscosity from the rate of strain (Smagorinsky 1963), harmonic, or biharmonic (Griffies & Hallberg 2000).
+    """Viscosity from the rate of strain (Smagorinsky 1963), harmonic, or biharmonic (Griffies &
+    Hallberg 2000).
 
     Parameters
     ----------
@@ -172,7 +187,9 @@ class SmagorinskyFriction(StrainFriction):
 
 
 def _beyond_western_coast(wet, dx, points, periodic):
-    """The way along rows, westward, to the place `points` cells east of the nearest land, 0 within; round the Earth at most twice."""
+    """The way along rows, westward, to the place `points` cells east of the nearest land, 0 within;
+    round the Earth at most twice.
+    """
     way, since, x = np.zeros_like(dx), np.zeros(len(wet), int), np.zeros(len(wet))
     for _ in range(2 if periodic else 1):
         for i in range(wet.shape[1]):

@@ -1,7 +1,10 @@
-"""Gases that the sea takes up from the air and that nothing in it makes or uses: CFC-11, CFC-12, SF6 (core/physics/surface/gas_exchange.hpp).
+"""Gases that the sea takes up from the air and that nothing in it makes or uses: CFC-11, CFC-12,
+SF6 (core/physics/surface/gas_exchange.hpp).
 
-Their history in the air is that of fathom/data/gases-in-air.txt, or the user's: lines of year, north, south, mole fractions in 1e-12 at times in years
-(1990.5 the middle of 1990), interpolated between them, constant before the first and after the last. Between 10 S and 10 N both hemispheres are blended.
+Their history in the air is that of fathom/data/gases-in-air.txt, or the user's: lines of year,
+north, south, mole fractions in 1e-12 at times in years (1990.5 the middle of 1990), interpolated
+between them, constant before the first and after the last. Between 10 S and 10 N both hemispheres
+are blended.
 """
 
 import numpy as np
@@ -38,7 +41,8 @@ class _Gas(PassiveTracer):
         )  # that of bulk formulae
         if air is None and getattr(surface, "wind_speed", 0.0) is None:
             raise ValueError(
-                f"{type(self).__name__} needs the wind above the sea: {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing"
+                f"{type(self).__name__} needs the wind above the sea:"
+                f" {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing"
             )
         return [
             self._exchange(
@@ -73,7 +77,8 @@ class _Gas(PassiveTracer):
         numbers = numbers.T[[0, *self.columns]] if self.history is None else numbers.T
         if len(numbers) != 3:
             raise ValueError(
-                f"{self.name}: {self.history} has {len(numbers)} columns; three are needed: year, north, south [1e-12]"
+                f"{self.name}: {self.history} has {len(numbers)} columns; three are needed: year,"
+                " north, south [1e-12]"
             )
         if not (np.diff(numbers[0]) > 0).all():
             raise ValueError(f"{self.name}: the years of {self.history} do not ascend")

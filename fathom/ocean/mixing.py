@@ -1,4 +1,6 @@
-"""Vertical mixing of the ocean: which processes make viscosity and diffusivities, and factorise their diffusion (docs/physics.md)."""
+"""Vertical mixing of the ocean: which processes make viscosity and diffusivities, and factorise
+their diffusion (docs/physics.md).
+"""
 
 from fathom.schemes import scheme
 
@@ -39,7 +41,9 @@ salt = {
 
 
 def of_tracers(ocean, add, after):
-    """Factors of implicit diffusion, one for all tracers; with double diffusion one of heat, and one of salt for all others. after: names of cells at the end of the step."""
+    """Factors of implicit diffusion, one for all tracers; with double diffusion one of heat, and
+    one of salt for all others. after: names of cells at the end of the step.
+    """
     heat = {"vertical_diffusivity": "whole_diffusivity"} if ocean.eddies is not None else {}
     if ocean.double_diffusion is not None:
         if ocean.eddies is None:
@@ -88,7 +92,8 @@ def fields(ocean):
     if ocean.tidal_mixing is not None:
         if ocean.tidal_energy is None and not h.spherical:
             raise ValueError(
-                "TidalMixing on a plane needs tidal_energy [J m-2]; that of the real sea floor is for grids on the sphere"
+                "TidalMixing on a plane needs tidal_energy [J m-2]; that of the real sea floor is"
+                " for grids on the sphere"
             )
         given["tidal_energy"] = (
             tides.energy(h.corner_longitude, h.corner_latitude)

@@ -1,7 +1,7 @@
 """The ocean: which processes, in which order, with which defaults.
 
-It takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it time, ranks and forcing.
-docs/models.md lists what a simulation asks of a model.
+It takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it
+time, ranks and forcing. docs/models.md lists what a simulation asks of a model.
 """
 
 from functools import partial
@@ -20,7 +20,9 @@ from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import add_fluxes, add_tracers, declared
 from fathom.input.records import interpolation, sources
 
-degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
+# length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
+# nominal value
+degree = 111198.0
 
 
 class Ocean:
@@ -33,23 +35,33 @@ class Ocean:
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
     background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing, as is
     tidal_mixing : TidalMixing, or None (default).
-    tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
-    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a diffusivity of their own.
-    water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None: in the top layer (default without).
-    chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
-    tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
+    tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of
+        (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
+    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a
+        diffusivity of their own.
+    water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None:
+        in the top layer (default without).
+    chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of
+        (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
+    tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or
+        QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
-    friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction, SmagorinskyFriction or None.
+    friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction,
+        SmagorinskyFriction or None.
     diffusion : LaplacianDiffusion (default; none beside eddies), BiharmonicDiffusion or None.
     eddies : GentMcWilliams, or None (default).
     submesoscale : MixedLayerEddies, or None (default).
     bottom_drag : float, quadratic drag coefficient.
-    bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large: linear drag).
-    geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of (longitude, latitude) or (x, y); default 0.
+    bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large:
+        linear drag).
+    geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of
+        (longitude, latitude) or (x, y); default 0.
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel.
     free_surface : FreeSurface.
-    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
-    budgets : names of tracers of which every term of the budget is computed in every cell, docs/model.md.
+    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
+        the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
+    budgets : names of tracers of which every term of the budget is computed in every cell,
+        docs/model.md.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     precision : "fp64" (default) or "fp32".
     """
@@ -162,8 +174,9 @@ class Ocean:
         return ["temperature", "salinity", *[t.name for t in self.tracers]]
 
     def set(self, **values):
-        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of (longitude, latitude, depth) – of (x, y, depth)
-        on a plane –, an xarray.DataArray, or the name of a data set ("levitus").
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of
+        (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray, or the
+        name of a data set ("levitus").
 
         Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height.
         """
@@ -177,7 +190,7 @@ class Ocean:
             self.initial[name] = value
         return self
 
-    # ---- what the simulation asks for -------------------------------------------------------------------------------------------
+    # ---- what the simulation asks for ------------------------------------------------------------
 
     def processes(self, step, surface):
         """The sequence of one step [s], in order; `surface` gives stress and fluxes."""
@@ -313,7 +326,9 @@ class Ocean:
 
     @property
     def split(self):
-        """Whether tracers are advected forward in time, direction by direction: from the values of now alone."""
+        """Whether tracers are advected forward in time, direction by direction: from the values of
+        now alone.
+        """
         return "tracer_swept" in self.tracer_advection.field_names
 
     @property
@@ -327,7 +342,9 @@ class Ocean:
 
     @property
     def prognostic(self):
-        """The fields that the state is: set at the start, summed up in the checksum, shown in summary and report."""
+        """The fields that the state is: set at the start, summed up in the checksum, shown in
+        summary and report.
+        """
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 
     @property
@@ -342,7 +359,9 @@ class Ocean:
 
     @property
     def numerics(self):
-        """What changes bits though not the equations: it stands in the restart, and a run that goes on with something else says so."""
+        """What changes bits though not the equations: it stands in the restart, and a run that goes
+        on with something else says so.
+        """
         surface = self.free_surface
         return {
             name: getattr(surface, name)
@@ -358,7 +377,9 @@ class Ocean:
 
     @property
     def alternatives(self):
-        """What could be faster with other bits of the same answer: key below [model] -> values, that of now first."""
+        """What could be faster with other bits of the same answer: key below [model] -> values,
+        that of now first.
+        """
         from fathom.mpi import core
 
         surface = self.free_surface
@@ -375,15 +396,19 @@ class Ocean:
         }
 
     def profiles_of_step(self, first):
-        """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth 2, a little damped)."""
+        """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth
+        2, a little damped).
+        """
         return {
-            "time_weights": [1.0, 0.0]
-            if first
-            else [1.5 + self.extrapolation, -0.5 - self.extrapolation]
+            "time_weights": (
+                [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]
+            )
         }
 
     def tables(self, clock):
-        """Profiles that follow a table in time: name -> (times [s], rows, whether it is interpolated)."""
+        """Profiles that follow a table in time: name -> (times [s], rows, whether it is
+        interpolated).
+        """
         return {
             name: table
             for tracer in self.tracers
@@ -416,7 +441,8 @@ class Ocean:
     def _data_set(self, source, name):
         if source != "levitus" or name not in ("temperature", "salinity"):
             raise ValueError(
-                f"no data set '{source}' for {name}; allowed: 'levitus' for temperature and salinity"
+                f"no data set '{source}' for {name}; allowed: 'levitus' for temperature and"
+                " salinity"
             )
         from fathom.data import levitus
 
@@ -449,7 +475,10 @@ class Ocean:
         }
         return (
             series | drake_transport(simulation),
-            f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] °C",
+            (
+                f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f},"
+                f" {temperature['maximum']:.1f}] °C"
+            ),
         )
 
     def criteria(self, step):
@@ -471,7 +500,9 @@ class Ocean:
         return pictures(self.grid.mapping(), state)
 
     def geometry(self):
-        """Fields that never change: name -> array (ny, nx), or a function of the layer that gives one."""
+        """Fields that never change: name -> array (ny, nx), or a function of the layer that gives
+        one.
+        """
         from fathom.input.values import on_columns
 
         h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
@@ -528,8 +559,9 @@ class Ocean:
         }
 
     def _lateral_scale(self, spacing, scheme_):
-        """What the coefficient of a lateral scheme is multiplied by: the spacing in degrees for Laplacian schemes; its cube, half in each of
-        the two passes, for biharmonic ones. On a plane the coefficient is what the user gives."""
+        """What the coefficient of a lateral scheme is multiplied by: the spacing in degrees for
+        Laplacian schemes; its cube, half in each of the two passes, for biharmonic ones. On a plane
+        the coefficient is what the user gives."""
         if not self.grid.horizontal.spherical:
             return np.ones_like(spacing)
         return (
@@ -544,12 +576,14 @@ class Ocean:
         if self.coriolis == "earth":
             if not h.spherical:
                 raise ValueError(
-                    "a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the sphere"
+                    "a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the"
+                    " sphere"
                 )
             return 2 * earth.ROTATION * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
         if h.spherical:
             raise ValueError(
-                f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has coriolis='earth'"
+                f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has"
+                " coriolis='earth'"
             )
         f0, beta = self.coriolis
         return f0 + beta * np.asarray(h.corner_latitude)[1:, 1:]

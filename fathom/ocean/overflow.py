@@ -1,4 +1,6 @@
-"""Overflows of dense water through channels that the grid does not see (docs/physics.md): where they are, and the processes that they are."""
+"""Overflows of dense water through channels that the grid does not see (docs/physics.md): where
+they are, and the processes that they are.
+"""
 
 import numpy as np
 
@@ -8,19 +10,24 @@ from fathom.ocean.region import in_box
 
 
 class Overflow:
-    """Dense water over a sill, its entrainment where the shelf breaks, and its product in the deep (Danabasoglu, Large & Briegleb 2010).
+    """Dense water over a sill, its entrainment where the shelf breaks, and its product in the deep
+    (Danabasoglu, Large & Briegleb 2010).
 
-    A region is ((west, east), (south, north), (top, bottom)) in degrees and metres of depth, or in metres on a plane; a place is (longitude, latitude,
-    depth), and stands for the nearest column that is wet there and not taken.
+    A region is ((west, east), (south, north), (top, bottom)) in degrees and metres of depth, or in
+    metres on a plane; a place is (longitude, latitude, depth), and stands for the nearest column
+    that is wet there and not taken.
 
     Parameters
     ----------
     name : str.
-    inflow, source, entrainment : regions whose mean temperature and salinity decide: the water above the sill on the open side, behind it, and at the break.
+    inflow, source, entrainment : regions whose mean temperature and salinity decide: the water
+        above the sill on the open side, behind it, and at the break.
     from_source, from_entrainment : lists of places where water leaves.
-    products : list of lists of places, from the shallowest to the deepest: product water goes to the deepest that is lighter.
+    products : list of lists of places, from the shallowest to the deepest: product water goes to
+        the deepest that is lighter.
     width, thickness : of the source water in the channel, upstream above the sill [m].
-    distance, slope, drag : from the sill to the break [m], slope of the bottom and its drag coefficient there [1].
+    distance, slope, drag : from the sill to the break [m], slope of the bottom and its drag
+        coefficient there [1].
     latitude : of the sill [degrees], for the Coriolis parameter; or coriolis [s-1] itself.
     """
 
@@ -62,7 +69,8 @@ class Overflow:
                 raise ValueError(f"Overflow {name}: {key} = {value} must be positive")
         if not abs(self.coriolis) > 1e-6:
             raise ValueError(
-                f"Overflow {name}: f = {self.coriolis:.3g} s-1; rotating hydraulics need a place away from the equator"
+                f"Overflow {name}: f = {self.coriolis:.3g} s-1; rotating hydraulics need a place"
+                " away from the equator"
             )
         self.regions = {"inflow": inflow, "source": source, "entrainment": entrainment}
         self.outlets = {"from_source": from_source, "from_entrainment": from_entrainment}

@@ -1,5 +1,6 @@
-"""Passive tracers: what is carried like temperature and changes nothing else. A tracer is a declaration, like a scheme: its name, what makes it, and the
-fields and tables in time that this needs; advection, mixing, budgets, output and restarts follow.
+"""Passive tracers: what is carried like temperature and changes nothing else. A tracer is a
+declaration, like a scheme: its name, what makes it, and the fields and tables in time that this
+needs; advection, mixing, budgets, output and restarts follow.
 """
 
 import re
@@ -23,7 +24,8 @@ class PassiveTracer:
     def __init__(self, name="passive_tracer", units="1"):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
             raise ValueError(
-                f"the name of a tracer, {name!r}, must be of small letters, digits and underscores, as in 'gulf_stream'"
+                f"the name of a tracer, {name!r}, must be of small letters, digits and underscores,"
+                " as in 'gulf_stream'"
             )
         self.name, self.units = name, units
 
@@ -35,7 +37,9 @@ class PassiveTracer:
         return []
 
     def fluxes(self, surface):
-        """(scheme, names of its fields) that make its flux through the surface, {name}_surface_flux [units m s-1]."""
+        """(scheme, names of its fields) that make its flux through the surface, {name}_surface_flux
+        [units m s-1].
+        """
         return []
 
     def holding(self):
@@ -49,12 +53,16 @@ class PassiveTracer:
         return {}
 
     def tables(self, grid, clock):
-        """Profiles that follow a table: name -> (times [s], rows, whether it is interpolated between them)."""
+        """Profiles that follow a table: name -> (times [s], rows, whether it is interpolated
+        between them).
+        """
         return {}
 
 
 class IdealAge(PassiveTracer):
-    """Time since water was at the surface [s] (England 1995, J. Phys. Oceanogr. 25): grows by a second a second, and is set to 0 in the top layer."""
+    """Time since water was at the surface [s] (England 1995, J. Phys. Oceanogr. 25): grows by a
+    second a second, and is set to 0 in the top layer.
+    """
 
     def __init__(self, name="ideal_age"):
         super().__init__(name, "s")
@@ -69,14 +77,18 @@ class Dye(PassiveTracer):
     Parameters
     ----------
     name : as of a PassiveTracer.
-    region : None: everywhere; a box ((west, east), (south, north)), a polygon [(longitude, latitude), ...] in degrees (metres on a plane), a map (ny, nx) or a
+    region : None: everywhere; a box ((west, east), (south, north)), a polygon [(longitude,
+        latitude), ...] in degrees (metres on a plane), a map (ny, nx) or a
         function of these coordinates, 1 inside and 0 outside.
     depth : (top, bottom) [m]; None: the top layer.
-    kept : value that it has there after each step, in columns and layers that lie in it by half or more.
-    released : rate [s-1]: what it gains there each second. A total is this rate times the volume times the time.
+    kept : value that it has there after each step, in columns and layers that lie in it by half or
+        more.
+    released : rate [s-1]: what it gains there each second. A total is this rate times the volume
+        times the time.
     initial : value there at the start; elsewhere 0.
     start, end : dates between which it is kept or released, as "2001-01-01"; None: always.
-    Of `kept`, `released` and `initial`, the first two exclude each other; where none is given it is kept at 1.
+    Of `kept`, `released` and `initial`, the first two exclude each other; where none is given it is
+    kept at 1.
     """
 
     def __init__(
@@ -99,7 +111,8 @@ class Dye(PassiveTracer):
         }
         if kept is not None and released is not None:
             raise ValueError(
-                f"the dye '{name}' is both kept at {kept} and released at {released} a second; give one of them, and another dye the other"
+                f"the dye '{name}' is both kept at {kept} and released at {released} a second; give"
+                " one of them, and another dye the other"
             )
         self.region, self.depth, self.start, self.end = region, depth, start, end
         self.kept = 1.0 if all(value is None for value in given.values()) else given["kept"]
@@ -128,7 +141,8 @@ class Dye(PassiveTracer):
         columns = self._columns(grid)
         if not (np.asarray(grid.wet_levels)[columns > 0] > np.argmax(self._layers(grid) > 0)).any():
             raise ValueError(
-                f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its region"
+                f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its"
+                " region"
             )
         return {f"{self.name}_region": columns}
 

@@ -9,8 +9,10 @@ from fathom.input.values import on_columns
 def share_of_columns(grid, region, name="region"):
     """What of each column lies in a region, (ny, nx) in 0 ... 1, 0 on land.
 
-    region : None: everywhere; ((west, east), (south, north)), three or more (longitude, latitude) of a polygon whose sides are straight in both, all in degrees,
-        or metres on a plane; an array (ny, nx) or a function of these coordinates. ValueError where no wet column lies in it.
+    region : None: everywhere; ((west, east), (south, north)), three or more (longitude, latitude)
+        of a polygon whose sides are straight in both, all in degrees,
+        or metres on a plane; an array (ny, nx) or a function of these coordinates. ValueError where
+        no wet column lies in it.
     """
     if region is None:
         share = np.ones(np.shape(grid.wet_levels))
@@ -26,7 +28,8 @@ def share_of_columns(grid, region, name="region"):
         ).astype(float)
     elif isinstance(region, str):
         raise ValueError(
-            f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or a function"
+            f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or"
+            " a function"
         )
     else:
         share = np.clip(on_columns(grid, region, name=name), 0, 1)
@@ -37,7 +40,9 @@ def share_of_columns(grid, region, name="region"):
 
 
 def share_of_layers(grid, depth, name="depth"):
-    """What of each layer lies in depth = (top, bottom) [m], (nz); None: the top layer, and nothing else."""
+    """What of each layer lies in depth = (top, bottom) [m], (nz); None: the top layer, and nothing
+    else.
+    """
     bottom = np.cumsum(grid.levels.weights)
     top = bottom - grid.levels.weights
     if depth is None:

@@ -15,7 +15,9 @@ Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
 
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
-    """The state on rank 0, land NaN, with true eastward and northward velocity and the stream function; all ranks call it."""
+    """The state on rank 0, land NaN, with true eastward and northward velocity and the stream
+    function; all ranks call it.
+    """
     model = simulation.model
     gathered = {name: simulation.gather(name) for name in (*model.prognostic, *model.kept)}
     if not simulation.is_root:
@@ -55,10 +57,13 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
     """Sections of the report.
 
     grid: as `mapping` of a grid of water.
-    state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny, nx) [m s-1] at the corner north-east
-      of each cell; sea_surface_height (ny, nx) [m] at centres; barotropic_stream_function (ny, nx) [m3 s-1] at corners; overturning, basin ->
-      (latitudes (n), stream function (nz + 1, n) [m3 s-1], NaN in the ground); tracks, name -> places (times, drifters) along both axes, times [days]. Values on land
-      do not matter. Other fields (ny, nx) or (nz, ny, nx) at centres get a map. What is missing is left out.
+    state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny,
+    nx) [m s-1] at the corner north-east
+      of each cell; sea_surface_height (ny, nx) [m] at centres; barotropic_stream_function (ny, nx)
+      [m3 s-1] at corners; overturning, basin -> (latitudes (n), stream function (nz + 1, n) [m3
+      s-1], NaN in the ground); tracks, name -> places (times, drifters) along both axes, times
+      [days]. Values on land do not matter. Other fields (ny, nx) or (nz, ny, nx) at centres get a
+      map. What is missing is left out.
     """
     return {
         "Surface": _maps(grid, state),
@@ -193,7 +198,9 @@ def _first_level(field: Any) -> np.ndarray:
 
 
 def _to_centers(field: np.ndarray, levels: np.ndarray, cyclic: bool) -> np.ndarray:
-    """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its four cells are."""
+    """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its
+    four cells are.
+    """
     east = np.roll(levels, -1, axis=1)
     if not cyclic:
         east[:, -1] = 0

@@ -1,7 +1,9 @@
-"""Sections through passages of the ocean: lines from land to land, and the cell faces that stand for them on a grid.
+"""Sections through passages of the ocean: lines from land to land, and the cell faces that stand
+for them on a grid.
 
-A face belongs to a section if its two cells lie on different sides of the line, and its middle between the ends of the line: a staircase from coast to coast. What
-flows to the left of who walks from the first to the second place is positive.
+A face belongs to a section if its two cells lie on different sides of the line, and its middle
+between the ends of the line: a staircase from coast to coast. What flows to the left of who walks
+from the first to the second place is positive.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ passages = {  # longitude and latitude of both ends [degrees], on land
 
 
 def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
-    """Of places [degrees]: distance to the left of a line, and how far along it, 0 at its first end, 1 at its second; NaN far away."""
+    """Of places [degrees]: distance to the left of a line, and how far along it, 0 at its first
+    end, 1 at its second; NaN far away.
+    """
     (x0, y0), (x1, y1) = line
     scale = np.cos(np.deg2rad((y0 + y1) / 2))
     x, y = ((np.asarray(longitude) - x0 + 180) % 360 - 180) * scale, np.asarray(latitude) - y0
@@ -38,7 +42,9 @@ def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.nd
 
 
 def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
-    """What flows to the left, in parts of what flows through eastern and through northern faces, (ny, nx): 1, 0 or -1."""
+    """What flows to the left, in parts of what flows through eastern and through northern faces,
+    (ny, nx): 1, 0 or -1.
+    """
     h = grid.horizontal
     longitude, latitude = np.asarray(h.center_longitude), np.asarray(h.center_latitude)
     left, along = sides(longitude, latitude, line)
@@ -53,8 +59,10 @@ def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
 
 
 def corners(grid: Any, line: tuple) -> tuple[np.ndarray, ...]:
-    """Corners whose velocities (u, v) flow through the faces of a section: rows, columns, and the lengths [m] a, b with which a layer of thickness h [m] carries
-    h (a u + b v) [m3 s-1] to the left: half of what passes a face is from the corner at each of its ends (docs/numerics.md, Volume)."""
+    """Corners whose velocities (u, v) flow through the faces of a section: rows, columns, and the
+    lengths [m] a, b with which a layer of thickness h [m] carries h (a u + b v) [m3 s-1] to the
+    left: half of what passes a face is from the corner at each of its ends (docs/numerics.md,
+    Volume)."""
     h = grid.horizontal
     nowhere = (np.array([], int),) * 2 + (np.array([]),) * 2
     if not h.spherical:

@@ -1,4 +1,6 @@
-"""Limits of the time step for an ocean on its grid: what a run that blows up is told, and `show` prints."""
+"""Limits of the time step for an ocean on its grid: what a run that blows up is told, and `show`
+prints.
+"""
 
 import numpy as np
 
@@ -8,8 +10,9 @@ from fathom.ocean.friction import StrainFriction
 def criteria(ocean, step):
     """[(name, value, limit, place)] from the grid and the coefficients, before anything moves.
 
-    External waves and Coriolis are implicit. Internal gravity waves are forward-backward: of the first mode, c1 = 3 m/s in water of
-    4000 m, as the root of the depth in shallower. Viscosity and diffusion are forward. docs/time-stepping.md has the joint limits.
+    External waves and Coriolis are implicit. Internal gravity waves are forward-backward: of the
+    first mode, c1 = 3 m/s in water of 4000 m, as the root of the depth in shallower. Viscosity and
+    diffusion are forward. docs/time-stepping.md has the joint limits.
     """
     h = ocean.grid.horizontal
     dx, dy = np.asarray(h.dx_corner), np.asarray(h.dy_corner)

@@ -1,7 +1,9 @@
-"""What drives the ocean from above: the processes that give stress and fluxes, and the data they read.
+"""What drives the ocean from above: the processes that give stress and fluxes, and the data they
+read.
 
-A surface offers `processes(precision)` for the sequence, `after(precision, cells)` for the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the
-sources of fields in time (fathom/forcing.py).
+A surface offers `processes(precision)` for the sequence, `after(precision, cells)` for the end of a
+step, `fields(ocean)` that never change, and `records(ocean)`: the sources of fields in time
+(fathom/forcing.py).
 """
 
 import numpy as np
@@ -13,16 +15,23 @@ from fathom.input.records import Input, given, interpolation, sources
 
 
 class BulkForcing:
-    """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring of surface salinity.
+    """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring
+    of surface salinity.
 
     Parameters
     ----------
-    data : "coads", the embedded monthly climatology; a file, folder or Records with all variables; or a mapping of variable -> "coads", a file, Records,
-        xarray.DataArray or number. Variables: eastward_wind, northward_wind, wind_speed (else that of the wind), air_temperature, specific_humidity, air_pressure,
-        downward_shortwave_flux, downward_longwave_flux, precipitation_flux, sea_ice_fraction; for restoring sea_surface_temperature, sea_surface_salinity.
-    missing : None, or "coads": variables that are not in the data are those of the embedded climatology.
-    salinity_restoring, temperature_restoring : piston velocity [m s-1]; 0 for none. The targets are the observed ones.
-    salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it covers all.
+    data : "coads", the embedded monthly climatology; a file, folder or Records with all variables;
+        or a mapping of variable -> "coads", a file, Records,
+        xarray.DataArray or number. Variables: eastward_wind, northward_wind, wind_speed (else that
+        of the wind), air_temperature, specific_humidity, air_pressure, downward_shortwave_flux,
+        downward_longwave_flux, precipitation_flux, sea_ice_fraction; for restoring
+        sea_surface_temperature, sea_surface_salinity.
+    missing : None, or "coads": variables that are not in the data are those of the embedded
+        climatology.
+    salinity_restoring, temperature_restoring : piston velocity [m s-1]; 0 for none. The targets are
+        the observed ones.
+    salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it
+        covers all.
     balanced : bool. Fresh water sums to nothing over the sea: its mean is taken away in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...).
     """
@@ -74,7 +83,10 @@ class BulkForcing:
             else ""
         )
         balanced = ", balanced=True" if self.balanced else ""
-        return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
+        return (
+            f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g},"
+            f" temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
+        )
 
     @property
     def _targets(self):
@@ -120,7 +132,9 @@ class BulkForcing:
         return list_
 
     def after(self, precision, cells=None):
-        """Processes at the end of a step; cells: where they differ in thickness, what their fields are called then."""
+        """Processes at the end of a step; cells: where they differ in thickness, what their fields
+        are called then.
+        """
         names = {
             "temperature": "temperature_after",
             "salinity": "salinity_after",
@@ -146,7 +160,8 @@ class BulkForcing:
 
 
 class SurfaceForcing:
-    """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude, latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
+    """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude,
+    latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
 
     Parameters
     ----------
@@ -156,10 +171,13 @@ class SurfaceForcing:
     shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
     freshwater_flux : [kg m-2 s-1], positive into the ocean.
-    wind_speed, sea_ice_fraction, air_pressure : [m s-1], [1], [Pa], for gas exchange alone (CFC11 and the like).
+    wind_speed, sea_ice_fraction, air_pressure : [m s-1], [1], [Pa], for gas exchange alone (CFC11
+        and the like).
     restoring_temperature, restoring_salinity : targets [degC, 1e-3], with
-    piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); of temperature in its place
-    heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
+    piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); of
+        temperature in its place
+    heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature
+        (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
     air, missing : as `data` and `missing` of BulkForcing.
     """
 
@@ -235,13 +253,15 @@ class SurfaceForcing:
         self.heat_flux_sensitivity = heat_flux_sensitivity
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise ValueError(
-                "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one thing; give one pair"
+                "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one"
+                " thing; give one pair"
             )
         if self._of_bulk and not (
             wind_speed is None and np.isscalar(air_pressure) and air_pressure == 101325.0
         ):
             raise ValueError(
-                "wind_speed and air_pressure are those of the air over which BulkSensitivity is; give no others"
+                "wind_speed and air_pressure are those of the air over which BulkSensitivity is;"
+                " give no others"
             )
         if heat_flux_sensitivity is not None and restoring_temperature is None:
             raise ValueError(
@@ -253,7 +273,8 @@ class SurfaceForcing:
             and heat_flux_sensitivity > 0
         ):
             raise ValueError(
-                f"heat_flux_sensitivity = {heat_flux_sensitivity}: a warmer sea would be warmed; it is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
+                f"heat_flux_sensitivity = {heat_flux_sensitivity}: a warmer sea would be warmed; it"
+                " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
             )
         self.inputs, self.over = (
             {},

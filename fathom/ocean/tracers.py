@@ -1,11 +1,12 @@
-"""Tracers of the ocean: what may be carried beside temperature and salinity, and the processes of one step of each."""
+"""Tracers of the ocean: what may be carried beside temperature and salinity, and the processes of
+one step of each.
+"""
 
 from fathom import names
 from fathom.schemes import scheme
 from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean.mixing import factors_of
 from fathom.ocean.passive import IdealAge, PassiveTracer
-
 
 # What adds to a tracer's tendency, and what its share of the budget is called.
 terms = {
@@ -46,7 +47,9 @@ def on_tracer(what, tracer):
 
 
 def at_end(ocean, what):
-    """What the cells of a scheme become in the step: layers, and cells that do not follow the surface, stay."""
+    """What the cells of a scheme become in the step: layers, and cells that do not follow the
+    surface, stay.
+    """
     names = {"thickness_after": "thickness"} | (
         {"sea_surface_height_after": "height_beyond_cells"}
         if ocean.stretched
@@ -57,7 +60,9 @@ def at_end(ocean, what):
 
 
 class Budgets:
-    """Follows the processes of a tracer that has a budget: after those of one term of it stands what they have added."""
+    """Follows the processes of a tracer that has a budget: after those of one term of it stands
+    what they have added.
+    """
 
     def __init__(self, ocean, add):
         self.ocean, self.tracers, self.add = ocean, ocean.budgets, add
@@ -112,7 +117,9 @@ class Budgets:
 
 
 def declared(tracers):
-    """The passive tracers that are meant. ValueError where one is none, or is called as something else is, or as what belongs to another tracer."""
+    """The passive tracers that are meant. ValueError where one is none, or is called as something
+    else is, or as what belongs to another tracer.
+    """
     by_name = {what().name: what for what in (IdealAge, CFC11, CFC12, SF6)}
     tracers = [
         by_name.get(t, PassiveTracer)(t) if isinstance(t, str) else t
@@ -122,7 +129,8 @@ def declared(tracers):
     for tracer in tracers:
         if not isinstance(tracer, PassiveTracer):
             raise ValueError(
-                f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name), IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()"
+                f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name),"
+                " IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()"
             )  # noqa: TRY004  all errors of the user are ValueErrors
         if tracer.name in called:
             raise ValueError(
@@ -137,13 +145,15 @@ def declared(tracers):
             or (names.known(tracer.name) and other.units != tracer.units)
         ):
             raise ValueError(
-                f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it another name"
+                f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it"
+                " another name"
             )
         if owner := next(
             (name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None
         ):
             raise ValueError(
-                f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one of them another name"
+                f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one"
+                " of them another name"
             )
     return tracers
 
@@ -161,7 +171,9 @@ def add_fluxes(ocean, surface, add):
 
 
 def add_tracers(ocean, sequence, add, precision):
-    """The processes of one step of all tracers, after transports and the factors of vertical diffusion; add(scheme, phase, on, label): into the sequence."""
+    """The processes of one step of all tracers, after transports and the factors of vertical
+    diffusion; add(scheme, phase, on, label): into the sequence.
+    """
     budgets = Budgets(ocean, add)
     passive = {tracer.name: tracer for tracer in ocean.tracers}
 

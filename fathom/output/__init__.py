@@ -1,8 +1,11 @@
-"""Output: stores of fields in time, one module per format with the same `create, write, extend, close`.
+"""Output: stores of fields in time, one module per format with the same `create, write, extend,
+close`.
 
 variables = [output.variable("sea_surface_temperature")]
-writer = output.create("surface.zarr", output.coordinates(grid, variables), variables, time=TimeAxis("2000-01-01"))   # root
-writer = output.append("surface.zarr")                                                        # other ranks
+writer = output.create("surface.zarr", output.coordinates(grid, variables), variables,
+    time=TimeAxis("2000-01-01"))   # root
+writer = output.append("surface.zarr")
+    # other ranks
 for region in writer.regions("tos"):                       # each region has one owner
     writer.write("tos", 0, region, array)
 writer.extend(0, seconds=432000.0)                         # root, when all have written
@@ -61,7 +64,9 @@ def writer(path: str | Path) -> type:
 def create(
     path: str | Path, coordinates: Any, variables: list[VariableSpec], chunks=None, **options
 ) -> Any:
-    """Create a store on the root rank and return its writer; see `ZarrWriter.create` for the options."""
+    """Create a store on the root rank and return its writer; see `ZarrWriter.create` for the
+    options.
+    """
     return writer(path).create(path, coordinates, variables, chunks, **options)
 
 
@@ -94,7 +99,8 @@ def _opened(path: str | Path) -> Any:
     """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
     It may also be any file of FA, whoever made it and whatever it is called.
-    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF nor FA nor GRIB2 of Fathom), OSError (a damaged file).
+    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF nor FA nor GRIB2 of Fathom), OSError
+    (a damaged file).
     """
     path = Path(path)
     if not path.exists():
@@ -134,7 +140,9 @@ def _opened(path: str | Path) -> Any:
 
 
 def _with_times(dataset: Any) -> Any:
-    """With dates for seconds; a store that has no time yet stays as it is, since no calendar but the standard one makes dates of nothing."""
+    """With dates for seconds; a store that has no time yet stays as it is, since no calendar but
+    the standard one makes dates of nothing.
+    """
     import xarray
 
     return xarray.decode_cf(dataset) if dataset.sizes.get("time", 1) else dataset

@@ -2,7 +2,8 @@
 
     center (y, x) · corner (y_corner, x_corner) · east_face (y, x_corner) · north_face (y_corner, x)
     where one latitude serves a row and one longitude a column: (latitude, longitude)
-    layer (depth) · interface (depth_interface), of hybrid levels (level) · (level_interface), of chosen pressures (pressure) · column: none
+    layer (depth) · interface (depth_interface), of hybrid levels (level) · (level_interface), of
+    chosen pressures (pressure) · column: none
 
 Corner (j, i), east face and north face (j, i) lie on the north and east side of cell (j, i).
 """
@@ -33,8 +34,9 @@ def variable(
     place: tuple[str, str] | None = None,
     units: str = "",
 ) -> VariableSpec:
-    """The variable of an output for a field: as the table of `fathom.names` says; `place` (horizontal, vertical) and `units` are for
-    those that are not in it. grid: as `coordinates` takes it; by default cells on a sphere with levels of depth."""
+    """The variable of an output for a field: as the table of `fathom.names` says; `place`
+    (horizontal, vertical) and `units` are for those that are not in it. grid: as `coordinates`
+    takes it; by default cells on a sphere with levels of depth."""
     from fathom.names import describe, known
 
     row = describe(name)
@@ -59,11 +61,15 @@ def variable(
     points = (
         ("station",)
         if "station" in (grid or {})
-        else _along_section
-        if "distance" in (grid or {})
-        else ("latitude", "longitude")
-        if grid is not None and _regular(grid)
-        else dimensions[horizontal]
+        else (
+            _along_section
+            if "distance" in (grid or {})
+            else (
+                ("latitude", "longitude")
+                if grid is not None and _regular(grid)
+                else dimensions[horizontal]
+            )
+        )
     )
     return VariableSpec(
         row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes
@@ -91,12 +97,15 @@ def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
 
 
 def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> dict[str, tuple]:
-    """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims, array, attributes).
+    """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims,
+    array, attributes).
 
-    grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or all four one-dimensional, or
-    corner_x, corner_y and x, y [m] of a rectangular plane, or longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and latitude; thickness (nz) [m], or
-    hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known,
-    bottom_thickness (ny, nx) [m] where bottom cells are cut.
+    grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees],
+    or all four one-dimensional, or corner_x, corner_y and x, y [m] of a rectangular plane, or
+    longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and
+    latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or
+    chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx)
+    where known, bottom_thickness (ny, nx) [m] where bottom cells are cut.
     """
     from fathom.names import get
 
@@ -178,7 +187,9 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
 
 
 def _thickness(grid: Mapping[str, Any], dtype: np.dtype) -> dict[str, tuple]:
-    """Of cells, without the height of the sea surface: that of their layer, or where bottom cells are cut each its own, NaN in the ground."""
+    """Of cells, without the height of the sea surface: that of their layer, or where bottom cells
+    are cut each its own, NaN in the ground.
+    """
     from fathom.names import get
 
     row, layers = get("cell_thickness"), np.asarray(grid["thickness"], float)
@@ -236,7 +247,9 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
 
 
 def _continuous(longitude: np.ndarray) -> np.ndarray:
-    """Longitude without jumps along rows (so that simple plots have no streaks), its mean between 0 and 360."""
+    """Longitude without jumps along rows (so that simple plots have no streaks), its mean between 0
+    and 360.
+    """
     longitude = longitude.copy()
     longitude[:, 0] = np.unwrap(longitude[:, 0], period=360)
     longitude = np.unwrap(longitude, period=360, axis=1)
@@ -324,7 +337,9 @@ def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
                 name + suffix if name else dim,
             )
             attributes = {
-                "long_name": f"{what}{': pressure part' if name == 'ap' else ': sigma part' if name == 'b' else ''}",
+                "long_name": (
+                    f"{what}{': pressure part' if name == 'ap' else ': sigma part' if name == 'b' else ''}"
+                ),
                 "units": "Pa" if name == "ap" else "1",
             }
             if not name:

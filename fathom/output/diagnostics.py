@@ -10,9 +10,10 @@ from fathom import names
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """`needs`: fields of the sequence; `surface`: only their top layer; `of(model, window, *arrays)` gives (levels, ny, nx) of a block.
-    Linear ones may be averaged in time from the means of what they need. `vertical`: layer, interface or column, where it is not that of
-    the first field; then all levels of a column are there. No column needs another."""
+    """`needs`: fields of the sequence; `surface`: only their top layer; `of(model, window,
+    *arrays)` gives (levels, ny, nx) of a block. Linear ones may be averaged in time from the means
+    of what they need. `vertical`: layer, interface or column, where it is not that of the first
+    field; then all levels of a column are there. No column needs another."""
 
     needs: tuple[str, ...]
     of: Callable
@@ -23,8 +24,10 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Integral:
-    """`needs`: fields of the sequence; `made`: those that it has only for this, name -> (scheme, what its fields are called). `part(model, window, *arrays)`: what a
-    block gives, float64 of the shape of `dims`, which sums over blocks exactly (`rounded`); `of(model, sum)`: the value, on root."""
+    """`needs`: fields of the sequence; `made`: those that it has only for this, name -> (scheme,
+    what its fields are called). `part(model, window, *arrays)`: what a block gives, float64 of the
+    shape of `dims`, which sums over blocks exactly (`rounded`); `of(model, sum)`: the value, on
+    root."""
 
     needs: tuple[str, ...]
     dims: tuple[str, ...]
@@ -39,7 +42,9 @@ class Integral:
 
 
 def rounded(values: np.ndarray, unit: float) -> np.ndarray:
-    """To multiples of `unit`, a power of two: while sums stay below 2^53 units they do not depend on order."""
+    """To multiples of `unit`, a power of two: while sums stay below 2^53 units they do not depend
+    on order.
+    """
     return np.rint(values * (1 / unit)) * unit
 
 
@@ -51,7 +56,9 @@ def same(model, window, value):
 
 
 def weighted(weights):
-    """`of` two fields: their sum, each times its weight, weights(model, window) -> (ny, nx) of both."""
+    """`of` two fields: their sum, each times its weight, weights(model, window) -> (ny, nx) of
+    both.
+    """
 
     def of(model, window, a, b):
         p, q = weights(model, window)
@@ -62,7 +69,9 @@ def weighted(weights):
 
 
 def find(name, model, fields):
-    """The diagnostic of that name or output alias; any field of the sequence is one too. ValueError with near names."""
+    """The diagnostic of that name or output alias; any field of the sequence is one too. ValueError
+    with near names.
+    """
     for long_name, entry in names.fields.items():
         if name == entry.alias and (long_name in model.derived or long_name in fields):
             name = long_name
@@ -70,7 +79,8 @@ def find(name, model, fields):
         missing = [need for need in model.derived[name].needs if need not in fields]
         if missing:
             raise ValueError(
-                f"'{name}' follows from {', '.join(model.derived[name].needs)}; this model does not compute {', '.join(missing)}"
+                f"'{name}' follows from {', '.join(model.derived[name].needs)}; this model does not"
+                f" compute {', '.join(missing)}"
             )
         return name, model.derived[name]
     if name in fields:
@@ -81,8 +91,8 @@ def find(name, model, fields):
 
 
 def windows(simulation, diagnostic, field):
-    """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the first of those it needs, as the sequence
-    describes it."""
+    """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the
+    first of those it needs, as the sequence describes it."""
     blocks = [simulation.fields.windows(name) for name in diagnostic.needs]
     return [
         of_window(simulation.model, diagnostic, field["horizontal"], window, arrays)
@@ -91,8 +101,9 @@ def windows(simulation, diagnostic, field):
 
 
 def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=float):
-    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is nothing, from those that it needs there. A few
-    rows are made at a time, which stay in the cache."""
+    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is
+    nothing, from those that it needs there. A few rows are made at a time, which stay in the cache.
+    """
     from fathom import mpi
 
     j0, i0, ny, nx = window
@@ -127,7 +138,9 @@ def _divided(a, divisor):
 
 
 def whole(simulation, name, pressures=None):
-    """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at pressures [Pa]. All ranks call it."""
+    """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at
+    pressures [Pa]. All ranks call it.
+    """
     model, fields = simulation.model, {f["name"]: f for f in simulation.fields.fields}
     _, diagnostic = find(name, model, fields)
     field = fields[diagnostic.needs[0]]

@@ -13,7 +13,9 @@ _vectors = 1024  # buffers that one call may take
 
 
 class Writes:
-    """Calls and bytes by the size of the call: `counts[n]` of at least 2^n and less than 2^(n+1) bytes. Any thread may add."""
+    """Calls and bytes by the size of the call: `counts[n]` of at least 2^n and less than 2^(n+1)
+    bytes. Any thread may add.
+    """
 
     def __init__(self):
         self.counts: dict[int, list[int]] = {}
@@ -30,7 +32,9 @@ class Writes:
 
 @contextmanager
 def of_library(writes: Writes) -> Iterator[None]:
-    """Counts what a library writes on this thread meanwhile, as the system tells: calls and bytes, so that all calls have their mean size."""
+    """Counts what a library writes on this thread meanwhile, as the system tells: calls and bytes,
+    so that all calls have their mean size.
+    """
     before = _told()
     try:
         yield
@@ -78,7 +82,9 @@ def write(file: Path, buffers: list[Any], writes: Writes) -> None:
 
 
 def put(descriptor: int, buffers: list[Any], writes: Writes) -> None:
-    """Buffers one after another at the place of the descriptor, in one call where the system takes them."""
+    """Buffers one after another at the place of the descriptor, in one call where the system takes
+    them.
+    """
     views = [memoryview(buffer).cast("B") for buffer in buffers]
     while views:
         written = os.writev(descriptor, views[:_vectors])

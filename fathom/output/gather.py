@@ -1,11 +1,14 @@
-"""Rectangles of the global grid, each collected from the blocks by its owner: chunks of a store, or the whole grid for a restart."""
+"""Rectangles of the global grid, each collected from the blocks by its owner: chunks of a store, or
+the whole grid for a restart.
+"""
 
 import numpy as np
 
 
 class Gather:
-    """Rectangles (first row, end row, first column, end column) and the rank that owns each, collected through one plan: what a block
-    gives travels once, packed with all else for the same owner. 0 where no block has water."""
+    """Rectangles (first row, end row, first column, end column) and the rank that owns each,
+    collected through one plan: what a block gives travels once, packed with all else for the same
+    owner. 0 where no block has water."""
 
     def __init__(self, comm, domain, rectangles, owners):
         from fathom import mpi
@@ -20,8 +23,8 @@ class Gather:
         self.plan = mpi.core.gather_plan(domain.decomposition, "center", 0, given, comm.rank)
 
     def __call__(self, windows):
-        """{position: array} of the rectangles that this rank owns, of one array (levels, rows, columns), float32 or float64, for each of
-        its blocks. Called by all ranks."""
+        """{position: array} of the rectangles that this rank owns, of one array (levels, rows,
+        columns), float32 or float64, for each of its blocks. Called by all ranks."""
         windows = [np.ascontiguousarray(w) for w in windows]
         levels = len(windows[0])
         wholes = {

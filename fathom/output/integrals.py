@@ -1,7 +1,9 @@
-"""Stores of integrals: numbers that belong to no point of the grid - transports, overturning - by name and on any rhythm like fields.
+"""Stores of integrals: numbers that belong to no point of the grid - transports, overturning - by
+name and on any rhythm like fields.
 
-Each rank adds up what its own cells give, rounded to a multiple of a power of two: such sums are exact, so they do not depend on ranks or blocks.
-Root alone writes; a run with I/O servers does the same, since what is written is small.
+Each rank adds up what its own cells give, rounded to a multiple of a power of two: such sums are
+exact, so they do not depend on ranks or blocks. Root alone writes; a run with I/O servers does the
+same, since what is written is small.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ class Integrals(SmallStore):
     ):
         if chosen:
             raise ValueError(
-                f"output {path}: {variables if isinstance(variables, str) else ', '.join(variables)} lie on no grid; {', '.join(chosen)} is for fields"
+                f"output {path}:"
+                f" {variables if isinstance(variables, str) else ', '.join(variables)} lie on no"
+                f" grid; {', '.join(chosen)} is for fields"
             )
         super().__init__(simulation, path, variables, every, statistic, "float64")
 
@@ -33,11 +37,14 @@ class Integrals(SmallStore):
         strange = [name for name in self.requested if name not in found]
         if strange:
             raise ValueError(
-                f"output {self.path}: '{strange[0]}' is a field, {', '.join(n for n in self.requested if n in found)} is not: give fields an output of their own"
+                f"output {self.path}: '{strange[0]}' is a field,"
+                f" {', '.join(n for n in self.requested if n in found)} is not: give fields an"
+                " output of their own"
             )
         if self.statistic not in (None, "mean"):
             raise ValueError(
-                f"output {self.path}: the {self.statistic} of {', '.join(self.requested)} does not follow from that of what flows; ask for the mean, or for none"
+                f"output {self.path}: the {self.statistic} of {', '.join(self.requested)} does not"
+                " follow from that of what flows; ask for the mean, or for none"
             )
         self.variables = {name: found[name] for name in self.requested}
         made = []

@@ -1,7 +1,8 @@
 """Stores of moorings: columns at places, on any rhythm, every step too (CF timeSeriesProfile).
 
-Of each field only the columns around the places travel: each rank gives those that it has and 0 for the others, so that their sum is exact on any ranks.
-Root makes variables of them and interpolates as sections do.
+Of each field only the columns around the places travel: each rank gives those that it has and 0 for
+the others, so that their sum is exact on any ranks. Root makes variables of them and interpolates
+as sections do.
 """
 
 from dataclasses import replace
@@ -15,7 +16,9 @@ from fathom.output.stores import SmallStore
 
 
 class Moorings(SmallStore):
-    """A store of variables at `moorings`, {name: (longitude, latitude)} or a list of pairs [degrees]. ValueError for one on land."""
+    """A store of variables at `moorings`, {name: (longitude, latitude)} or a list of pairs
+    [degrees]. ValueError for one on land.
+    """
 
     attributes = {"featureType": "timeSeriesProfile"}
 
@@ -24,7 +27,8 @@ class Moorings(SmallStore):
     ):
         for name, value in chosen.items():
             raise ValueError(
-                f"output {path}: moorings and {name} = {value} are two places; give one of them, and another output the other"
+                f"output {path}: moorings and {name} = {value} are two places; give one of them,"
+                " and another output the other"
             )
         super().__init__(simulation, path, variables, every, statistic, dtype, levels)
         self.target = targets.moorings(moorings)
@@ -54,7 +58,9 @@ class Moorings(SmallStore):
                     + (places[1] - y) ** 2
                 )
                 raise ValueError(
-                    f"output {self.path}: mooring {self.target.mapping['station'][n]} at [{x:g}, {y:g}] is on the grid's land; the nearest water is at [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]"
+                    f"output {self.path}: mooring {self.target.mapping['station'][n]} at [{x:g},"
+                    f" {y:g}] is on the grid's land; the nearest water is at"
+                    f" [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]"
                 )
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):

@@ -1,7 +1,9 @@
-"""I/O servers: ranks that encode and write what the others have computed, while those compute on. docs/output.md, core/output/client.hpp.
+"""I/O servers: ranks that encode and write what the others have computed, while those compute on.
+docs/output.md, core/output/client.hpp.
 
-Every rank builds the same simulation; in `run` the servers take another way: they hear from the first computing rank which stores there
-are, and serve until the run ends. What a server makes of fields is what a computing rank would make of them: the same bytes in the store."""
+Every rank builds the same simulation; in `run` the servers take another way: they hear from the
+first computing rank which stores there are, and serve until the run ends. What a server makes of
+fields is what a computing rank would make of them: the same bytes in the store."""
 
 import atexit
 import signal
@@ -91,7 +93,9 @@ class Servers:
         mpi.world.bcast(error)
 
     def take(self, stream, event):
-        """Hands an event over; False where the computing ranks are to write it themselves, and then tell with `wrote`."""
+        """Hands an event over; False where the computing ranks are to write it themselves, and then
+        tell with `wrote`.
+        """
         waits = self.on_busy == "wait" or not stream.shared
         while True:
             alone = stream.set in self.lost or len(self.lost) == self.roles.sets
@@ -111,7 +115,9 @@ class Servers:
             self.client.wrote(event)
 
     def watch(self):
-        """Gives up sets that are silent: what they had not written is written by the computing ranks from the slots where it still lies."""
+        """Gives up sets that are silent: what they had not written is written by the computing
+        ranks from the slots where it still lies.
+        """
         s = self.simulation
         silent = s.comm.bcast(self.client.silent(self.patience) if s.is_root else None)
         for number in silent:
@@ -125,8 +131,9 @@ class Servers:
             left = self.client.give_up(number)
             if s.is_root:
                 warnings.warn(
-                    f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; "
-                    f"the computing ranks write in their place, {len(left)} times from memory"
+                    f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)}"
+                    f" {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; the"
+                    f" computing ranks write in their place, {len(left)} times from memory"
                 )
             for stream in self.streams:
                 if stream.set == number and s.is_root:
@@ -134,7 +141,8 @@ class Servers:
             if any(event.slot < 0 for event in left):
                 self.broken = True
                 raise RunFailure(
-                    f"I/O servers of set {number} fell silent with output on their staging disks; every complete time is kept, go on with --continue"
+                    f"I/O servers of set {number} fell silent with output on their staging disks;"
+                    " every complete time is kept, go on with --continue"
                 )
             for event in sorted(left, key=lambda event: event.number):
                 stream = self.streams[event.stream]
@@ -163,7 +171,9 @@ class Servers:
             self.client.visible(event)
 
     def drain(self):
-        """Waits until everything that was handed over is written and visible: before a restart says that the run has got so far."""
+        """Waits until everything that was handed over is written and visible: before a restart says
+        that the run has got so far.
+        """
         s = self.simulation
         while not self.broken and not s.comm.bcast(self.client.idle() if s.is_root else None):
             self.watch()
@@ -181,7 +191,9 @@ class Servers:
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):
-        """What the protocol did, for the summary: its quantities (core/output/quantities.hpp) on the computing rank where each is largest, and on each server."""
+        """What the protocol did, for the summary: its quantities (core/output/quantities.hpp) on
+        the computing rank where each is largest, and on each server.
+        """
         comm, ranks = self.simulation.comm, self.simulation.comm.allgather(self.client.quantities)
         protocol = {
             name: {of: max(rank[name][of] for rank in ranks) for of in ("count", "mean", "most")}
@@ -315,7 +327,9 @@ def _end_without(comm, status):
 
 
 def serve(simulation):
-    """The run of a rank that serves; returns when it ends, with the same error where the computing ranks end with one."""
+    """The run of a rank that serves; returns when it ends, with the same error where the computing
+    ranks end with one.
+    """
     from fathom import mpi
 
     told = mpi.world.bcast(None)

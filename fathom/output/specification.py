@@ -18,8 +18,9 @@ calendars = ("standard", "proleptic_gregorian", "noleap", "360_day")
 
 @dataclass(frozen=True)
 class VariableSpec:
-    """One variable of a store. `dims` ends with two dimensions that may be cut into regions, rows and points; a first dimension
-    "time" makes it vary in time; at most one stands between. One with a single dimension has one row."""
+    """One variable of a store. `dims` ends with two dimensions that may be cut into regions, rows
+    and points; a first dimension "time" makes it vary in time; at most one stands between. One with
+    a single dimension has one row."""
 
     name: str
     dims: tuple[str, ...]
@@ -84,8 +85,8 @@ def chunk_shape(
     """What a file holds, (times, levels, rows, points), of a field of nz levels on an ny x nx grid.
 
     One time; all levels, or equal groups of at most 64; horizontal tiles as square as they can be
-    that hold at most about `points` numbers (16 MB of float32). It depends on the grid alone, so the
-    store has the same chunks however many ranks write it.
+    that hold at most about `points` numbers (16 MB of float32). It depends on the grid alone, so
+    the store has the same chunks however many ranks write it.
     """
     levels = math.ceil(nz / math.ceil(nz / 64))
     tiles = math.ceil(ny * nx * levels / points)
@@ -94,7 +95,9 @@ def chunk_shape(
 
 
 def tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
-    """Into how many rows x columns of tiles, at least `tiles` of them, a plane is cut: few, with short edges."""
+    """Into how many rows x columns of tiles, at least `tiles` of them, a plane is cut: few, with
+    short edges.
+    """
 
     def cost(rows: int) -> float:
         columns = math.ceil(tiles / rows)
@@ -109,7 +112,9 @@ def tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
 def chunk_of(
     dims: tuple[str, ...], sizes: Mapping[str, int], chunks: Mapping[str, int] | None = None
 ) -> tuple[int, ...]:
-    """Chunk of a variable with these dims: `chunk_shape` of its sizes, with `chunks` {dim: size} over it."""
+    """Chunk of a variable with these dims: `chunk_shape` of its sizes, with `chunks` {dim: size}
+    over it.
+    """
     plain = [dim for dim in dims if dim != "time"]
     nz = math.prod(sizes[dim] for dim in plain[:-2])
     automatic = chunk_shape(sizes[plain[-2]], sizes[plain[-1]], nz) if len(plain) >= 2 else None
@@ -157,8 +162,9 @@ def check_block(
     )
     if not whole:
         raise ValueError(
-            f"region rows {j0}:{j1}, points {i0}:{i1} of {variable.name!r} is not made of whole chunks: "
-            f"edges must be multiples of {rows} rows and {points} points within {ny} x {nx}"
+            f"region rows {j0}:{j1}, points {i0}:{i1} of {variable.name!r} is not made of whole"
+            f" chunks: edges must be multiples of {rows} rows and {points} points within {ny} x"
+            f" {nx}"
         )
     own = variable.dims[variable.varies :]
     expected = (*(sizes[dim] for dim in own[:-2]), *(j1 - j0, i1 - i0)[-len(own) :])
@@ -170,7 +176,8 @@ def check_block(
     array = np.asarray(array)
     if not np.can_cast(array.dtype, variable.dtype, "same_kind"):
         raise ValueError(
-            f"array of {variable.name!r} has type {array.dtype}, which does not fit into {variable.dtype}"
+            f"array of {variable.name!r} has type {array.dtype}, which does not fit into"
+            f" {variable.dtype}"
         )
     return array
 
@@ -189,7 +196,9 @@ def coordinate_arrays(coordinates: Any) -> dict[str, tuple[tuple[str, ...], np.n
 
 
 def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) -> dict[str, int]:
-    """Size of each dimension, from the coordinates; ValueError where one is missing or two disagree."""
+    """Size of each dimension, from the coordinates; ValueError where one is missing or two
+    disagree.
+    """
     from fathom.names import near
 
     sizes: dict[str, int] = {}
@@ -199,13 +208,15 @@ def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) ->
         for dim, size in zip(dims, array.shape):
             if sizes.setdefault(dim, size) != size:
                 raise ValueError(
-                    f"coordinate {name!r}: dimension {dim!r} has {size} points, elsewhere {sizes[dim]}"
+                    f"coordinate {name!r}: dimension {dim!r} has {size} points, elsewhere"
+                    f" {sizes[dim]}"
                 )
     for variable in variables:
         for dim in variable.dims:
             if dim != "time" and dim not in sizes:
                 raise ValueError(
-                    f"variable {variable.name!r}: no coordinate has dimension {dim!r}{near(dim, sizes)}"
+                    f"variable {variable.name!r}: no coordinate has dimension"
+                    f" {dim!r}{near(dim, sizes)}"
                 )
     return sizes
 
@@ -223,11 +234,17 @@ def explain(error: OSError, path: Path, doing: str) -> OSError:
     parent = next((p for p in (path, *path.parents) if p.exists()), Path("/"))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(parent).free / 1e6
-        text = f"disk full while {doing} ({free:.0f} MB free under {parent}); complete times before this one are kept"
+        text = (
+            f"disk full while {doing} ({free:.0f} MB free under {parent}); complete times before"
+            " this one are kept"
+        )
     elif error.errno == errno.EFBIG:
         text = f"file size limit reached while {doing}; complete times before this one are kept"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        text = f"cannot write {path}: {error.strerror} while {doing} (nearest existing folder {parent})"
+        text = (
+            f"cannot write {path}: {error.strerror} while {doing} (nearest existing folder"
+            f" {parent})"
+        )
     else:
         text = f"{error.strerror or error} while {doing}"
     return type(error)(error.errno, text)

@@ -1,10 +1,14 @@
-"""Staging: what is written goes into a folder of this node first, and from there in the background to its place, checked.
+"""Staging: what is written goes into a folder of this node first, and from there in the background
+to its place, checked.
 
-    stage.put(buffers, deliver)      into the folder, with its CRC-32; later, in the order of the calls: deliver(the same bytes)
-    stage.delivered >= ticket        whether all is at its place that had been put when stage.put_so_far was `ticket`
+    stage.put(buffers, deliver)
+        into the folder, with its CRC-32; later, in the order of the calls: deliver(the same bytes)
+    stage.delivered >= ticket
+        whether all is at its place that had been put when stage.put_so_far was `ticket`
 
-A folder that is full is no loss: what does not fit waits in memory for its turn. What lies in the folder when a run is killed is not missed:
-times become visible, and restarts get their name, only once all of them has been delivered."""
+A folder that is full is no loss: what does not fit waits in memory for its turn. What lies in the
+folder when a run is killed is not missed: times become visible, and restarts get their name, only
+once all of them has been delivered."""
 
 from __future__ import annotations
 

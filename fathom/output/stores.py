@@ -1,4 +1,6 @@
-"""Stores: variables of a running model in time, on their rhythm. Each region of a store is written by one writer from the fields there."""
+"""Stores: variables of a running model in time, on their rhythm. Each region of a store is written
+by one writer from the fields there.
+"""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +22,9 @@ statistics = {
 
 
 class Store(Stream):
-    """One store: `variables` by name every so often, as they are or their `statistic` over the rhythm, on the model's levels or on chosen ones, on its
-    grid, on a `regular` one of so many degrees, or along a `section`."""
+    """One store: `variables` by name every so often, as they are or their `statistic` over the
+    rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
+    degrees, or along a `section`."""
 
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
@@ -47,7 +50,8 @@ class Store(Stream):
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         if len(self.requested) < self.least:
             raise ValueError(
-                f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or any field"
+                f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or"
+                " any field"
             )
         self.levels, self.target = self._chosen(levels), None
         if regular is not None or section is not None:
@@ -55,12 +59,14 @@ class Store(Stream):
 
             if regular is not None and section is not None:
                 raise ValueError(
-                    f"output {path}: regular = {regular} and section = {section} are two places; give one of them, and another output the other"
+                    f"output {path}: regular = {regular} and section = {section} are two places;"
+                    " give one of them, and another output the other"
                 )
             self.target = targets.regular(regular) if section is None else targets.section(section)
         self.shared = self.in_order = output.writer(
             path
-        ).collective  # any rank may write its chunks; else one writes all. An unknown ending is an error now
+            # any rank may write its chunks; else one writes all. An unknown ending is an error now
+        ).collective
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
 
     def _chosen(self, levels):
@@ -69,7 +75,8 @@ class Store(Stream):
             return None
         if not hasattr(self.simulation.model, "at_levels"):
             raise ValueError(
-                f"output {self.path}: levels = {levels} are of pressure or depth; {type(self.simulation.model).__name__} has none"
+                f"output {self.path}: levels = {levels} are of pressure or depth;"
+                f" {type(self.simulation.model).__name__} has none"
             )
         coordinate, unit, factor = self.simulation.model.chosen_levels
         values = factor * np.atleast_1d(np.asarray(levels, float))
@@ -79,7 +86,7 @@ class Store(Stream):
             )
         return values
 
-    # ---- before the run ------------------------------------------------------------------------------------------------------------
+    # ---- before the run --------------------------------------------------------------------------
 
     def processes(self, known, precision):
         """What the sequence must do for this store: running statistics."""
@@ -98,12 +105,15 @@ class Store(Stream):
                 or (d.linear if self.statistic == "mean" else d.of is diagnostics.same)
             ):
                 raise ValueError(
-                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
+                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
+                    f" that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
                 )
         return self._kept(known, precision)
 
     def _kept(self, known, precision):
-        """Fields that variables need stay readable; in place of them, the processes of their running statistics."""
+        """Fields that variables need stay readable; in place of them, the processes of their
+        running statistics.
+        """
         from fathom import mpi
 
         needs = self._needs()
@@ -139,7 +149,10 @@ class Store(Stream):
         )
 
     def _running_name(self, field, surface):
-        return f"{'sum' if self.statistic == 'mean' else self.statistic} of {'surface ' if surface else ''}{field} for {self.path.name}"
+        return (
+            f"{'sum' if self.statistic == 'mean' else self.statistic} of"
+            f" {'surface ' if surface else ''}{field} for {self.path.name}"
+        )
 
     def _mapping(self):
         """Coordinates, as `output.coordinates` takes them."""
@@ -167,7 +180,7 @@ class Store(Stream):
         land = getattr(model, "land_fraction", None)
         return own | chosen | ({} if land is None else {"land_fraction": land})
 
-    # ---- the file -------------------------------------------------------------------------------------------------------------------
+    # ---- the file --------------------------------------------------------------------------------
 
     @property
     def whole_path(self):
@@ -193,7 +206,9 @@ class Store(Stream):
         self._resume()
 
     def _find_places(self):
-        """Where the fields lie that variables are made of, and which are known before the first step; returns all fields."""
+        """Where the fields lie that variables are made of, and which are known before the first
+        step; returns all fields.
+        """
         fields = {f["name"]: f for f in self.simulation.fields.fields}
         self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
         self.known_at_start = {
@@ -304,7 +319,9 @@ class Store(Stream):
         return "column" if d.surface else d.vertical or self.places[name]["vertical"]
 
     def _specification(self, name, mapping):
-        """The variable in the store: as the table of names says; a field without an entry there as the sequence declares it."""
+        """The variable in the store: as the table of names says; a field without an entry there as
+        the sequence declares it.
+        """
         place = (self.places[name]["horizontal"], self._vertical(name))
         return output.variable(
             name,
@@ -340,7 +357,7 @@ class Store(Stream):
             [self.written, self.file.writes.counts] if self.file else [self.written]
         )
 
-    # ---- an event -------------------------------------------------------------------------------------------------------------------
+    # ---- an event --------------------------------------------------------------------------------
 
     def begin(self, kept):
         """Once the state is there; kept: what the restart has of this store."""
@@ -439,7 +456,7 @@ class Store(Stream):
             else len(self.levels)
         )
 
-    # ---- with servers ---------------------------------------------------------------------------------------------------------------
+    # ---- with servers ----------------------------------------------------------------------------
 
     def hear(self, announcement):
         super().hear(announcement)

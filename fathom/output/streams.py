@@ -1,8 +1,10 @@
-"""Streams: what leaves a running model, event by event: to I/O servers, or into files by the ranks that compute.
+"""Streams: what leaves a running model, event by event: to I/O servers, or into files by the ranks
+that compute.
 
-An event sends items – fields, cut into rectangles of the grid – to writers: the servers of a set, or the computing ranks themselves. Each
-rectangle has one writer, which makes products of it – variables, as they are stored – and writes them. Who writes makes no difference:
-rectangles and what is made of them are fixed by the grid, so the bytes do not depend on ranks or servers."""
+An event sends items – fields, cut into rectangles of the grid – to writers: the servers of a set,
+or the computing ranks themselves. Each rectangle has one writer, which makes products of it –
+variables, as they are stored – and writes them. Who writes makes no difference: rectangles and what
+is made of them are fixed by the grid, so the bytes do not depend on ranks or servers."""
 
 from abc import ABC, abstractmethod
 from functools import partial
@@ -15,8 +17,9 @@ from fathom.regions import region
 
 
 class Item(NamedTuple):
-    """A field of the sequence, as it travels: its first `levels`, in rectangles (first row, end row, first column, end column), of which the
-    first goes to writer `first`, the next to the one after, and so on around."""
+    """A field of the sequence, as it travels: its first `levels`, in rectangles (first row, end
+    row, first column, end column), of which the first goes to writer `first`, the next to the one
+    after, and so on around."""
 
     field: str
     levels: int
@@ -25,7 +28,9 @@ class Item(NamedTuple):
 
 
 class Product(NamedTuple):
-    """What is made of items (their positions) and written in `regions`, one for each of their rectangles."""
+    """What is made of items (their positions) and written in `regions`, one for each of their
+    rectangles.
+    """
 
     name: str
     items: tuple
@@ -33,9 +38,10 @@ class Product(NamedTuple):
 
 
 class Stream(ABC):
-    """Events of one kind. A kind has `items` and `products`, says with `write_region` how a region is written, and with `extend` what makes
-    an event visible. `shared`: any rank may write any region; else one writes all and makes it visible by itself.
-    `in_order`: events become visible one after another."""
+    """Events of one kind. A kind has `items` and `products`, says with `write_region` how a region
+    is written, and with `extend` what makes an event visible. `shared`: any rank may write any
+    region; else one writes all and makes it visible by itself. `in_order`: events become visible
+    one after another."""
 
     shared = in_order = True
     writes = {}  # calls that this rank has made to write, by size (fathom.output.files)
@@ -49,7 +55,9 @@ class Stream(ABC):
 
     @abstractmethod
     def write_region(self, event, product, n, arrays):
-        """Writes the n-th region of a product, made of its items there, (levels, rows, columns) each."""
+        """Writes the n-th region of a product, made of its items there, (levels, rows, columns)
+        each.
+        """
 
     def extend(self, event):
         """Makes an event visible, of which all regions are written."""
@@ -64,10 +72,12 @@ class Stream(ABC):
     def leave(self):
         """Closes what is open on this rank."""
 
-    # ---- an event -------------------------------------------------------------------------------------------------------------------
+    # ---- an event --------------------------------------------------------------------------------
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
-        """One event of the model's state: handed over to servers, or written here; last: to be visible only after all before it."""
+        """One event of the model's state: handed over to servers, or written here; last: to be
+        visible only after all before it.
+        """
         from fathom import mpi
 
         s, began = self.simulation, perf_counter()
@@ -86,7 +96,9 @@ class Stream(ABC):
         self.stalls.append(perf_counter() - began)
 
     def write_here(self, event, blocks):
-        """By the ranks that compute, all together; blocks(item): what this rank has of it, (levels, ny, nx) of each of its blocks."""
+        """By the ranks that compute, all together; blocks(item): what this rank has of it, (levels,
+        ny, nx) of each of its blocks.
+        """
         s = self.simulation
         for items, products in groupby(self.products, key=lambda product: product.items):
             arrays = {
@@ -100,7 +112,9 @@ class Stream(ABC):
             s.on_root(lambda: self.extend(event))
 
     def _gather(self, item):
-        """Rectangles of an item from the blocks of the ranks; those cut in the same way share a plan."""
+        """Rectangles of an item from the blocks of the ranks; those cut in the same way share a
+        plan.
+        """
         s = self.simulation
         key = item.rectangles, item.first % s.comm.size if self.shared else None
         if key not in s.gathers:
@@ -116,7 +130,9 @@ class Stream(ABC):
         return n % writers if self.shared else 0
 
     def _pieces(self, event, products, arrays, position, writers):
-        """What the writer at that position of so many has to do, in pieces that do not depend on each other; arrays[item][n] are rectangles."""
+        """What the writer at that position of so many has to do, in pieces that do not depend on
+        each other; arrays[item][n] are rectangles.
+        """
         for product in products:
             first = self.items[product.items[0]].first
             for n in range(len(product.regions)):
@@ -129,7 +145,7 @@ class Stream(ABC):
                         [arrays[item][n] for item in product.items],
                     )
 
-    # ---- with servers ---------------------------------------------------------------------------------------------------------------
+    # ---- with servers ----------------------------------------------------------------------------
 
     def announcement(self):
         return {name: getattr(self, name) for name in self.heard}
@@ -153,7 +169,9 @@ class Stream(ABC):
         return precision, items, self.set, self.count if self.in_order else -1
 
     def work(self, event, arrays, position, per_set):
-        """On a server: what is to be done for an event; arrays: of each item, of each rectangle that is this server's."""
+        """On a server: what is to be done for an event; arrays: of each item, of each rectangle
+        that is this server's.
+        """
         own = [
             dict(
                 zip(
@@ -181,8 +199,9 @@ class Stream(ABC):
 
 
 class Delivery:
-    """What all ranks have written becomes visible, in order: at once, or when it has left the staging folders ([parallel] staging, fathom/output/staging.py)
-    for its place. Ranks that have servers leave staging to them."""
+    """What all ranks have written becomes visible, in order: at once, or when it has left the
+    staging folders ([parallel] staging, fathom/output/staging.py) for its place. Ranks that have
+    servers leave staging to them."""
 
     def __init__(self, simulation):
         self.simulation, self.stage = simulation, None

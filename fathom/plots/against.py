@@ -1,4 +1,6 @@
-"""A quantity against a size: one or several panels beside each other, curves with their errors, lines for what was not a size."""
+"""A quantity against a size: one or several panels beside each other, curves with their errors,
+lines for what was not a size.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from fathom.plots.style import new_figure, styled
 
 @dataclass
 class Panel:
-    """curves: name -> (x, y) or (x, y, error of y); levels: name -> y of a dashed line; ticks: x -> what stands below, by default x; marks: name -> x of an upright line."""
+    """curves: name -> (x, y) or (x, y, error of y); levels: name -> y of a dashed line; ticks: x ->
+    what stands below, by default x; marks: name -> x of an upright line.
+    """
 
     xlabel: str
     ylabel: str

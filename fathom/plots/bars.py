@@ -16,7 +16,8 @@ __all__ = ["bars", "merged", "seconds_text"]
 def bars(
     profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time went", most: int = 16
 ) -> Any:
-    """Draw a profile: records with region, phase, seconds, calls. Returns the figure; ValueError if empty.
+    """Draw a profile: records with region, phase, seconds, calls. Returns the figure; ValueError if
+    empty.
 
     The `most` longest regions have their own bars, the others share one.
     """

@@ -1,4 +1,6 @@
-"""Colour maps of even lightness steps, after cmocean (Thyng et al. 2016, doi:10.5670/oceanog.2016.66)."""
+"""Colour maps of even lightness steps, after cmocean (Thyng et al. 2016,
+doi:10.5670/oceanog.2016.66).
+"""
 
 from __future__ import annotations
 

@@ -22,9 +22,11 @@ def contours(
     bold: float | None = None,
     label: str = "",
 ) -> None:
-    """Contours traced in the space of grid indices, then carried to the map: no line crosses its rim.
+    """Contours traced in the space of grid indices, then carried to the map: no line crosses its
+    rim.
 
-    dashed: those below zero. bold: this level is thicker. label: format of the numbers on the lines, as "%g".
+    dashed: those below zero. bold: this level is thicker. label: format of the numbers on the
+    lines, as "%g".
     """
     from contourpy import contour_generator
     from matplotlib.collections import LineCollection
@@ -106,7 +108,9 @@ def vectors(
     apart: int = 42,
     units: str = "m/s",
 ) -> None:
-    """Arrows of a field of vectors, one for every `apart` points of the picture, and one beside the map that says how long they are."""
+    """Arrows of a field of vectors, one for every `apart` points of the picture, and one beside the
+    map that says how long they are.
+    """
     row, column = np.meshgrid(
         np.arange(apart // 2, raster.height, apart),
         np.arange(apart // 2, raster.width, apart),

@@ -1,4 +1,6 @@
-"""A field on the globe, in a region or in a box, on the model's own cells, with the model's own coast."""
+"""A field on the globe, in a region or in a box, on the model's own cells, with the model's own
+coast.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,10 @@ def map(
 ) -> Any:
     """Draw a field (ny, nx); NaN is land. Returns the figure; `path` saves it.
 
-    grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of `fathom.names`,
-    which gives title, units, colours and, where they suit
-    the values, limits; each may be given here, limits in the unit that is shown. note: to the right of the title. over(axes, raster)
-    draws on top: contours, vectors, coasts of `plots.lines`.
+    grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of
+    `fathom.names`, which gives title, units, colours and, where they suit
+    the values, limits; each may be given here, limits in the unit that is shown. note: to the right
+    of the title. over(axes, raster) draws on top: contours, vectors, coasts of `plots.lines`.
     """
     raster = raster_of(grid, np.shape(field))
     named = describe(name)
@@ -57,7 +59,8 @@ def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raste
     raster = grid if isinstance(grid, Raster) else Raster(mesh_of(grid))
     if tuple(shape) != raster.mesh.shape:
         raise ValueError(
-            f"a map needs a field of shape {raster.mesh.shape}, as its grid; it was given {tuple(shape)}"
+            f"a map needs a field of shape {raster.mesh.shape}, as its grid; it was given"
+            f" {tuple(shape)}"
         )
     return raster
 
@@ -65,7 +68,9 @@ def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raste
 def displayed(
     named: Any, field: np.ndarray, units: str | None
 ) -> tuple[np.ndarray, str, tuple[float, float] | None]:
-    """Field, units and typical limits in the unit for pictures; a field in other units stays as it is."""
+    """Field, units and typical limits in the unit for pictures; a field in other units stays as it
+    is.
+    """
     field = np.asarray(field, float)
     if units is not None and units != named.units:
         return field, units, None
@@ -80,7 +85,9 @@ def displayed(
 
 
 def panel(raster: Raster) -> tuple[Any, Any, Any]:
-    """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of the bar."""
+    """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of
+    the bar.
+    """
     across, down = raster.width // 2, raster.height // 2
     framed = isinstance(raster.projection, Plain)
     left, right, top, bottom = 84 if framed else 12, 118, 52, 56 if framed else 12

@@ -1,11 +1,13 @@
 """From a curvilinear grid to the points of a picture.
 
-A `Mesh` has the four corners of every cell. A `Raster` says for every point of a picture which cell covers
-it: each cell is sampled finely enough on the sphere, the samples are projected, and each leaves the number
-of its cell at the point where it falls. A cell that crosses the edge of the map, holds a pole or lies at a
-grid fold needs no special treatment, and one raster serves every field of the grid.
+A `Mesh` has the four corners of every cell. A `Raster` says for every point of a picture which cell
+covers it: each cell is sampled finely enough on the sphere, the samples are projected, and each
+leaves the number of its cell at the point where it falls. A cell that crosses the edge of the map,
+holds a pole or lies at a grid fold needs no special treatment, and one raster serves every field of
+the grid.
 
-Projection of the globe: Equal Earth (Šavrič, Patterson & Jenny 2018, doi:10.1080/13658816.2018.1504949).
+Projection of the globe: Equal Earth (Šavrič, Patterson & Jenny 2018,
+doi:10.1080/13658816.2018.1504949).
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class Mesh:
     def locate(
         self, cells: np.ndarray, s: np.ndarray, t: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Longitude and latitude (or x and y) at the fractions s (along i) and t (along j) of cells."""
+        """Longitude and latitude (or x and y) at the fractions s (along i) and t (along j) of
+        cells.
+        """
         a, b, c, d = (self.vertices[cells, n] for n in range(4))
         s, t = s[..., None], t[..., None]
         point = (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * d + s * c)
@@ -79,10 +83,12 @@ class Mesh:
 
 
 def mesh_of(grid: Mapping[str, Any]) -> Mesh:
-    """The mesh of a grid given by one of (as arrays; x, y on a plane in place of longitude, latitude):
+    """The mesh of a grid given by one of (as arrays; x, y on a plane in place of longitude,
+    latitude):
 
     corner_longitude, corner_latitude (ny+1, nx+1) · longitude_bounds, latitude_bounds (ny, nx, 4) ·
-    longitude, latitude (ny, nx) or 1-D centres, between which corners are put. ValueError otherwise.
+    longitude, latitude (ny, nx) or 1-D centres, between which corners are put. ValueError
+    otherwise.
     """
     for first, second, spherical in (("longitude", "latitude", True), ("x", "y", False)):
         units = "degrees" if spherical else None
@@ -97,8 +103,8 @@ def mesh_of(grid: Mapping[str, Any]) -> Mesh:
                     units = getattr(grid[names[0]], "attrs", {}).get("units", "m")
                 return Mesh(_corners(x, y, names[0], spherical), spherical, units)
     raise ValueError(
-        "no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or longitude "
-        f"and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}"
+        "no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or"
+        f" longitude and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}"
     )
 
 
@@ -114,7 +120,9 @@ def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.nda
 
 
 def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges, or around the globe."""
+    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges, or
+    around the globe.
+    """
     point = earth.unit_vectors(x, y) if spherical else np.stack([x, y], axis=-1)
     for axis in (0, 1):
         point = np.moveaxis(point, axis, 0)
@@ -142,7 +150,9 @@ def _wrapped(longitude: np.ndarray) -> np.ndarray:
 
 
 class EqualEarth:
-    """The globe, equal in area, with longitude `middle` [degrees] in the middle; the edge is far from most sea."""
+    """The globe, equal in area, with longitude `middle` [degrees] in the middle; the edge is far
+    from most sea.
+    """
 
     def __init__(self, middle: float = 205.0):
         self.middle = middle
@@ -174,7 +184,9 @@ class EqualEarth:
 
 
 class Hemisphere:
-    """Around a pole, equal in area (Lambert's azimuthal projection), to latitude `edge` [degrees]; longitude `middle` points down."""
+    """Around a pole, equal in area (Lambert's azimuthal projection), to latitude `edge` [degrees];
+    longitude `middle` points down.
+    """
 
     def __init__(self, pole: int = 1, middle: float = 0.0, edge: float = 20.0):
         self.pole, self.middle, self.edge = pole, middle, edge
@@ -194,7 +206,9 @@ class Hemisphere:
 
 
 class Around:
-    """Around a place (longitude, latitude), equal in area (Lambert's azimuthal projection), as far as `reach` [degrees]; north is up in the middle."""
+    """Around a place (longitude, latitude), equal in area (Lambert's azimuthal projection), as far
+    as `reach` [degrees]; north is up in the middle.
+    """
 
     def __init__(self, longitude: float, latitude: float, reach: float = 30.0):
         self.longitude, self.latitude = longitude, latitude
@@ -221,7 +235,9 @@ class Around:
 
 
 class Plain:
-    """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane itself."""
+    """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane
+    itself.
+    """
 
     def __init__(self, mesh: Mesh):
         west, east, south, north = mesh.extent
@@ -245,7 +261,9 @@ class Plain:
 
 
 class Raster:
-    """Which cell of a mesh covers each point of a picture `width` points wide; `cell` is -1 where none does."""
+    """Which cell of a mesh covers each point of a picture `width` points wide; `cell` is -1 where
+    none does.
+    """
 
     def __init__(self, mesh: Mesh, width: int = 1920, projection: Any = None):
         self.mesh = mesh

@@ -33,8 +33,8 @@ def picture(
     """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
 
     variable: its name in the file or its Fathom name. time: "last", "first", an index, or a date
-    ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number of a hybrid level (1 the highest);
-    "surface" (default) or "bottom" (of the sea).
+    ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
+    of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
     kind: map (default), section (zonal mean), series (mean in space against time).
     ValueError: unknown variable, time, level or kind, with what is allowed.
     """
@@ -121,11 +121,9 @@ def _nearest_time(times: Any, wanted: str) -> int:
     def seconds(text: str) -> float:
         parts = [
             int(part)
-            for part in text.replace("T", "-")
-            .replace(" ", "-")
-            .replace(":", "-")
-            .split(".")[0]
-            .split("-")
+            for part in (
+                text.replace("T", "-").replace(" ", "-").replace(":", "-").split(".")[0].split("-")
+            )
         ]
         year, month, day, hour, minute = (*parts, *(0, 1, 1, 0, 0)[len(parts) :])[:5]
         return (((year * 12 + month - 1) * 31 + day - 1) * 24 + hour) * 60 + minute
@@ -167,9 +165,10 @@ def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, 
     elif level == "bottom":
         wet = np.isfinite(data.values)
         last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
-        return data.isel({dim: 0}).copy(
-            data=np.take_along_axis(data.values, last[None], 0)[0]
-        ), "bottom"
+        return (
+            data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0]),
+            "bottom",
+        )
     else:
         try:
             index = (
@@ -184,9 +183,9 @@ def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, 
                 else f"{units} from {values[0]:g} to {values[-1]:g}"
             )
             raise ValueError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
-    return data.isel(
-        {dim: index}
-    ), f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
+    return data.isel({dim: index}), (
+        f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
+    )
 
 
 def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
@@ -273,7 +272,10 @@ def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None,
 
 
 def _place(longitude: float, latitude: float) -> str:
-    return f"{abs(longitude):.0f}° {'W' if longitude < 0 else 'E'} {abs(latitude):.0f}° {'S' if latitude < 0 else 'N'}"
+    return (
+        f"{abs(longitude):.0f}° {'W' if longitude < 0 else 'E'} {abs(latitude):.0f}°"
+        f" {'S' if latitude < 0 else 'N'}"
+    )
 
 
 def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:

@@ -28,16 +28,17 @@ def section(
     label: str = "latitude",
     vertical: str = "depth",
 ) -> Any:
-    """Draw values (nz, n) between the edges `along` (n+1: degrees north, or another coordinate named by
-    `label`) and the interfaces `depth` (nz+1) [m, positive down]; NaN is the bottom. Returns the figure.
+    """Draw values (nz, n) between the edges `along` (n+1: degrees north, or another coordinate
+    named by `label`) and the interfaces `depth` (nz+1) [m, positive down]; NaN is the bottom.
+    Returns the figure.
 
-    Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m. With vertical = "pressure" the interfaces are in
-    hPa from the top down, drawn by their roots.
+    Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m. With
+    vertical = "pressure" the interfaces are in hPa from the top down, drawn by their roots.
     """
     if np.shape(values) != (len(depth) - 1, len(along) - 1):
         raise ValueError(
-            f"a section between {len(along)} edges and {len(depth)} interfaces needs values of shape "
-            f"{(len(depth) - 1, len(along) - 1)}; it was given {np.shape(values)}"
+            f"a section between {len(along)} edges and {len(depth)} interfaces needs values of"
+            f" shape {(len(depth) - 1, len(along) - 1)}; it was given {np.shape(values)}"
         )
     named = describe(name)
     shown, units, typical = displayed(named, values, units)
@@ -72,10 +73,12 @@ def section(
 def zonal_mean(
     field: np.ndarray, latitude: np.ndarray, area: np.ndarray, bands: int = 180
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean (nz, n) of a field (nz, ny, nx) in bands of latitude (or y) and the n+1 edges of the bands.
+    """Mean (nz, n) of a field (nz, ny, nx) in bands of latitude (or y) and the n+1 edges of the
+    bands.
 
-    area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN. A band between two
-    rows of a coarse grid, without the centre of any cell, has the values of the nearest band that has one.
+    area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN. A band between
+    two rows of a coarse grid, without the centre of any cell, has the values of the nearest band
+    that has one.
     """
     latitude = np.asarray(latitude, float)
     edges = np.linspace(

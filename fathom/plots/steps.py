@@ -1,4 +1,6 @@
-"""Time of each step of one or several runs, one below the other: what happens now and then stands out."""
+"""Time of each step of one or several runs, one below the other: what happens now and then stands
+out.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ def steps(
     *,
     title: str = "Seconds of each step",
 ) -> Any:
-    """Seconds of the steps of each run, by its name; all on one scale; a line for the median. marked: steps, from 1 on, that have a colour, by what they stand for.
-    Returns the figure; ValueError if there is none."""
+    """Seconds of the steps of each run, by its name; all on one scale; a line for the median.
+    marked: steps, from 1 on, that have a colour, by what they stand for. Returns the figure;
+    ValueError if there is none."""
     if not runs or not all(len(seconds) for seconds in runs.values()):
         raise ValueError("there are no steps to draw")
     longest = max(max(seconds) for seconds in runs.values())
@@ -42,9 +45,11 @@ def steps(
                 )
         ax.axhline(np.median(values), color=faint, linewidth=0.8, linestyle=(0, (4, 3)))
         ax.set_title(
-            f"{name}"
-            if len(runs) > 1
-            else f"median {np.median(values):.3g} {unit}, longest {values.max():.3g} {unit}",
+            (
+                f"{name}"
+                if len(runs) > 1
+                else f"median {np.median(values):.3g} {unit}, longest {values.max():.3g} {unit}"
+            ),
             fontsize=9,
             fontweight="normal",
         )

@@ -24,7 +24,8 @@ def stream_function(
     title: str = "Barotropic stream function",
     note: str = "",
 ) -> Any:
-    """Draw a stream function (ny, nx) [m3 s-1] on the cells of `grid`; NaN is land. interval: of contours [Sv].
+    """Draw a stream function (ny, nx) [m3 s-1] on the cells of `grid`; NaN is land. interval: of
+    contours [Sv].
 
     Positive (solid) turns clockwise. Returns the figure; `path` saves it.
     """

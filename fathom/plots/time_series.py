@@ -25,7 +25,9 @@ _scales = (
 def time_series(
     series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, columns: int = 2, title: str = ""
 ) -> Any:
-    """Draw {name: (time [s], values, units)}, each in its own panel over a common time. Returns the figure."""
+    """Draw {name: (time [s], values, units)}, each in its own panel over a common time. Returns the
+    figure.
+    """
     if not series:
         raise ValueError("there is no series to draw")
     columns = min(columns, len(series))

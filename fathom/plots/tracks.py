@@ -26,9 +26,11 @@ def tracks(
     title: str = "Drifters",
     note: str = "",
 ) -> Any:
-    """Draw the tracks of places (times, drifters), longitude and latitude [degrees] or x and y of a plane, NaN before a release, at times in days.
+    """Draw the tracks of places (times, drifters), longitude and latitude [degrees] or x and y of a
+    plane, NaN before a release, at times in days.
 
-    wet (ny, nx): where the grid has water. A ring is where a drifter was released, a dot where it is. Returns the figure; `path` saves it.
+    wet (ny, nx): where the grid has water. A ring is where a drifter was released, a dot where it
+    is. Returns the figure; `path` saves it.
     """
     from matplotlib.collections import LineCollection
 

@@ -1,9 +1,13 @@
-"""Temperature, humidity and wind at 2 and 10 m, from the ground, the lowest layer and the exchange between them (Geleyn 1988).
+"""Temperature, humidity and wind at 2 and 10 m, from the ground, the lowest layer and the exchange
+between them (Geleyn 1988).
 
-With b_N = k / sqrt(C_DN), b_M = k / sqrt(C_D), b_H = k sqrt(C_D) / C_H and r = z / z_L (z_L the height of the lowest layer)
+With b_N = k / sqrt(C_DN), b_M = k / sqrt(C_D), b_H = k sqrt(C_D) / C_H and r = z / z_L (z_L the
+height of the lowest layer)
     stable     f(z) = f_s + (f_L - f_s) / b * (ln(1 + r (exp(b_N) - 1)) - r (b_N - b))
-    unstable   f(z) = f_s + (f_L - f_s) / b * (ln(1 + r (exp(b_N) - 1)) - ln(1 + r (exp(b_N - b) - 1)))
-b is b_M for wind (f_s = 0) and b_H for temperature and humidity; stable where b > b_N. Without exchange coefficients it is the logarithmic profile.
+    unstable   f(z) = f_s + (f_L - f_s) / b * (ln(1 + r (exp(b_N) - 1)) - ln(1 + r (exp(b_N - b) -
+        1)))
+b is b_M for wind (f_s = 0) and b_H for temperature and humidity; stable where b > b_N. Without
+exchange coefficients it is the logarithmic profile.
 """
 
 from __future__ import annotations

@@ -1,16 +1,22 @@
 """Fields of hybrid levels on levels of pressure, and pressure at mean sea level.
 
 Inside the model's column, in x = ln p:
-    geopotential   the cubic with the values phi_k of the layers and the hydrostatic slopes -R T_v; phi_s and R T_* at the ground
-    temperature, wind, humidity   Lagrange's cubic or straight lines; constant above the middle of the highest layer
+    geopotential
+        the cubic with the values phi_k of the layers and the hydrostatic slopes -R T_v;
+        phi_s and R T_* at the ground
+    temperature, wind, humidity
+        Lagrange's cubic or straight lines; constant above the middle of the highest layer
 
-Below the ground and at the sea (Yessad 2023, FULL-POS in ARPEGE/IFS), with y = ln(p / p_s), T_* the temperature of the ground extrapolated from the
-lowest layer L with the standard lapse rate G, alpha = R G / g, T_0 = T_* + G phi_s / g that of the sea level:
+Below the ground and at the sea (Yessad 2023, FULL-POS in ARPEGE/IFS), with y = ln(p / p_s), T_* the
+temperature of the ground extrapolated from the lowest layer L with the standard lapse rate G, alpha
+= R G / g, T_0 = T_* + G phi_s / g that of the sea level:
     T_* = T_L (1 + alpha (p_s / p_L - 1))
-    phi = phi_s - R T_* y (1 + alpha y / 2 + (alpha y)^2 / 6),    T = T_* (1 + alpha y + (alpha y)^2 / 2 + (alpha y)^3 / 6)
+    phi = phi_s - R T_* y (1 + alpha y / 2 + (alpha y)^2 / 6),
+        T = T_* (1 + alpha y + (alpha y)^2 / 2 + (alpha y)^3 / 6)
     p_sea = p_s exp(h (1 - x / 2 + x^2 / 3)),    h = phi_s / (R T_*),  x = alpha h
-where T_0 would exceed 290.5 K, alpha is that which leads there (none if T_* is warmer: T_* becomes its mean with 290.5); where T_* is below 255 K, T_*
-becomes its mean with 255. For T itself the limit of T_0 is 298 K, over mountains only: from 2000 m on in part, from 2500 m on in full.
+where T_0 would exceed 290.5 K, alpha is that which leads there (none if T_* is warmer: T_* becomes
+its mean with 290.5); where T_* is below 255 K, T_* becomes its mean with 255. For T itself the
+limit of T_0 is 298 K, over mountains only: from 2000 m on in part, from 2500 m on in full.
 """
 
 from __future__ import annotations
@@ -35,9 +41,11 @@ SURFACE = ("log_surface_pressure", "surface_geopotential")
 class Column:
     """A state on hybrid levels, ready to be asked for values at any pressure.
 
-    fields  air_temperature [K], log_surface_pressure, surface_geopotential [m2 s-2], and specific_humidity if there is any: (layers, *points), (*points)
-    levels  anything with `a` [Pa] and `b`, or the pair, of interfaces from the top down
-    grid    rows of the model, if the fields are (..., rows, longest row): what is no point is NaN in every result
+    fields  air_temperature [K], log_surface_pressure, surface_geopotential [m2 s-2], and
+    specific_humidity if there is any: (layers, *points), (*points) levels  anything with `a` [Pa]
+    and `b`, or the pair, of interfaces from the top down
+    grid    rows of the model, if the fields are (..., rows,
+        longest row): what is no point is NaN in every result
     """
 
     def __init__(self, fields, levels, grid=None):
@@ -46,12 +54,14 @@ class Column:
         for name in ("air_temperature", *SURFACE):
             if name not in fields:
                 raise ValueError(
-                    f"{name} is needed to find pressure and height; there are {', '.join(sorted(fields))}"
+                    f"{name} is needed to find pressure and height; there are"
+                    f" {', '.join(sorted(fields))}"
                 )
         self.shape = np.shape(fields["surface_geopotential"])
         if len(fields["air_temperature"]) != self.a.size - 1:
             raise ValueError(
-                f"air_temperature has {len(fields['air_temperature'])} layers, the levels {self.a.size - 1}"
+                f"air_temperature has {len(fields['air_temperature'])} layers, the levels"
+                f" {self.a.size - 1}"
             )
         self.surface_pressure = np.exp(self._flat(fields["log_surface_pressure"], 0))
         self.surface_geopotential = self._flat(fields["surface_geopotential"], 0)
@@ -95,7 +105,9 @@ class Column:
         return self._places[1]
 
     def at(self, field, pressures, *, order: int = 3) -> np.ndarray:
-        """A field of layers (layers, *points) at pressures [Pa] (levels, *points); `order` 3 or 1. Below the lowest layer its value there."""
+        """A field of layers (layers, *points) at pressures [Pa] (levels, *points); `order` 3 or 1.
+        Below the lowest layer its value there.
+        """
         between = self._between(pressures)
         values = self._flat(field, 1)
         if order not in (1, 3):
@@ -153,9 +165,11 @@ class Column:
 def to_pressure_levels(
     fields, levels, pressures, grid=None, *, order: int = 3
 ) -> dict[str, np.ndarray]:
-    """Every field of layers at pressures [Pa], with geopotential_height [m] and, of the ground, surface_air_pressure and air_pressure_at_mean_sea_level.
+    """Every field of layers at pressures [Pa], with geopotential_height [m] and, of the ground,
+    surface_air_pressure and air_pressure_at_mean_sea_level.
 
-    relative_humidity [1] is added where there is specific humidity, which is interpolated on straight lines: it stays positive. See `Column`.
+    relative_humidity [1] is added where there is specific humidity, which is interpolated on
+    straight lines: it stays positive. See `Column`.
     """
     rows = None if grid is None else Rows.of(grid)
     layers, shape = (
@@ -168,9 +182,11 @@ def to_pressure_levels(
         if name in SURFACE or (np.ndim(field) == len(shape) + 1 and len(field) == layers)
     }
     flat = {
-        name: rows.pack(field)
-        if rows
-        else np.reshape(field, (-1,) if name in SURFACE else (layers, -1))
+        name: (
+            rows.pack(field)
+            if rows
+            else np.reshape(field, (-1,) if name in SURFACE else (layers, -1))
+        )
         for name, field in chosen.items()
     }
     parts = []

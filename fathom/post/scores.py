@@ -1,8 +1,10 @@
 """Scores of a forecast on the sphere. With weights w of area, the mean <f> = sum(w f) / sum(w):
 
-    bias <f - a>,    rms sqrt(<(f - a)^2>),    anomaly correlation <f' a'> / sqrt(<f'^2> <a'^2>),  f' = f - c - <f - c>, a' likewise
+    bias <f - a>,    rms sqrt(<(f - a)^2>),
+        anomaly correlation <f' a'> / sqrt(<f'^2> <a'^2>),  f' = f - c - <f - c>, a' likewise
 
-c is a climatology. Points without a number, in any of the fields, do not count. Weights and fields share their last axes.
+c is a climatology. Points without a number, in any of the fields, do not count. Weights and fields
+share their last axes.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import numpy as np
 
 
 def regular_weights(latitude, longitude) -> np.ndarray:
-    """(lat, lon) area of the cells around the points of a regular grid, between the middles of parallels; the poles are caps."""
+    """(lat, lon) area of the cells around the points of a regular grid, between the middles of
+    parallels; the poles are caps.
+    """
     latitude = np.asarray(latitude, float)
     middle = 0.5 * (latitude[1:] + latitude[:-1])
     ends = np.sign(latitude[-1] - latitude[0]) * 90
@@ -54,7 +58,9 @@ def persistence(analyses, weights) -> np.ndarray:
 
 
 def table(forecasts, analyses, weights, climate=None) -> dict[str, np.ndarray]:
-    """bias, rms, persistence for each time (time first), and anomaly_correlation if there is a climate; the first analysis is the start."""
+    """bias, rms, persistence for each time (time first), and anomaly_correlation if there is a
+    climate; the first analysis is the start.
+    """
     result = {
         "bias": bias(forecasts, analyses, weights),
         "rms": rms(forecasts, analyses, weights),

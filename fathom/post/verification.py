@@ -1,6 +1,7 @@
 """A forecast against the analyses that came true, on the points of the analyses.
 
-The climate of the anomaly correlation is, where none is given, the zonal mean of all analyses at hand: what is left are the waves.
+The climate of the anomaly correlation is, where none is given, the zonal mean of all analyses at
+hand: what is left are the waves.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from fathom.post import scores
 
 
 def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
-    """An xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis) and anomaly_correlation.
+    """An xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis) and
+    anomaly_correlation.
 
-    forecasts  (time, rows, longest row) of one field, at the times of the analyses; what is no point does not matter
+    forecasts  (time, rows, longest row) of one field, at the times of the analyses; what is no
+    point does not matter
     grid       rows of the model
     analyses   xarray.DataArray (time, latitude, longitude), the first one where the forecast starts
     climate    (latitude, longitude) or what broadcasts to it
@@ -29,7 +32,8 @@ def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
     forecasts = np.asarray(forecasts, float)
     if len(forecasts) != analyses.sizes["time"]:
         raise ValueError(
-            f"{len(forecasts)} forecasts and {analyses.sizes['time']} analyses: both must be at the same times"
+            f"{len(forecasts)} forecasts and {analyses.sizes['time']} analyses: both must be at the"
+            " same times"
         )
     latitude, longitude = analyses.latitude.values, analyses.longitude.values
     here = sphere.to_regular(rows.pack(forecasts), rows, latitude, longitude)

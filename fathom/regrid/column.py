@@ -1,12 +1,17 @@
-"""Columns of air: pressures of hybrid levels, hydrostatics, interpolation in the logarithm of pressure.
+"""Columns of air: pressures of hybrid levels, hydrostatics, interpolation in the logarithm of
+pressure.
 
-Level first, points last; k = 0 is the top. With interfaces p_{k-1/2}, p_{k+1/2} of layer k (Simmons & Burridge 1981),
+Level first, points last; k = 0 is the top. With interfaces p_{k-1/2}, p_{k+1/2} of layer k (Simmons
+& Burridge 1981),
 
-    l_k = ln(p_{k+1/2} / p_{k-1/2}),    alpha_k = 1 - p_{k-1/2} l_k / dp_k    (ln 2 where p_{k-1/2} = 0)
-    phi_{k-1/2} = phi_{k+1/2} + R T_v l_k,    phi_k = phi_{k+1/2} + alpha_k R T_v,    ln p_k = ln p_{k+1/2} - alpha_k
+    l_k = ln(p_{k+1/2} / p_{k-1/2}),    alpha_k = 1 - p_{k-1/2} l_k / dp_k
+        (ln 2 where p_{k-1/2} = 0)
+    phi_{k-1/2} = phi_{k+1/2} + R T_v l_k,    phi_k = phi_{k+1/2} + alpha_k R T_v,
+        ln p_k = ln p_{k+1/2} - alpha_k
 
-so that an isothermal atmosphere has phi exactly linear in ln p on layers as on interfaces. Between levels phi is the cubic in x = ln p with the values
-phi and the slopes d phi / dx = -R T_v at its ends: what hydrostatic balance says, continuous, of fourth order.
+so that an isothermal atmosphere has phi exactly linear in ln p on layers as on interfaces. Between
+levels phi is the cubic in x = ln p with the values phi and the slopes d phi / dx = -R T_v at its
+ends: what hydrostatic balance says, continuous, of fourth order.
 """
 
 from __future__ import annotations
@@ -52,9 +57,11 @@ def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) ->
 
 
 class Between:
-    """Where targets (targets, points) lie among levels x (levels, points), increasing downward; x or targets may be the same at all points, (n, 1).
+    """Where targets (targets, points) lie among levels x (levels, points), increasing downward; x
+    or targets may be the same at all points, (n, 1).
 
-    `level` is k with x_k <= target <= x_{k+1} where inside, `weight` that of level k + 1; outside it is beyond [0, 1]. Made once, used for many fields.
+    `level` is k with x_k <= target <= x_{k+1} where inside, `weight` that of level k + 1; outside
+    it is beyond [0, 1]. Made once, used for many fields.
     """
 
     def __init__(self, x, target):
@@ -79,7 +86,9 @@ class Between:
 
     @cached_property
     def _lagrange(self):
-        """Place of the first of four levels, and their weights: those of a straight line next to the ends, of a constant outside."""
+        """Place of the first of four levels, and their weights: those of a straight line next to
+        the ends, of a constant outside.
+        """
         count, points = len(self.x), self.target.shape[1]
         first = np.clip(self.level - 1, 0, count - 4)
         place = self._place + (first - self.level) * points
@@ -102,7 +111,9 @@ class Between:
         return upper + np.clip(self.weight, 0, 1) * (lower - upper)
 
     def cubic(self, values) -> np.ndarray:
-        """Lagrange's cubic through four levels; linear next to the ends and where there are fewer than four, constant outside."""
+        """Lagrange's cubic through four levels; linear next to the ends and where there are fewer
+        than four, constant outside.
+        """
         if len(values) < 4:
             return self.linear(values)
         (place, weights), values, points = (
@@ -116,7 +127,9 @@ class Between:
         return result
 
     def hermite(self, values, slopes) -> np.ndarray:
-        """The cubic with these values and slopes at levels; outside, straight on with the slope at the end."""
+        """The cubic with these values and slopes at levels; outside, straight on with the slope at
+        the end.
+        """
         (upper, lower), (up, down) = self._pair(values), self._pair(slopes)
         t = np.clip(self.weight, 0, 1)
         inside = hermite(t, upper, lower, up * self.length, down * self.length)
@@ -147,7 +160,8 @@ def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np
     x                    (levels,) ln p, increasing downward
     levels_geopotential  (levels, *points); virtual_temperature the same
 
-    Below the last level the lapse rate is that of the standard atmosphere; above the first the column is isothermal.
+    Below the last level the lapse rate is that of the standard atmosphere; above the first the
+    column is isothermal.
     """
     level = np.clip((levels_geopotential[1:-1] >= geopotential).sum(0), 0, len(x) - 2)[None]
     upper, lower = (np.take_along_axis(levels_geopotential, level + n, 0)[0] for n in (0, 1))

@@ -1,9 +1,9 @@
 """Fill what a data set leaves out: the harmonic function through the values that are there.
 
-On the sphere div(grad f) = 0 wherever f is missing: each missing value is the mean of its neighbours, weighted by
-the length of the shared side over the distance. Nothing new appears: filled values stay inside the range of the
-known ones, and there is no step at the edge of the data. Levels that stand alone are solved directly; the factors are kept for the next
-field with the same gaps.
+On the sphere div(grad f) = 0 wherever f is missing: each missing value is the mean of its
+neighbours, weighted by the length of the shared side over the distance. Nothing new appears: filled
+values stay inside the range of the known ones, and there is no step at the edge of the data. Levels
+that stand alone are solved directly; the factors are kept for the next field with the same gaps.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ import numpy as np
 def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6) -> np.ndarray:
     """Fill the missing (NaN) values of a field on a regular grid, periodic in longitude.
 
-    values    (lat, lon), or (level, lat, lon): then each level is filled with the levels above and below in mind
+    values    (lat, lon), or (level, lat,
+        lon): then each level is filled with the levels above and below in mind
     latitude  (lat,) degrees
-    coupling  weight of a neighbour above or below against one beside, at the equator [1]; 0: levels are independent
+    coupling  weight of a neighbour above or below against one beside, at the equator [1]; 0: levels
+    are independent
 
-    Returns a new array without NaN. Raises ValueError if a level that stands alone has no value at all.
+    Returns a new array without NaN. Raises ValueError if a level that stands alone has no value at
+    all.
     """
     values = np.asarray(values, float)
     levels = values.reshape((-1,) + values.shape[-2:])

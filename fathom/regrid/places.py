@@ -1,10 +1,15 @@
-"""From the points of any grid to places on earth: the four points around each and their weights, found once, used for every field.
+"""From the points of any grid to places on earth: the four points around each and their weights,
+found once, used for every field.
 
-    rows        along the two rows around a place linearly, then between them; beyond the last row the value there
-    quads       of curvilinear grids: (a, b) in [0, 1]^2 where the bilinear map of four neighbours, projected onto the plane that touches the
-                sphere at the place, meets it; the nearest point where no quad of neighbours holds the place, but one is as near as neighbours are
+    rows        along the two rows around a place linearly, then between them;
+        beyond the last row the value there
+    quads       of curvilinear grids: (a, b) in [0, 1]^2 where the bilinear map of four neighbours,
+        projected onto the plane that touches the
+                sphere at the place, meets it; the nearest point where no quad of neighbours holds
+                the place, but one is as near as neighbours are
 
-What a field does not have (land: NaN) is left out and the other weights grow; NaN where less than half of the weight is left.
+What a field does not have (land: NaN) is left out and the other weights grow; NaN where less than
+half of the weight is left.
 """
 
 from __future__ import annotations
@@ -18,7 +23,9 @@ from fathom.earth import unit_vectors
 
 @dataclass(frozen=True)
 class Interpolation:
-    """`index` (places, 4), of the grid's points row by row, and `weight` (places, 4); `points` of a row. ValueError for a place that is not finite."""
+    """`index` (places, 4), of the grid's points row by row, and `weight` (places, 4); `points` of a
+    row. ValueError for a place that is not finite.
+    """
 
     index: np.ndarray
     weight: np.ndarray
@@ -114,7 +121,9 @@ def from_quads(
 
 
 def _bilinear_coordinates(x, y):
-    """(a, b) at which x and y (places, 4), bilinear in them, are zero: Newton's method; far outside where it does not converge."""
+    """(a, b) at which x and y (places, 4), bilinear in them, are zero: Newton's method; far outside
+    where it does not converge.
+    """
     a = b = np.full(len(x), 0.5)
     with np.errstate(all="ignore"):
         for _ in range(8):

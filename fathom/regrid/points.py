@@ -1,6 +1,7 @@
 """From regular longitude-latitude data onto the points of any grid.
 
-The result at a point depends on that point alone, to the last bit: a rank may ask for its own points only.
+The result at a point depends on that point alone, to the last bit: a rank may ask for its own
+points only.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ def bilinear(values, latitude, longitude, target_latitude, target_longitude) -> 
     """Interpolate `values` (..., lat, lon) to points, bilinearly in latitude and longitude.
 
     latitude          (lat,)  degrees, increasing or decreasing
-    longitude         (lon,)  degrees, increasing, once around the globe; the gap across the date line is closed
+    longitude         (lon,)  degrees, increasing, once around the globe;
+        the gap across the date line is closed
     target_latitude   any shape; beyond the first or last source latitude the value there is taken
     target_longitude  the same shape, any multiple of 360 added
 
     Returns (..., *target shape), in the floating-point type of `values`.
     Exact, to round-off, for fields linear in latitude and longitude inside a source cell.
-    Raises ValueError for shapes or coordinates that do not fit, or for target points that are not finite.
+    Raises ValueError for shapes or coordinates that do not fit, or for target points that are not
+    finite.
     """
     values, latitude, longitude = _regular(values, latitude, longitude)
     target_latitude, target_longitude = _points(target_latitude, target_longitude)
@@ -53,12 +56,14 @@ def bilinear(values, latitude, longitude, target_latitude, target_longitude) -> 
 
 
 def vertical(values, depth, target_depth) -> np.ndarray:
-    """Interpolate `values` (depth, ...) linearly to `target_depth`, constant above the first and below the last.
+    """Interpolate `values` (depth, ...) linearly to `target_depth`, constant above the first and
+    below the last.
 
     depth         (depth,)   m, increasing
     target_depth  (levels,)  m, any order
 
-    Returns (levels, ...), in the floating-point type of `values`. Raises ValueError for shapes that do not fit.
+    Returns (levels, ...), in the floating-point type of `values`. Raises ValueError for shapes that
+    do not fit.
     """
     values = _floating(values)
     depth, target_depth = (
@@ -87,7 +92,9 @@ def _bracket(axis: np.ndarray, target: np.ndarray):
 
 
 def _bracket_around(axis: np.ndarray, target: np.ndarray):
-    """As `_bracket` on a circle of 360 degrees: index west, index east, weight of the eastern point."""
+    """As `_bracket` on a circle of 360 degrees: index west, index east, weight of the eastern
+    point.
+    """
     closed = np.append(axis, axis[0] + 360.0)
     west, weight = _bracket(closed, axis[0] + np.mod(target - axis[0], 360.0))
     return west, np.where(west == axis.size - 1, 0, west + 1), weight
@@ -139,7 +146,7 @@ def _increasing(axis, name: str) -> np.ndarray:
     axis = np.asarray(axis, float)
     if axis.ndim != 1 or axis.size < 2 or not (np.diff(axis) > 0).all():
         raise ValueError(
-            f"{name} must be a list of at least 2 increasing numbers, not an array of shape {axis.shape}"
-            + (f" from {axis.flat[0]:g} to {axis.flat[-1]:g}" if axis.size else "")
+            f"{name} must be a list of at least 2 increasing numbers, not an array of shape"
+            f" {axis.shape}" + (f" from {axis.flat[0]:g} to {axis.flat[-1]:g}" if axis.size else "")
         )
     return axis

@@ -1,4 +1,6 @@
-"""Fields of a grid of rows on a regular grid of latitudes and longitudes, for maps and for comparison."""
+"""Fields of a grid of rows on a regular grid of latitudes and longitudes, for maps and for
+comparison.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,10 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
     """Fields {name: (..., rows, longest row)} as an xarray.Dataset on a regular grid.
 
     step                 degrees, with both poles; or give `latitude`, `longitude` [degrees]
-    order                3, splines that know the poles; 1 for rain, cloud and whatever must not overshoot
-    Names with `wind` in them are components of a vector, as output has them; a rotated grid needs both. Leading axes of a field are called `level` (one)
-    or `time`, `level` (two).
+    order                3, splines that know the poles; 1 for rain,
+        cloud and whatever must not overshoot
+    Names with `wind` in them are components of a vector, as output has them; a rotated grid needs
+    both. Leading axes of a field are called `level` (one) or `time`, `level` (two).
     """
     import xarray
 
@@ -34,7 +37,8 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
     for name, field in (_about_the_pole(fields, rows) if rows.sphere.rotated else fields).items():
         if field.ndim not in (2, 3, 4):
             raise ValueError(
-                f"{name} has {field.ndim} axes; a field has row and column, before them level, or time and level"
+                f"{name} has {field.ndim} axes; a field has row and column, before them level, or"
+                " time and level"
             )
         axes = {2: (), 3: ("level",), 4: ("time", "level")}[field.ndim]
         variables[name] = (

@@ -1,9 +1,12 @@
-"""Grids made of rows: latitudes from south to north, on each any number of points from longitude 0 eastward.
+"""Grids made of rows: latitudes from south to north, on each any number of points from longitude 0
+eastward.
 
-On a stretched and rotated sphere (`schmidt`) these are the latitudes and longitudes of the computational one.
+On a stretched and rotated sphere (`schmidt`) these are the latitudes and longitudes of the
+computational one.
 
-A field is (..., rows, longest row), as the model keeps it: a shorter row leaves the columns from its number of points on unused. Work is done on
-packed fields (..., points of the grid), row after row.
+A field is (..., rows, longest row), as the model keeps it: a shorter row leaves the columns from
+its number of points on unused. Work is done on packed fields (..., points of the grid), row after
+row.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ from fathom.regrid.schmidt import Schmidt
 
 @dataclass(frozen=True)
 class Rows:
-    """latitude (rows,) [degrees], increasing; points (rows,), of each row; the sphere that they are on."""
+    """latitude (rows,) [degrees], increasing; points (rows,), of each row; the sphere that they are
+    on.
+    """
 
     latitude: np.ndarray
     points: np.ndarray
@@ -28,11 +33,13 @@ class Rows:
         latitude, points = np.asarray(self.latitude, float), np.asarray(self.points, int)
         if latitude.ndim != 1 or latitude.shape != points.shape or latitude.size < 2:
             raise ValueError(
-                f"latitude has shape {latitude.shape}, points {points.shape}: both must be one number for each of at least 2 rows"
+                f"latitude has shape {latitude.shape}, points {points.shape}: both must be one"
+                " number for each of at least 2 rows"
             )
         if not (np.diff(latitude) > 0).all() or np.abs(latitude).max() > 90:
             raise ValueError(
-                f"latitudes must increase within [-90, 90] degrees; they run from {latitude[0]:g} to {latitude[-1]:g}"
+                f"latitudes must increase within [-90, 90] degrees; they run from {latitude[0]:g}"
+                f" to {latitude[-1]:g}"
             )
         if points.min() < 4:
             raise ValueError(
@@ -43,7 +50,9 @@ class Rows:
 
     @classmethod
     def gaussian(cls, rows: int, points: int | str | None = None) -> Rows:
-        """Gaussian latitudes with `points` on each row (default 2 `rows`), or "octahedral": 4 i + 16 on the i-th row from a pole."""
+        """Gaussian latitudes with `points` on each row (default 2 `rows`), or "octahedral": 4 i +
+        16 on the i-th row from a pole.
+        """
         if rows < 2 or rows % 2:
             raise ValueError(f"a Gaussian grid has an even number of rows, at least 2; not {rows}")
         latitude = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))
@@ -57,13 +66,16 @@ class Rows:
 
     @classmethod
     def of(cls, grid) -> Rows:
-        """The rows of anything that has `latitude` [degrees] and `points` for each row, and may have a `sphere`."""
+        """The rows of anything that has `latitude` [degrees] and `points` for each row, and may
+        have a `sphere`.
+        """
         if isinstance(grid, cls):
             return grid
         missing = [name for name in ("latitude", "points") if not hasattr(grid, name)]
         if missing:
             raise TypeError(
-                f"a grid of rows has latitude and points, one number for each row; {type(grid).__name__} has no {' and no '.join(missing)}"
+                "a grid of rows has latitude and points, one number for each row;"
+                f" {type(grid).__name__} has no {' and no '.join(missing)}"
             )
         return cls(grid.latitude, grid.points, getattr(grid, "sphere", Schmidt()))
 
@@ -89,7 +101,9 @@ class Rows:
 
     @cached_property
     def area(self) -> np.ndarray:
-        """Part of the sphere that belongs to each point, packed; the sum is 1. Gaussian weights where the latitudes are Gaussian."""
+        """Part of the sphere that belongs to each point, packed; the sum is 1. Gaussian weights
+        where the latitudes are Gaussian.
+        """
         sine, weight = np.polynomial.legendre.leggauss(self.points.size)
         here = np.sin(np.deg2rad(self.latitude))
         if np.abs(here - sine).max() > 1e-7:
@@ -125,7 +139,8 @@ class Rows:
         field = np.asarray(field)
         if field.shape[-2:] != self.shape:
             raise ValueError(
-                f"a field of shape {field.shape} does not fit a grid of {self.shape[0]} rows with up to {self.shape[1]} points"
+                f"a field of shape {field.shape} does not fit a grid of {self.shape[0]} rows with"
+                f" up to {self.shape[1]} points"
             )
         return field[..., self.used]
 

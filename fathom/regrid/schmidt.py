@@ -1,9 +1,12 @@
 """The sphere of a stretched and rotated grid (Schmidt 1977; Courtier & Geleyn 1988).
 
-A grid is uniform on a computational sphere, longitude l', latitude f'. Seen from the pole of stretching the real latitude is f, longitudes alike:
-    sin f = (b + a sin f') / m,   cos f = cos f' / m,   m = a + b sin f',   a = (c^2 + 1) / 2c,   b = (c^2 - 1) / 2c
-m is the map factor: c times finer at the pole of stretching, c times coarser opposite. The rotation that takes the north pole along its meridian to the
-pole of stretching then gives longitude and latitude on earth. Degrees everywhere.
+A grid is uniform on a computational sphere, longitude l', latitude f'. Seen from the pole of
+stretching the real latitude is f, longitudes alike:
+    sin f = (b + a sin f') / m,   cos f = cos f' / m,   m = a + b sin f',   a = (c^2 + 1) / 2c,
+        b = (c^2 - 1) / 2c
+m is the map factor: c times finer at the pole of stretching, c times coarser opposite. The rotation
+that takes the north pole along its meridian to the pole of stretching then gives longitude and
+latitude on earth. Degrees everywhere.
 """
 
 from __future__ import annotations
@@ -20,11 +23,13 @@ class Schmidt:
         self.stretching, self.pole = float(stretching), tuple(map(float, pole))
         if not 1 <= self.stretching < 1e100:
             raise ValueError(
-                f"stretching = {stretching:g} must be at least 1, which is none; the grid is that much finer at the pole of stretching"
+                f"stretching = {stretching:g} must be at least 1, which is none; the grid is that"
+                " much finer at the pole of stretching"
             )
         if not (np.isfinite(self.pole[0]) and -90 <= self.pole[1] <= 90):
             raise ValueError(
-                f"pole = {pole!r}: longitude and latitude of the pole of stretching, latitude within [-90, 90] degrees"
+                f"pole = {pole!r}: longitude and latitude of the pole of stretching, latitude"
+                " within [-90, 90] degrees"
             )
         c2 = self.stretching**2
         self.a, self.b = (c2 + 1) / (2 * self.stretching), (c2 - 1) / (2 * self.stretching)
@@ -82,8 +87,9 @@ class Schmidt:
         )
 
     def angle(self, longitude, latitude, on_earth=None) -> np.ndarray:
-        """From east on earth to east about the pole of stretching, counter-clockwise [radians], at points of the computational sphere; on_earth: their
-        longitude there, where it is not that of `to_earth`: at a pole of the earth."""
+        """From east on earth to east about the pole of stretching, counter-clockwise [radians], at
+        points of the computational sphere; on_earth: their longitude there, where it is not that of
+        `to_earth`: at a pole of the earth."""
         here = np.deg2rad(longitude - self.pole[0])
         there, latitude = self.to_earth(longitude, latitude)
         there, latitude = (
@@ -111,6 +117,8 @@ class Schmidt:
 
 
 def turned(x, y, angle) -> tuple[np.ndarray, np.ndarray]:
-    """A vector (x, y) turned by an angle, counter-clockwise: from the frame of the pole of stretching to that of the earth by `Schmidt.angle`."""
+    """A vector (x, y) turned by an angle, counter-clockwise: from the frame of the pole of
+    stretching to that of the earth by `Schmidt.angle`.
+    """
     cosine, sine = np.cos(angle), np.sin(angle)
     return x * cosine - y * sine, x * sine + y * cosine

@@ -1,8 +1,11 @@
-"""Interpolation on the sphere between regular grids and grids of rows, by splines that know the poles.
+"""Interpolation on the sphere between regular grids and grids of rows, by splines that know the
+poles.
 
-A meridian goes on beyond a pole as the one opposite, so a field on it is periodic: f(lambda, 180 - phi) = +-f(lambda + 180, phi), with the minus
-sign for a component of a vector, whose directions turn there. Periodic cubic splines, first along parallels or meridians, then along the other:
-fourth order, two continuous derivatives everywhere, the poles included. Rows of a stretched or rotated sphere are points anywhere on the other one.
+A meridian goes on beyond a pole as the one opposite, so a field on it is periodic: f(lambda, 180 -
+phi) = +-f(lambda + 180, phi), with the minus sign for a component of a vector, whose directions
+turn there. Periodic cubic splines, first along parallels or meridians, then along the other: fourth
+order, two continuous derivatives everywhere, the poles included. Rows of a stretched or rotated
+sphere are points anywhere on the other one.
 """
 
 from __future__ import annotations
@@ -15,11 +18,14 @@ from fathom.regrid.rows import Rows
 def to_rows(
     values, latitude, longitude, rows: Rows, *, vector: bool = False, order: int = 3
 ) -> np.ndarray:
-    """Interpolate `values` (..., lat, lon) of a regular grid to a grid of rows; the result is packed, (..., points of the grid).
+    """Interpolate `values` (..., lat, lon) of a regular grid to a grid of rows; the result is
+    packed, (..., points of the grid).
 
-    latitude   (lat,) degrees, increasing or decreasing, with or without the poles, evenly spaced or not
+    latitude   (lat,) degrees, increasing or decreasing, with or without the poles,
+        evenly spaced or not
     longitude  (lon,) degrees, once around the earth, an even number with equal steps
-    vector     True for the eastward or northward component of a vector; directions stay those of the source
+    vector     True for the eastward or northward component of a vector;
+        directions stay those of the source
     order      3, or 1 for what must stay between its neighbours
     """
     values, latitude, longitude = (
@@ -31,12 +37,14 @@ def to_rows(
         latitude, values = latitude[::-1], values[..., ::-1, :]
     if values.shape[-2:] != (latitude.size, longitude.size):
         raise ValueError(
-            f"values of shape {values.shape} do not fit {latitude.size} latitudes and {longitude.size} longitudes"
+            f"values of shape {values.shape} do not fit {latitude.size} latitudes and"
+            f" {longitude.size} longitudes"
         )
     step = np.diff(longitude)
     if longitude.size % 2 or np.abs(step - 360 / longitude.size).max() > 1e-6 * abs(step[0]):
         raise ValueError(
-            f"{longitude.size} longitudes from {longitude[0]:g} to {longitude[-1]:g}: an even number with equal steps around the earth is needed"
+            f"{longitude.size} longitudes from {longitude[0]:g} to {longitude[-1]:g}: an even"
+            " number with equal steps around the earth is needed"
         )
     opposite = np.roll(values, longitude.size // 2, -1)
     if not rows.sphere.plain:
@@ -65,7 +73,9 @@ def to_rows(
 def to_regular(
     values, rows: Rows, latitude, longitude, *, vector: bool = False, order: int = 3
 ) -> np.ndarray:
-    """Interpolate packed `values` (..., points of the grid) to a regular grid; (..., lat, lon). Arguments as `to_rows`; any target points."""
+    """Interpolate packed `values` (..., points of the grid) to a regular grid; (..., lat, lon).
+    Arguments as `to_rows`; any target points.
+    """
     values, latitude, longitude = (
         np.asarray(values, float),
         np.asarray(latitude, float),
@@ -73,11 +83,13 @@ def to_regular(
     )
     if values.shape[-1] != rows.size:
         raise ValueError(
-            f"values of shape {values.shape} do not fit {rows.size} points of the grid (Rows.pack makes them)"
+            f"values of shape {values.shape} do not fit {rows.size} points of the grid (Rows.pack"
+            " makes them)"
         )
     if not np.abs(latitude).max() <= 90:
         raise ValueError(
-            f"latitude reaches {latitude[np.abs(latitude).argmax()]:g}: it must lie in [-90, 90] degrees"
+            f"latitude reaches {latitude[np.abs(latitude).argmax()]:g}: it must lie in [-90, 90]"
+            " degrees"
         )
     if not rows.sphere.plain:
         even = 360.0 / rows.points.max() * np.arange(rows.points.max())
@@ -118,7 +130,9 @@ def to_regular(
 
 
 def _along_meridians(here, opposite, latitude, target, sign, order):
-    """From (..., lat, m) to (..., target, m), over the poles with the values `opposite`, of the meridian 180 degrees away."""
+    """From (..., lat, m) to (..., target, m), over the poles with the values `opposite`, of the
+    meridian 180 degrees away.
+    """
     south, north = (
         1 if abs(abs(pole) - 90) < 1e-9 else 0 for pole in (latitude[0], latitude[-1])
     )  # a pole counts once
@@ -129,7 +143,9 @@ def _along_meridians(here, opposite, latitude, target, sign, order):
 
 
 def _scattered(here, opposite, latitude, longitude, target_latitude, target_longitude, sign, order):
-    """From (..., lat, lon) to points anywhere (...): the same splines, of so many points beyond the poles and around the earth that they are periodic."""
+    """From (..., lat, lon) to points anywhere (...): the same splines, of so many points beyond the
+    poles and around the earth that they are periodic.
+    """
     from scipy.interpolate import RectBivariateSpline
 
     margin = min(12, latitude.size - 1, longitude.size)

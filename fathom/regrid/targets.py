@@ -1,7 +1,9 @@
-"""Where a store lies if not on the model's own grid: latitudes and longitudes, or a section along great circles.
+"""Where a store lies if not on the model's own grid: latitudes and longitudes, or a section along
+great circles.
 
-A target knows its coordinates, as `fathom.output.coordinates` takes them, and brings fields to its points by an Interpolation for each place
-of the model's grid (center, corner). Its regions need whole rows of the model."""
+A target knows its coordinates, as `fathom.output.coordinates` takes them, and brings fields to its
+points by an Interpolation for each place of the model's grid (center, corner). Its regions need
+whole rows of the model."""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from fathom import earth
 
 @dataclass
 class Target:
-    """Points (rows, columns) at `longitude`, `latitude`, (columns) and (rows) of a regular grid or both (rows, columns); `mapping`: all that is to be stored of them."""
+    """Points (rows, columns) at `longitude`, `latitude`, (columns) and (rows) of a regular grid or
+    both (rows, columns); `mapping`: all that is to be stored of them.
+    """
 
     longitude: np.ndarray
     latitude: np.ndarray
@@ -42,7 +46,9 @@ class Target:
         return self.interpolations[horizontal].rows(self._points(region))
 
     def bring(self, horizontal: str, region, values: np.ndarray, first_row: int) -> np.ndarray:
-        """(levels, rows, columns) of a region from values (levels, rows, points) of the model from first_row on."""
+        """(levels, rows, columns) of a region from values (levels, rows, points) of the model from
+        first_row on.
+        """
         j0, j1, i0, i1 = region
         return self.interpolations[horizontal](values, first_row, self._points(region)).reshape(
             len(values), j1 - j0, i1 - i0
@@ -58,7 +64,8 @@ def regular(step: float) -> Target:
     ny, nx = round(180 / step), round(360 / step)
     if not 0 < step <= 30 or abs(ny * step - 180) > 1e-6:
         raise ValueError(
-            f"regular = {step:g} degrees does not divide a meridian; allowed: 1, 0.5, 0.25 and the like, at most 30"
+            f"regular = {step:g} degrees does not divide a meridian; allowed: 1, 0.5, 0.25 and the"
+            " like, at most 30"
         )
     latitude, longitude = np.linspace(-90, 90, ny + 1), np.linspace(0, 360, nx + 1)
     middle = [0.5 * (edges[1:] + edges[:-1]) for edges in (longitude, latitude)]
@@ -81,7 +88,9 @@ def regular(step: float) -> Target:
 
 
 def moorings(places) -> Target:
-    """Columns at {name: (longitude, latitude)} [degrees], or at a list of such pairs, which are called m1, m2, ..."""
+    """Columns at {name: (longitude, latitude)} [degrees], or at a list of such pairs, which are
+    called m1, m2, ...
+    """
     named = (
         dict(places)
         if hasattr(places, "items")
@@ -102,7 +111,8 @@ def moorings(places) -> Target:
         or np.abs(latitude).max() > 90
     ):
         raise ValueError(
-            f"moorings = {places}: give name = [longitude, latitude] in degrees, or a list of such pairs"
+            f"moorings = {places}: give name = [longitude, latitude] in degrees, or a list of such"
+            " pairs"
         )
     return Target(
         longitude[None],
@@ -112,7 +122,9 @@ def moorings(places) -> Target:
 
 
 def section(places, step: float = 0.25) -> Target:
-    """Along great circles through `places`, (longitude, latitude) pairs [degrees], a point at least every `step` degrees."""
+    """Along great circles through `places`, (longitude, latitude) pairs [degrees], a point at least
+    every `step` degrees.
+    """
     try:
         longitude, latitude = np.asarray(places, float).T
     except ValueError:
@@ -131,7 +143,8 @@ def section(places, step: float = 0.25) -> Target:
         angle = np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)
         if angle < 1e-9 or angle > np.pi - 1e-6:
             raise ValueError(
-                f"section = {places}: two places after each other are the same, or opposite each other on earth"
+                f"section = {places}: two places after each other are the same, or opposite each"
+                " other on earth"
             )
         t = np.linspace(0, 1, max(2, int(np.ceil(np.degrees(angle) / step)) + 1))[1:, None]
         points.append((np.sin((1 - t) * angle) * a + np.sin(t * angle) * b) / np.sin(angle))

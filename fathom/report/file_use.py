@@ -25,7 +25,9 @@ def _heard(event: str, arguments: tuple) -> None:
 
 
 class FileUse:
-    """Within it, openings of files are counted: those that Python sees, not those inside of the NetCDF library."""
+    """Within it, openings of files are counted: those that Python sees, not those inside of the
+    NetCDF library.
+    """
 
     def __init__(self, simulation: Any):
         self.simulation = simulation
@@ -42,7 +44,9 @@ class FileUse:
         _state["listening"] = False
 
     def by_file(self) -> dict[str, dict[str, Any]]:
-        """Of each store and restart: bytes and calls that wrote, openings, closings, of all ranks; seconds of the slowest rank; all ranks together, rank 0 gets them."""
+        """Of each store and restart: bytes and calls that wrote, openings, closings, of all ranks;
+        seconds of the slowest rank; all ranks together, rank 0 gets them.
+        """
         s = self.simulation
         mine: dict[str, dict[str, Any]] = {}
         held = [

@@ -1,4 +1,5 @@
-"""A trace in the Open Trace Format 2 (Score-P; read by Vampir, Cube, Traveler): regions of each rank, entered and left, waiting and communication in a second location.
+"""A trace in the Open Trace Format 2 (Score-P; read by Vampir, Cube, Traveler): regions of each
+rank, entered and left, waiting and communication in a second location.
 
 The wheel `otf2` of the Score-P developers writes it, where it is installed.
 """
@@ -18,7 +19,8 @@ def library() -> Any:
         import otf2
     except ImportError:
         raise ValueError(
-            "a trace .otf2 wants the package otf2 of Score-P (pip install otf2), which is not installed; .json and .json.gz want nothing"
+            "a trace .otf2 wants the package otf2 of Score-P (pip install otf2), which is not"
+            " installed; .json and .json.gz want nothing"
         ) from None
     return otf2
 

@@ -1,4 +1,6 @@
-"""The page that a run leaves behind: one self-contained HTML file with its key figures and pictures."""
+"""The page that a run leaves behind: one self-contained HTML file with its key figures and
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,10 @@ def write_report(
 ) -> Path:
     """Write the report and return its path. What is empty or missing is left out.
 
-    summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum, state, ...).
-    configuration: TOML text. pictures: title of a section -> pairs of a name and a function that draws the figure.
-    series: name -> (time [s], values, units). profile: records of regions, trace: events of all ranks (fathom.regions).
-    OSError where the file cannot be written.
+    summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum,
+    state, ...). configuration: TOML text. pictures: title of a section -> pairs of a name and a
+    function that draws the figure. series: name -> (time [s], values, units). profile: records of
+    regions, trace: events of all ranks (fathom.regions). OSError where the file cannot be written.
     """
     from fathom.report import tables as profile_tables, timeline_page
 
@@ -79,7 +81,8 @@ def write_report(
     return path
 
 
-# Pictures: each is (name, function that draws it), so that one that fails costs only itself, not the page.
+# Pictures: each is (name, function that draws it), so that one that fails costs only itself, not
+# the page.
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
@@ -125,7 +128,9 @@ def _bars(
 
 
 def _lengths(tiles: list[dict[str, Any]]) -> Any:
-    """What a run found in its first steps: time of each group of processes against the columns at once, its least being 1."""
+    """What a run found in its first steps: time of each group of processes against the columns at
+    once, its least being 1.
+    """
     from fathom import plots
 
     curves = {}
@@ -189,7 +194,8 @@ _cards_of = (
 
 def _cards(summary: Mapping[str, Any]) -> str:
     return "".join(
-        f'<div class="card{" code" if key == "checksum" else ""}"><b>{_value(summary[key])}</b><span>{label}</span></div>'
+        "<div"
+        f' class="card{" code" if key == "checksum" else ""}"><b>{_value(summary[key])}</b><span>{label}</span></div>'
         for key, label in _cards_of
         if summary.get(key) is not None
     )
@@ -213,7 +219,8 @@ def _facts(summary: Mapping[str, Any]) -> str:
         (
             name,
             html.escape(
-                f"{'by group' if isinstance(held['value'], Mapping) else held['value']}: {held['why']}"
+                f"{'by group' if isinstance(held['value'], Mapping) else held['value']}:"
+                f" {held['why']}"
             ),
         )
         for name, held in summary.get("choices", {}).items()
@@ -295,9 +302,13 @@ def _protocol(servers: Mapping[str, Any] | None) -> str:
         if servers["lost_sets"]
         else ""
     )
-    busy = f"all in use {servers['busy']} times, {servers['fallen_back']} events written by the ranks that compute{lost}"
+    busy = (
+        f"all in use {servers['busy']} times, {servers['fallen_back']} events written by the ranks"
+        f" that compute{lost}"
+    )
     return (
-        f"<p>{servers['servers']} I/O servers in {servers['sets']} sets, {servers['slots']} slots of {_megabytes(servers['slot_bytes'])} on each rank: {busy}</p>"
+        f"<p>{servers['servers']} I/O servers in {servers['sets']} sets, {servers['slots']} slots"
+        f" of {_megabytes(servers['slot_bytes'])} on each rank: {busy}</p>"
         + "<details><summary>The protocol in numbers</summary>"
         + table(("", "", "events", "mean", "most"), rows)
         + "</details>"
@@ -323,7 +334,8 @@ def _writes(output: Mapping[str, Any]) -> str:
     ]
     return (
         table(("size of a write", "writes", "", "of all"), rows)
-        + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of 64 KiB and more</p>"
+        + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of"
+        " 64 KiB and more</p>"
         if rows
         else ""
     )
@@ -339,7 +351,10 @@ def _bytes(size: int) -> str:
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:
     top = f"<tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>" if any(head) else ""
-    return f'<table class="{shape}">{top}{"".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)}</table>'
+    return (
+        "<table"
+        f' class="{shape}">{top}{"".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)}</table>'
+    )
 
 
 def _coloured(toml: str) -> str:

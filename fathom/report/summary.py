@@ -88,7 +88,9 @@ def profile(s):
 
 
 def read(s):
-    """What input did since the start of the process: who read, and seconds of the slowest rank, those of readers' threads (`reading ahead`) and of waiting for them among them."""
+    """What input did since the start of the process: who read, and seconds of the slowest rank,
+    those of readers' threads (`reading ahead`) and of waiting for them among them.
+    """
     readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
     counts = {name: s.comm.allreduce(count) for name, count in reading.counts.items()}
     return {
@@ -102,8 +104,10 @@ def read(s):
 
 
 def output(s):
-    """What output did: times of each store and of restarts, how long they kept the slowest rank from computing [s], the protocol of the servers; calls and bytes written by all
-    ranks, by the size of the call (at least so many bytes, less than twice as many), and the part of the bytes in calls of 64 KiB and more."""
+    """What output did: times of each store and of restarts, how long they kept the slowest rank
+    from computing [s], the protocol of the servers; calls and bytes written by all ranks, by the
+    size of the call (at least so many bytes, less than twice as many), and the part of the bytes in
+    calls of 64 KiB and more."""
     found = {
         kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls}
         for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))

@@ -1,4 +1,6 @@
-"""Tables of a profile (fathom.regions), as lines of text and as HTML: by exclusive time; by elapsed time with communication; imbalance by rank; efficiencies."""
+"""Tables of a profile (fathom.regions), as lines of text and as HTML: by exclusive time; by elapsed
+time with communication; imbalance by rank; efficiencies.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Record = Mapping[str, Any]
 def by_exclusive_time(
     records: Sequence[Record], rates: Mapping[str, Record] | None = None, share: float = 0.002
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: each name once, the longest first, those that took less than a share of the whole together. rates: GF/s, GB/s and the fraction of the machine's limit, where known."""
+    """Head and rows: each name once, the longest first, those that took less than a share of the
+    whole together. rates: GF/s, GB/s and the fraction of the machine's limit, where known.
+    """
     wall, rates = records[0]["elapsed"] or 1.0, rates or {}
     held = exclusive(records)
     rows = [
@@ -86,7 +90,9 @@ def _rates(found: Record | None) -> list[str]:
 def by_elapsed_time(
     records: Sequence[Record], share: float = 0.002
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: the tree, with what is within each region; communication and waiting are in seconds, and in percent of the elapsed ones."""
+    """Head and rows: the tree, with what is within each region; communication and waiting are in
+    seconds, and in percent of the elapsed ones.
+    """
     wall = records[0]["elapsed"] or 1.0
     rows = []
     for r, depth in tree(records):
@@ -148,7 +154,8 @@ def of_ranks(metrics: Mapping[str, float]) -> list[str]:
         return []
     m = {name: f"{100 * value:.1f} %" for name, value in metrics.items()}
     return [
-        f"parallel efficiency {m['parallel_efficiency']} = load balance {m['load_balance']} × serialisation {m['serialisation']} × transfer {m['transfer']}"
+        f"parallel efficiency {m['parallel_efficiency']} = load balance {m['load_balance']} ×"
+        f" serialisation {m['serialisation']} × transfer {m['transfer']}"
     ]
 
 

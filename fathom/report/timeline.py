@@ -1,7 +1,9 @@
-"""What ranks did when, from a trace (fathom.regions.traced): states as of the POP study (Worley et al.: tracer update, baroclinic, its boundary, barotropic, its
-boundary, solver), what the solver consists of, when ranks waited, and how many did what.
+"""What ranks did when, from a trace (fathom.regions.traced): states as of the POP study (Worley et
+al.: tracer update, baroclinic, its boundary, barotropic, its boundary, solver), what the solver
+consists of, when ranks waited, and how many did what.
 
-A bar is (begin, end, state, name), in seconds since the trace began, those around before those within, so that bars painted in this order show the innermost.
+A bar is (begin, end, state, name), in seconds since the trace began, those around before those
+within, so that bars painted in this order show the innermost.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ class Bar(NamedTuple):
 
 
 class Timeline:
-    """Of all ranks: `states` and `solver` are lists of bars by rank, `met` of those in which a rank was waiting or in communication."""
+    """Of all ranks: `states` and `solver` are lists of bars by rank, `met` of those in which a rank
+    was waiting or in communication.
+    """
 
     def __init__(
         self,
@@ -89,7 +93,9 @@ class Timeline:
         ]
 
     def counts(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Times, and how many ranks are from each to the next computing, in communication, waiting: the integral of all three is ranks times seconds."""
+        """Times, and how many ranks are from each to the next computing, in communication, waiting:
+        the integral of all three is ranks times seconds.
+        """
         changes = [
             (t, state, sign)
             for bars in self.met

@@ -1,4 +1,6 @@
-"""The Gantt chart as a part of a page: drawn by the browser from the events themselves; the wheel zooms, dragging moves, a bar tells what it is."""
+"""The Gantt chart as a part of a page: drawn by the browser from the events themselves; the wheel
+zooms, dragging moves, a bar tells what it is.
+"""
 
 from __future__ import annotations
 

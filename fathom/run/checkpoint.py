@@ -1,5 +1,5 @@
-"""The state of a simulation into a restart file and back, on any ranks. Each field of the state is a stream of its own, so that what is
-under way never needs more memory than the largest field."""
+"""The state of a simulation into a restart file and back, on any ranks. Each field of the state is
+a stream of its own, so that what is under way never needs more memory than the largest field."""
 
 import warnings
 from contextlib import nullcontext
@@ -48,7 +48,9 @@ class Checkpoint:
         )
 
     def write(self):
-        """The state of now, handed over to servers where there are any; the restart is there when all output before it is visible."""
+        """The state of now, handed over to servers where there are any; the restart is there when
+        all output before it is visible.
+        """
         self._create()
         for part in self.parts:
             part.send(last=True)
@@ -134,7 +136,9 @@ def fingerprint(simulation):
 
 
 def read_state(simulation, path):
-    """Fields, steps and series from a restart file of the same grid; returns what it has of stores. ValueError where it does not fit, a warning where it was written with other numerics."""
+    """Fields, steps and series from a restart file of the same grid; returns what it has of stores.
+    ValueError where it does not fit, a warning where it was written with other numerics.
+    """
     s, state = simulation, simulation.fields.state
     sums = {
         name for store in s.outputs for name in store.sums
@@ -154,7 +158,8 @@ def read_state(simulation, path):
     s.count = header.steps
     if abs(header.seconds - s.seconds) > 1e-6:
         raise ValueError(
-            f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has {s.step:g} s"
+            f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has"
+            f" {s.step:g} s"
         )
     s.restored = set(state) & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
@@ -162,8 +167,8 @@ def read_state(simulation, path):
         with (
             copies.of(path, s.comm, s.parallel["staging"], keep=False)
             if several
-            else nullcontext(path) as here
-        ):
+            else nullcontext(path)
+        ) as here:
             for name, values in s.readers.each(sorted(s.restored), field):
                 s.fields.set(name, values.astype(float, copy=False))
     finally:
@@ -184,7 +189,9 @@ def read_state(simulation, path):
 
 @once
 def latest(directory):
-    """The whole restart of a run directory that has got furthest, or None; damaged ones, and states of runs that failed, do not count."""
+    """The whole restart of a run directory that has got furthest, or None; damaged ones, and states
+    of runs that failed, do not count.
+    """
     found = []
     for path in sorted(directory.glob("*.fathom")):
         if path.name == "last-state.fathom":

@@ -1,10 +1,13 @@
-"""What was found out on this machine for a case, kept from run to run: one small file for each in the user's cache.
+"""What was found out on this machine for a case, kept from run to run: one small file for each in
+the user's cache.
 
     choices/3f0c5a….json (fathom/cache.py):
     {"of": {"processor": ..., "mpi": ..., "case": ..., "ranks": 2, "threads": 1, ...},
-     "settings": {"exchange": {"value": "shared", "default": "packed", "how": "tuned", "date": "2031-05-01", "gain": 0.021, "noise": 0.004}, ...}}
+     "settings": {"exchange": {"value": "shared", "default": "packed", "how": "tuned", "date":
+     "2031-05-01", "gain": 0.021, "noise": 0.004}, ...}}
 
-No answer depends on it, so a file that cannot be read or written costs one line of warning, never a run. Files are replaced whole.
+No answer depends on it, so a file that cannot be read or written costs one line of warning, never a
+run. Files are replaced whole.
 """
 
 import contextlib
@@ -22,7 +25,9 @@ hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
 
 
 def identity(simulation):
-    """What a choice depends on: processor, library, version, ranks and how they lie on nodes, grid and processes. All ranks call it."""
+    """What a choice depends on: processor, library, version, ranks and how they lie on nodes, grid
+    and processes. All ranks call it.
+    """
     from fathom import mpi
     from fathom import machine
 
@@ -67,7 +72,9 @@ def version():
 
 
 def settle(simulation):
-    """What a simulation's user did not name: `parallel` and `why` of a simulation that is being prepared. All ranks call it."""
+    """What a simulation's user did not name: `parallel` and `why` of a simulation that is being
+    prepared. All ranks call it.
+    """
     how, named = (
         simulation.parallel,
         simulation.named
@@ -100,7 +107,9 @@ def learn(simulation):
 
 
 def tiles(simulation):
-    """Columns of each group by its first process, on all ranks the same (the lower median): {} while they are still being measured."""
+    """Columns of each group by its first process, on all ranks the same (the lower median): {}
+    while they are still being measured.
+    """
     mine = {g["processes"][0]: g["tile"] for g in simulation.sequence.groups if g["tile"]}
     still = any(
         "to be measured" in g["tile_reason"] for g in simulation.sequence.groups if g["tile"]
@@ -147,7 +156,9 @@ class Choices:
             return {}
 
     def keep(self, settings):
-        """Put these beside what is kept; what `fathom tune` found is replaced by `fathom tune` alone. Whether it is kept now."""
+        """Put these beside what is kept; what `fathom tune` found is replaced by `fathom tune`
+        alone. Whether it is kept now.
+        """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with _alone(self.path.with_suffix(".lock")):

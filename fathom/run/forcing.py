@@ -1,7 +1,9 @@
-"""Forcing in time: records interpolated between instants or middles of intervals, at whatever rhythm they come; the next is read while the model runs on.
+"""Forcing in time: records interpolated between instants or middles of intervals, at whatever
+rhythm they come; the next is read while the model runs on.
 
-What the surface and the model read in time are sources: `fields`, names of the fields NAME_previous and NAME_next of a sequence; `axis`, when records are
-(fathom/times.py); `read(number)`, name -> array (ny, nx).
+What the surface and the model read in time are sources: `fields`, names of the fields NAME_previous
+and NAME_next of a sequence; `axis`, when records are (fathom/times.py); `read(number)`, name ->
+array (ny, nx).
 """
 
 import math
@@ -44,12 +46,15 @@ class Forcing:
                 raise ValueError(f"{', '.join(source.fields)}: {error}") from error
             if not inside:
                 raise ValueError(
-                    f"the records of {', '.join(source.fields)} are of {clock.date(first)} to {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)} "
-                    "(repeated_year = true takes them for every year)"
+                    f"the records of {', '.join(source.fields)} are of {clock.date(first)} to"
+                    f" {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)}"
+                    " (repeated_year = true takes them for every year)"
                 )
 
     def load(self, simulation):
-        """The records around now into the fields; how many steps they are good for. All ranks call it, all get the same RunFailure where one cannot be read."""
+        """The records around now into the fields; how many steps they are good for. All ranks call
+        it, all get the same RunFailure where one cannot be read.
+        """
         s, until = simulation, math.inf
         for n, source in enumerate(self.sources):
             before, after, t0, t1 = now = source.axis.bracket(s.clock, s.seconds)

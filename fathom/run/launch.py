@@ -1,6 +1,8 @@
-"""Ranks: found where a launcher started them, started here otherwise; and one voice when something goes wrong.
+"""Ranks: found where a launcher started them, started here otherwise; and one voice when something
+goes wrong.
 
-`fathom run --ranks 4` runs `mpiexec -n 4` on the same command. Under a site's mpiexec or srun the ranks are there already.
+`fathom run --ranks 4` runs `mpiexec -n 4` on the same command. Under a site's mpiexec or srun the
+ranks are there already.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ class LaunchFailure(RuntimeError):
 
 
 def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | None:
-    """(rank, ranks) where a launcher (MPICH, Open MPI, Slurm's srun) started this process, else None."""
+    """(rank, ranks) where a launcher (MPICH, Open MPI, Slurm's srun) started this process, else
+    None.
+    """
     for rank, size in _launchers:
         if rank in environment and size in environment:
             return int(environment[rank]), int(environment[size])
@@ -45,15 +49,17 @@ def mpiexec() -> str:
         if file.name == "mpiexec":
             return str(Path(file.locate()).resolve())
     raise LaunchFailure(
-        "there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec -n N fathom run ..."
+        "there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec"
+        " -n N fathom run ..."
     )
 
 
 def threads_environment(ranks: int, threads: int) -> dict[str, str]:
     """What the threads of a rank must find in the environment before the core is loaded.
 
-    A thread that waits spins for some 20 microseconds, then sleeps: on a core that others want too, the default of some milliseconds makes
-    steps hundreds of times slower. Where there are more threads than cores it sleeps at once. What is set already stays.
+    A thread that waits spins for some 20 microseconds, then sleeps: on a core that others want too,
+    the default of some milliseconds makes steps hundreds of times slower. Where there are more
+    threads than cores it sleeps at once. What is set already stays.
     """
     local = int(
         next(
@@ -84,11 +90,16 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
 
 
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -> int:
-    """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a clean end, twice ends at once."""
+    """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a
+    clean end, twice ends at once.
+    """
     environment = (
         os.environ
         | threads_environment(ranks, threads)
-        | {"PYTHONUNBUFFERED": "1", "FATHOM_TERMINAL": _terminal()}
+        | {
+            "PYTHONUNBUFFERED": "1",
+            "FATHOM_TERMINAL": _terminal(),
+        }
     )
     command = [
         mpiexec(),
@@ -102,7 +113,8 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -
     ]  # -P: not from the sources, should we stand there
     # Ctrl-C counts also where a shell's background job was told to ignore it
     asks = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
-    # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the stop file
+    # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the
+    # stop file
     child = subprocess.Popen(
         command,
         env=environment,
@@ -175,7 +187,8 @@ def _end_with_parent() -> None:
 
 
 class Ranks:
-    """The ranks of a command: with it, an error that all have is said once, and an error of one ends all.
+    """The ranks of a command: with it, an error that all have is said once, and an error of one
+    ends all.
 
     with Ranks() as ranks: ...
     """
@@ -188,8 +201,10 @@ class Ranks:
         expected = launched()
         if expected and expected[1] != mpi.world.size:
             raise LaunchFailure(
-                f"the launcher started {expected[1]} ranks, but MPI sees {mpi.world.size}: launcher and library belong to different MPIs. "
-                "Use the mpiexec of the mpich wheel (fathom run --ranks N), or build Fathom with the site's MPI (MPI_HOME=prefix pip install .)"
+                f"the launcher started {expected[1]} ranks, but MPI sees {mpi.world.size}: launcher"
+                " and library belong to different MPIs. Use the mpiexec of the mpich wheel (fathom"
+                " run --ranks N), or build Fathom with the site's MPI (MPI_HOME=prefix pip"
+                " install .)"
             )
         self.comm = mpi.world.Dup()
         return self
@@ -216,7 +231,9 @@ class Ranks:
 
 
 def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]) -> int:
-    """Do it here where the ranks are here, else start them with this very command; returns the exit status."""
+    """Do it here where the ranks are here, else start them with this very command; returns the exit
+    status.
+    """
     here = launched()
     if here is None and ranks > 1:
         return start(ranks, threads, sys.argv[1:], directory)
@@ -246,7 +263,9 @@ def status_of(error: BaseException) -> int:
 
 
 def report(error: BaseException, who: str = "") -> None:
-    """Say what went wrong: one message where it is one of ours, the way to it where it is not (or FATHOM_TRACEBACK is set)."""
+    """Say what went wrong: one message where it is one of ours, the way to it where it is not (or
+    FATHOM_TRACEBACK is set).
+    """
     from fathom.failure import RunFailure
 
     if isinstance(error, (SystemExit, KeyboardInterrupt)):

@@ -1,6 +1,8 @@
-"""How a simulation is spread over a machine: what `Simulation(parallel=...)` and [parallel] take. It never changes a bit of the answer.
+"""How a simulation is spread over a machine: what `Simulation(parallel=...)` and [parallel] take.
+It never changes a bit of the answer.
 
-What the user names stands. Of the rest, `chosen` is taken from what was measured before on this machine for this case (fathom/choices.py), else from `usual`.
+What the user names stands. Of the rest, `chosen` is taken from what was measured before on this
+machine for this case (fathom/choices.py), else from `usual`.
 """
 
 from pathlib import Path
@@ -39,7 +41,8 @@ def checked(given):
     for name in given:
         if name not in usual:
             raise ValueError(
-                f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed: {', '.join(usual)}"
+                f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed:"
+                f" {', '.join(usual)}"
             )
     how = usual | given
     if integer("threads", how["threads"]) < 1:
@@ -50,7 +53,8 @@ def checked(given):
     for name in ("exchange", "sum"):
         if how[name] != usual[name] and how[name] not in ways(name):
             raise ValueError(
-                f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed: {', '.join(ways(name))}"
+                f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed:"
+                f" {', '.join(ways(name))}"
             )
     columns(how["tile"])
     for name in (
@@ -68,7 +72,9 @@ def checked(given):
         )
     if how["on_busy"] not in ("synchronous", "wait"):
         raise ValueError(
-            f"on_busy = {how['on_busy']!r}{near(str(how['on_busy']), ('synchronous', 'wait')) or ';'} allowed: synchronous, wait"
+            "on_busy ="
+            f" {how['on_busy']!r}{near(str(how['on_busy']), ('synchronous', 'wait')) or ';'}"
+            " allowed: synchronous, wait"
         )
     silence = how["io_silence"]
     if isinstance(silence, bool) or not isinstance(silence, int | float) or not silence > 0:
@@ -88,7 +94,9 @@ def ways(name):
 
 
 def columns(tile):
-    """A tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that are known, of a group of processes by its first one."""
+    """A tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that are
+    known, of a group of processes by its first one.
+    """
     if isinstance(tile, str) and tile in tiles:
         return tiles[tile], {}
     if isinstance(tile, dict) and all(
@@ -97,7 +105,9 @@ def columns(tile):
         return tiles["measured"], tile
     if not _count(tile) and tile != 0 or isinstance(tile, bool):
         raise ValueError(
-            f"parallel tile = {tile!r} must be a number of columns, {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their columns"
+            f"parallel tile = {tile!r} must be a number of columns,"
+            f" {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their"
+            " columns"
         )
     return tile, {}
 
@@ -107,7 +117,9 @@ def _count(number):
 
 
 def settle(how, named, kept, *, ranks, same_bits=True):
-    """What to do and why: (values, name -> reason). named: what the user gave; kept: settings of fathom.run.choices; same_bits: whether any way to sum gives the same."""
+    """What to do and why: (values, name -> reason). named: what the user gave; kept: settings of
+    fathom.run.choices; same_bits: whether any way to sum gives the same.
+    """
     if named & together:
         named = named | together
     how, why = dict(how), {}
@@ -129,7 +141,10 @@ def reason(setting):
     when = f"{setting['how']} on this machine on {setting['date']}"
     if not setting.get("gain"):
         return when
-    return f"{when}: {100 * setting['gain']:.1f} % faster (± {100 * setting['noise']:.1f}) than {text(setting['default'])}"
+    return (
+        f"{when}: {100 * setting['gain']:.1f} % faster (± {100 * setting['noise']:.1f}) than"
+        f" {text(setting['default'])}"
+    )
 
 
 def text(value):

@@ -6,14 +6,18 @@ from fathom.failure import RunFailure, Unstable
 
 
 def rhythm(step, length):
-    """Seconds between two looks: a day, or a twentieth of a run of less than ten days, though not oftener than every sixth step: a look costs a part of one."""
+    """Seconds between two looks: a day, or a twentieth of a run of less than ten days, though not
+    oftener than every sixth step: a look costs a part of one.
+    """
     day = 86400 if 86400 % step == 0 else 24 * step
     steps = max(1, round(length / step))
     return day if length >= 10 * day else step * (steps // max(1, min(20, steps // 6)))
 
 
 def watch(simulation, keep=True):
-    """The numbers of the time series, and what progress says; raises Unstable with field, place, level and step where they are not sane. keep: note them (a restart has its own)."""
+    """The numbers of the time series, and what progress says; raises Unstable with field, place,
+    level and step where they are not sane. keep: note them (a restart has its own).
+    """
     s = simulation
     seen, s.now = s.model.watch(s)
     if not all(
@@ -26,7 +30,9 @@ def watch(simulation, keep=True):
 
 
 def blow_up(simulation, reason=""):
-    """Raises what the run failed of: Unstable where a field is to be named, else RunFailure with the reason. The last state is kept."""
+    """Raises what the run failed of: Unstable where a field is to be named, else RunFailure with
+    the reason. The last state is kept.
+    """
     s = simulation
     for name in s.model.prognostic:
         e = s.fields.extremes(name)
@@ -37,11 +43,13 @@ def blow_up(simulation, reason=""):
         k, j, i = e["at_minimum" if low else "at_maximum"] if e["finite"] else e["not_finite"]
         path = s.write_restart("last-state.fathom")
         raise Unstable(
-            f"{name} is {value} at {s.model.grid.place(j, i, k)}, found at step {s.count} ({s.date}). The last state is in {path}. {advice(s)}"
+            f"{name} is {value} at {s.model.grid.place(j, i, k)}, found at step {s.count}"
+            f" ({s.date}). The last state is in {path}. {advice(s)}"
         )
     path = s.write_restart("last-state.fathom")
     raise RunFailure(
-        f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}. {advice(s)}"
+        f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}."
+        f" {advice(s)}"
     )
 
 
@@ -52,7 +60,10 @@ def advice(simulation):
     if worst is None:
         return f"Try a step of {step / 2:.0f} s"
     name, value, limit, where = worst
-    return f"Nearest limit of the step of {step:g} s: {name} = {value:.2g} (at most {limit:g}) at {where}; try a step of {min(step * limit / value * 0.8, step / 2):.0f} s"
+    return (
+        f"Nearest limit of the step of {step:g} s: {name} = {value:.2g} (at most {limit:g}) at"
+        f" {where}; try a step of {min(step * limit / value * 0.8, step / 2):.0f} s"
+    )
 
 
 def _sane(model, name, least, most):

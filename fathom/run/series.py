@@ -4,8 +4,9 @@ import numpy as np
 
 
 class Series:
-    """Values by their names at times [s]. At most `most` looks are kept: where there are more, every second one, then every fourth, ... from the first on, so that a
-    century takes no more memory than a year. `last`: {name: (value, units)} of the last look."""
+    """Values by their names at times [s]. At most `most` looks are kept: where there are more,
+    every second one, then every fourth, ... from the first on, so that a century takes no more
+    memory than a year. `last`: {name: (value, units)} of the last look."""
 
     most = 4096
 

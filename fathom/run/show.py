@@ -16,7 +16,9 @@ Entry = tuple[str, "str | list[str]"]
 
 
 def describe(simulation: Any) -> tuple[str, list[Entry]]:
-    """(title, [(label, text or lines)]) of a simulation that is prepared; all ranks call it, all get the same."""
+    """(title, [(label, text or lines)]) of a simulation that is prepared; all ranks call it, all
+    get the same.
+    """
     entries = [
         ("grid", _grid(simulation)),
         ("memory", _memory(simulation)),
@@ -46,8 +48,11 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
         else ""
     )
     return (
-        f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}: {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g} years/day, "
-        f"checksum {summary['checksum']}\n{directory / 'report.html' if (directory / 'report.html').exists() else directory}"
+        f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}:"
+        f" {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g}"
+        " years/day, "
+        "checksum"
+        f" {summary['checksum']}\n{directory / 'report.html' if (directory / 'report.html').exists() else directory}"
     )
 
 
@@ -71,7 +76,10 @@ def data_sets() -> list[tuple[str, list[Entry]]]:
             ]
             trees.append(
                 (
-                    f"{path.stem}: {getattr(file, 'title', path.name)}, {_bytes(path.stat().st_size)}",
+                    (
+                        f"{path.stem}: {getattr(file, 'title', path.name)},"
+                        f" {_bytes(path.stat().st_size)}"
+                    ),
                     [
                         ("variables", variables),
                         ("sources", held["source"]),
@@ -119,7 +127,10 @@ def _memory(simulation: Any) -> str:
     ranks = simulation.comm.size
     each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
     threads = simulation.parallel["threads"]
-    return f"{_bytes(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads} thread{'s' * (threads > 1)}, at most {_bytes(max(each))} on one"
+    return (
+        f"{_bytes(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
+        f" thread{'s' * (threads > 1)}, at most {_bytes(max(each))} on one"
+    )
 
 
 def _bytes(number: float) -> str:
@@ -131,9 +142,11 @@ def _choices(simulation: Any) -> list[str]:
     from fathom.run.parallel import text
 
     shown = {
-        name: "by group, below"
-        if isinstance(simulation.parallel[name], dict)
-        else text(simulation.parallel[name])
+        name: (
+            "by group, below"
+            if isinstance(simulation.parallel[name], dict)
+            else text(simulation.parallel[name])
+        )
         for name in simulation.why
     }
     return [f"{name} = {value}: {simulation.why[name]}" for name, value in shown.items()]
@@ -152,7 +165,8 @@ def _sequence(simulation: Any) -> list[str]:
     groups = simulation.sequence.groups
     exchanges = [g for g in groups if g["exchange"]]
     lines = [
-        f"{sum(len(g['processes']) for g in groups)} processes in {len(groups)} groups, {len(exchanges)} exchanges"
+        f"{sum(len(g['processes']) for g in groups)} processes in {len(groups)} groups,"
+        f" {len(exchanges)} exchanges"
     ]
     for group in groups:
         if group["exchange"]:
@@ -190,7 +204,10 @@ def _input(simulation: Any) -> str:
     return (
         "each rank reads for itself"
         if readers.alone
-        else f"read by rank{'s' * (len(readers.ranks) > 1)} {', '.join(map(str, readers.ranks))} for all"
+        else (
+            f"read by rank{'s' * (len(readers.ranks) > 1)} {', '.join(map(str, readers.ranks))}"
+            " for all"
+        )
     )
 
 
@@ -208,14 +225,17 @@ def _servers(simulation: Any) -> str:
     )
     who = ", ".join(map(str, roles.servers))
     return (
-        f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {_bytes(each)} on each rank that computes; "
-        f"all in use: {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}"
+        f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in"
+        f" {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {_bytes(each)} on"
+        " each rank that computes; all in use:"
+        f" {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}"
     )
 
 
 def _events(simulation: Any) -> list[str]:
     outputs = [
-        f"{o.path} every {o.every}: {', '.join(o.requested)}{f' ({o.statistic})' if o.statistic else ''}"
+        f"{o.path} every {o.every}:"
+        f" {', '.join(o.requested)}{f' ({o.statistic})' if o.statistic else ''}"
         for o in simulation.outputs
     ]
     others = (

@@ -1,4 +1,6 @@
-"""Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the next event; here is decided what happens there."""
+"""Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the
+next event; here is decided what happens there.
+"""
 
 import os
 import signal
@@ -37,10 +39,13 @@ class Simulation:
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
-    parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny), distribution, tile, exchange, sum, synchronise; what is not
-        named is what was measured before on this machine (automatic=False: the usual). Never changes a bit of the answer.
+    parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny),
+        distribution, tile, exchange, sum, synchronise; what is not
+        named is what was measured before on this machine (automatic=False: the usual). Never
+        changes a bit of the answer.
     configuration : TOML text of the run, kept beside its results.
-    comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve output (parallel: io_servers, docs/output.md).
+    comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
+        output (parallel: io_servers, docs/output.md).
     """
 
     def __init__(
@@ -92,7 +97,7 @@ class Simulation:
         )  # room for a trace of the next run; that of the last, on rank 0
         self.delivery = Delivery(self._seen)
 
-    # ---- what the user says before the run ---------------------------------------------------------------------------------------
+    # ---- what the user says before the run -------------------------------------------------------
 
     def output(
         self,
@@ -107,9 +112,12 @@ class Simulation:
         moorings=None,
         drifters=None,
     ):
-        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean", "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place of the model's own: levels of pressure
-        [hPa] or depth [m]; a regular grid of so many degrees; a section along great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude, latitude]}; drifters, which
-        go with the flow from {places = [[longitude, latitude, depth], ...]} or a region."""
+        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
+        "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place
+        of the model's own: levels of pressure [hPa] or depth [m]; a regular grid of so many
+        degrees; a section along great circles through [[longitude, latitude], ...]; moorings,
+        columns at {name: [longitude, latitude]}; drifters, which go with the flow from {places =
+        [[longitude, latitude, depth], ...]} or a region."""
         from fathom.ocean.drifters import Drifters
         from fathom.output.integrals import Integrals, is_of
         from fathom.output.moorings import Moorings
@@ -165,10 +173,12 @@ class Simulation:
 
     @property
     def _seen(self):
-        """The simulation as what belongs to it has it: without a cycle it goes when it is left, on all ranks at once, as the windows of MPI in it must."""
+        """The simulation as what belongs to it has it: without a cycle it goes when it is left, on
+        all ranks at once, as the windows of MPI in it must.
+        """
         return weakref.proxy(self)
 
-    # ---- state -------------------------------------------------------------------------------------------------------------------
+    # ---- state -----------------------------------------------------------------------------------
 
     @property
     def seconds(self):
@@ -283,7 +293,9 @@ class Simulation:
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
     def other(self, model, step):
-        """Another model on these ranks and from this state, with a step of its own [s]: a sequence and a field set more."""
+        """Another model on these ranks and from this state, with a step of its own [s]: a sequence
+        and a field set more.
+        """
         from fathom import mpi
 
         sequence = mpi.core.Sequence(
@@ -309,12 +321,16 @@ class Simulation:
         return next(self.gathered([name]))[1]
 
     def gathered(self, fields):
-        """(name, array on the global grid on rank 0, None elsewhere), one after another: only one is in memory at a time."""
+        """(name, array on the global grid on rank 0, None elsewhere), one after another: only one
+        is in memory at a time.
+        """
         for name in fields:
             yield name, self.assemble(self.fields.windows(name))
 
     def assemble(self, windows):
-        """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0; None elsewhere."""
+        """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0;
+        None elsewhere.
+        """
         if "whole" not in self.gathers:
             ny, nx = np.shape(self.model.grid.wet_levels)
             self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
@@ -344,7 +360,7 @@ class Simulation:
         if error is not None:
             raise error
 
-    # ---- time --------------------------------------------------------------------------------------------------------------------
+    # ---- time ------------------------------------------------------------------------------------
 
     def advance(self, steps):
         """That many steps, without events; forcing and time weights are kept right."""
@@ -380,8 +396,9 @@ class Simulation:
         self._wish = True
 
     def run(self, period, progress=None, report=True, from_start=False):
-        """Integrate for a period, with all events; leaves restart, summary and report in the directory. Returns the summary. from_start: the
-        period counts from the start of the simulation, of which a restart may have done a part."""
+        """Integrate for a period, with all events; leaves restart, summary and report in the
+        directory. Returns the summary. from_start: the period counts from the start of the
+        simulation, of which a restart may have done a part."""
         from fathom.run import choices
         from fathom.report.summary import finish
 
@@ -420,7 +437,8 @@ class Simulation:
                 piece = min(steps, pace)
                 self._advance(piece)
                 now = wall_clock.perf_counter()
-                # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the end
+                # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks
+                # agree on their length and on the end
                 longest, self.stopped = self._agree(
                     now - before, self._wish or (self.is_root and stop_file.exists())
                 )
@@ -479,7 +497,9 @@ class Simulation:
         return finish(self, report)
 
     def _agree(self, seconds, wish):
-        """The longest of all ranks, and whether any of them wishes; meetings are settled where there are many."""
+        """The longest of all ranks, and whether any of them wishes; meetings are settled where
+        there are many.
+        """
         from fathom.mpi import MPI, core
 
         mine = np.array([seconds, bool(wish), core.meetings_full()], float)
@@ -491,7 +511,9 @@ class Simulation:
         return float(mine[0]), bool(mine[1])
 
     def _begin(self):
-        """Everything that comes before the first step; servers hear of it, or of why it could not be."""
+        """Everything that comes before the first step; servers hear of it, or of why it could not
+        be.
+        """
         try:
             if self.sequence is None:
                 self._make_directory()
@@ -514,7 +536,8 @@ class Simulation:
                 and not self.restart_from
             ):
                 raise FileExistsError(
-                    f"{self.directory} holds a finished run; choose another directory, or allow it to be replaced (overwrite=True, --overwrite)"
+                    f"{self.directory} holds a finished run; choose another directory, or allow it"
+                    " to be replaced (overwrite=True, --overwrite)"
                 )
             self.directory.mkdir(parents=True, exist_ok=True)
             if not os.access(self.directory, os.W_OK):
@@ -526,13 +549,17 @@ class Simulation:
         self.on_root(make)
 
     def watch(self):
-        """Now and then: is everything finite and sane, and the numbers of the time series. Raises Unstable with field, place, level and step."""
+        """Now and then: is everything finite and sane, and the numbers of the time series. Raises
+        Unstable with field, place, level and step.
+        """
         sanity.watch(self)
 
-    # ---- what the run was --------------------------------------------------------------------------------------------------------
+    # ---- what the run was ------------------------------------------------------------------------
 
     def checksum(self):
-        """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and threads."""
+        """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and
+        threads.
+        """
         return f"{self.fields.checksum(self.model.prognostic):016x}"
 
     def describe(self):

@@ -1,13 +1,19 @@
-"""Clocks of all ranks: what computes moves its own clock, what exchanges waits for neighbours, what sums waits for all.
+"""Clocks of all ranks: what computes moves its own clock, what exchanges waits for neighbours, what
+sums waits for all.
 
-    compute    t_r += s_r (1 + f d)                                                  f d: what interruptions take (noise.py)
-    exchange   t_r = max(t_r' + meanwhile, max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
+    compute    t_r += s_r (1 + f d)
+        f d: what interruptions take (noise.py)
+    exchange   t_r = max(t_r' + meanwhile,
+        max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
     sum        t_r = max over all of t + excess of the noise since the last sum + the sum itself
-    time slices   where `turns` ranks share a core, computing takes turns times as long, and a meeting after it (turns - 1) slices more: who waits gives
+    time slices
+        where `turns` ranks share a core, computing takes turns times as long,
+        and a meeting after it (turns - 1) slices more: who waits gives
                its core to another rank, and gets it back when that one has used its slice up
 
-in the algebra of maximum and plus, all ranks in one vector. So time that is lost waiting moves: where a halo becomes faster, ranks come to the sum
-less scattered, and the sum becomes faster too. Time is told apart as computing, waiting (for ranks that come late) and moving (messages, sums).
+in the algebra of maximum and plus, all ranks in one vector. So time that is lost waiting moves:
+where a halo becomes faster, ranks come to the sum less scattered, and the sum becomes faster too.
+Time is told apart as computing, waiting (for ranks that come late) and moving (messages, sums).
 """
 
 from __future__ import annotations
@@ -29,7 +35,9 @@ kinds = ("computing", "waiting", "moving")
 
 
 class Way(NamedTuple):
-    """How halos travel: one-sided or not, the part of the overhead of a message that is left, whether all meet before, whether ranks compute meanwhile."""
+    """How halos travel: one-sided or not, the part of the overhead of a message that is left,
+    whether all meet before, whether ranks compute meanwhile.
+    """
 
     put: bool = False
     part: float = 1.0
@@ -65,7 +73,8 @@ class Messages:
     ) -> None:
         if way not in exchanges:
             raise ValueError(
-                f"no way to exchange '{way}'{near(way, exchanges) or ';'} known: {', '.join(exchanges)}"
+                f"no way to exchange '{way}'{near(way, exchanges) or ';'} known:"
+                f" {', '.join(exchanges)}"
             )
         put, part, self.meet, self.overlaps = exchanges[way]
         cores = int(machine["node.cores"])
@@ -114,7 +123,9 @@ class Messages:
 
 
 class Clocks:
-    """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each. turns: ranks that share a core."""
+    """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each. turns:
+    ranks that share a core.
+    """
 
     def __init__(
         self, machine: Machine, ranks: int, network: Network | None = None, turns: float = 1.0
@@ -147,8 +158,9 @@ class Clocks:
         blocking: bool = False,
         meanwhile: tuple[np.ndarray | float, str] | None = None,
     ) -> None:
-        """blocking: receives are posted one after another when a rank comes to them; what came before was put aside and is copied once more. meanwhile: seconds that ranks
-        compute, and of which region, while messages travel."""
+        """blocking: receives are posted one after another when a rank comes to them; what came
+        before was put aside and is copied once more. meanwhile: seconds that ranks compute, and of
+        which region, while messages travel."""
         if m.meet:
             self.sum(0, region)
         began = self.clock
@@ -191,7 +203,9 @@ class Clocks:
 
     @contextmanager
     def repeated(self, times: float) -> Iterator[None]:
-        """What is done inside counts so many times. Once is enough where it ends as it began, all in step or all as scattered as before."""
+        """What is done inside counts so many times. Once is enough where it ends as it began, all
+        in step or all as scattered as before.
+        """
         clock, since = self.clock, self.since
         before = {key: value.copy() for key, value in self.spent.items()}
         yield
@@ -216,7 +230,7 @@ class Clocks:
         key = (region, kind)
         self.spent[key] = self.spent[key] + seconds if key in self.spent else np.array(seconds)
 
-    # ---- what came out -----------------------------------------------------------------------------------------------------------
+    # ---- what came out ---------------------------------------------------------------------------
 
     @property
     def elapsed(self) -> float:

@@ -1,8 +1,13 @@
-"""What a step of a case costs: measured in a short run on few ranks, told apart by what it scales with.
+"""What a step of a case costs: measured in a short run on few ranks, told apart by what it scales
+with.
 
-columns and levels    seconds of processes, for the work of a rank as the decomposition counts it (core/parallel/work.hpp)
-columns               seconds of the solver's sweeps, for each water column and iteration; of preconditioners the same
-messages              exchanges of a step: levels and widths that travel together; halos and sums of a solve
+columns and levels
+    seconds of processes, for the work of a rank as the decomposition counts it
+    (core/parallel/work.hpp)
+columns               seconds of the solver's sweeps, for each water column and iteration;
+    of preconditioners the same
+messages              exchanges of a step: levels and widths that travel together;
+    halos and sums of a solve
 """
 
 from __future__ import annotations
@@ -20,7 +25,9 @@ moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not
 
 @dataclass
 class Measured:
-    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number. `kind` names what can be priced (command.py)."""
+    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number. `kind` names
+    what can be priced (command.py).
+    """
 
     kind: ClassVar[str] = ""
     ranks: int
@@ -42,9 +49,11 @@ class Measured:
 
 @dataclass
 class Cost(Measured):
-    """Of a step of columns on blocks: work, columns, points: of the fullest rank (points of halos); three, two, packing: seconds of processes of columns and levels, of the
-    solver, of filling and emptying messages; exchanges: (levels of 8 bytes, width) of each exchange of a step; iterations, halos, sums: of a step's solve; words: of a sum;
-    halo_bytes: of a halo of the solver, for a point along an edge."""
+    """Of a step of columns on blocks: work, columns, points: of the fullest rank (points of halos);
+    three, two, packing: seconds of processes of columns and levels, of the solver, of filling and
+    emptying messages; exchanges: (levels of 8 bytes, width) of each exchange of a step; iterations,
+    halos, sums: of a step's solve; words: of a sum; halo_bytes: of a halo of the solver, for a
+    point along an edge."""
 
     kind: ClassVar[str] = "columns on blocks"
     work: float
@@ -75,7 +84,8 @@ class Cost(Measured):
 
     def text(self) -> list[str]:
         return [
-            f"{self.solver} with {self.preconditioner}: {self.iterations:.0f} iterations a step, {self.halos:.0f} halos, {self.sums:.0f} sums"
+            f"{self.solver} with {self.preconditioner}: {self.iterations:.0f} iterations a step,"
+            f" {self.halos:.0f} halos, {self.sums:.0f} sums"
         ]
 
 
@@ -120,7 +130,9 @@ def columns_of(decomposition: Any, wet: np.ndarray) -> np.ndarray:
 def measured_steps(
     simulation: Any, steps: int = 0, seconds: float = 4.0
 ) -> tuple[float, list[dict[str, Any]], int]:
-    """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all ranks together. steps: 0: as many as fit into `seconds`."""
+    """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all
+    ranks together. steps: 0: as many as fit into `seconds`.
+    """
     from fathom import regions
 
     simulation.prepare()

@@ -1,7 +1,8 @@
 """Few parameters from many figures, and what the fit says of figures that it has not seen.
 
-    least squares of log(predicted / measured) over log(parameters), from several starts; a parameter that no figure knows stays near its first guess
-    leave one out: each figure is predicted by a fit to the others
+    least squares of log(predicted / measured) over log(parameters), from several starts; a
+    parameter that no figure knows stays near its first guess leave one out: each figure is
+    predicted by a fit to the others
 
 A fit may have at most half as many parameters as figures.
 """
@@ -20,7 +21,9 @@ Model = Callable[[Mapping[str, float]], Sequence[float]]
 
 @dataclass
 class Fit:
-    """errors: predicted / measured - 1 of each figure; left_out: the same where the figure was not in the fit."""
+    """errors: predicted / measured - 1 of each figure; left_out: the same where the figure was not
+    in the fit.
+    """
 
     names: list[str]
     values: dict[str, float]
@@ -49,8 +52,10 @@ def fit(
     of: int = 0,
     within: Sequence[float] | None = None,
 ) -> Fit:
-    """start: first guesses of the parameters, all above 0; several: the best end counts. of: figures of the same machine in all, where others are fitted apart.
-    within: how well each figure is known, relative; None: all alike. ValueError: more than half as many parameters as figures."""
+    """start: first guesses of the parameters, all above 0; several: the best end counts. of:
+    figures of the same machine in all, where others are fitted apart. within: how well each figure
+    is known, relative; None: all alike. ValueError: more than half as many parameters as figures.
+    """
     starts = [start] if isinstance(start, Mapping) else list(start)
     names, data = list(starts[0]), np.asarray(measured, float)
     if 2 * len(names) > max(len(data), of):

@@ -1,6 +1,8 @@
-"""This machine, measured: rates of its cores, messages between two of its ranks, sums, interruptions.
+"""This machine, measured: rates of its cores, messages between two of its ranks, sums,
+interruptions.
 
-What lies between nodes shows only where ranks are on several; on one node the network of the file is the memory that its ranks share.
+What lies between nodes shows only where ranks are on several; on one node the network of the file
+is the memory that its ranks share.
 """
 
 from __future__ import annotations
@@ -88,7 +90,9 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
 
 
 def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
-    """What a meeting of ranks that share cores takes beyond what they compute in turn, for each that has to be waited for."""
+    """What a meeting of ranks that share cores takes beyond what they compute in turn, for each
+    that has to be waited for.
+    """
     numbers = np.ones(1000)
     comm.barrier()
     began, computed = time.perf_counter(), 0.0
@@ -112,7 +116,9 @@ def _alone(core: Any) -> tuple[float, float]:
 
 
 def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, float]:
-    """(frequency, mean duration [s]): pieces of work of the same length, again and again; those that took longer by more than a tenth were interrupted."""
+    """(frequency, mean duration [s]): pieces of work of the same length, again and again; those
+    that took longer by more than a tenth were interrupted.
+    """
     import gc
 
     numbers = np.ones(1000)
@@ -156,7 +162,8 @@ def text(machine: Machine) -> list[tuple[str, list[str]]]:
                     else str(value)
                 )
                 lines.append(
-                    f"{key:<14}{shown:>12} {quantity.units if quantity.units != '1' else '':<8} {machine.sources.get(name, '')}"
+                    f"{key:<14}{shown:>12} {quantity.units if quantity.units != '1' else '':<8}"
+                    f" {machine.sources.get(name, '')}"
                 )
         if lines:
             entries.append((section, lines))
@@ -175,7 +182,8 @@ def show(name: str | None, file: Path | None = None, measured: bool = False) -> 
         for each in names():
             m = load(each)
             click.echo(
-                f"{each:<18}{m.name}; {len(m.values)} quantities, fitted: {', '.join(m.fitted) or 'none'}; unconfirmed: {len(m.unconfirmed)}"
+                f"{each:<18}{m.name}; {len(m.values)} quantities, fitted:"
+                f" {', '.join(m.fitted) or 'none'}; unconfirmed: {len(m.unconfirmed)}"
             )
         return 0
     if name is None:

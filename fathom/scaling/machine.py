@@ -1,10 +1,13 @@
-"""Machines as files: what a rank computes, what the network and its sums cost, how noisy the operating system is, how files are read.
+"""Machines as files: what a rank computes, what the network and its sums cost, how noisy the
+operating system is, how files are read.
 
     [network]
     latency = [1.3e-6, "Alverson et al. 2010, the Gemini interconnect"]
 
-Each quantity is [value, where it is from]. What begins with "fitted:" was found from measurements of programs, which it names; with "estimate:" it is what one
-would expect of such a machine; "unconfirmed:" a published number that was not found again. A file may leave out what it does not need; who asks for something that is missing is told which file lacks it.
+Each quantity is [value, where it is from]. What begins with "fitted:" was found from measurements
+of programs, which it names; with "estimate:" it is what one would expect of such a machine;
+"unconfirmed:" a published number that was not found again. A file may leave out what it does not
+need; who asks for something that is missing is told which file lacks it.
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ sums = ("recursive-doubling", "tree", "master", "hardware")
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a key means: text, unit, and the range that a value must lie in (numbers), or what it may be (words, truth)."""
+    """What a key means: text, unit, and the range that a value must lie in (numbers), or what it
+    may be (words, truth).
+    """
 
     text: str
     units: str = ""
@@ -65,7 +70,8 @@ quantities: dict[str, dict[str, Quantity]] = {
     "network": {
         "topology": Quantity("how nodes are joined", words=topologies, kind=str),
         "shape": _list(
-            "nodes of a torus in each direction; of a fat tree [nodes of a switch]; of a dragonfly [nodes of a router, routers of a group]"
+            "nodes of a torus in each direction; of a fat tree [nodes of a switch]; of a dragonfly"
+            " [nodes of a router, routers of a group]"
         ),
         "dimensions": Quantity("of the torus that a job sees", "1", 1, 6),
         "latency": Quantity("of the wires and the adapters, nearest nodes", "s", 0, 1),
@@ -107,7 +113,9 @@ quantities: dict[str, dict[str, Quantity]] = {
 
 @dataclass(frozen=True)
 class Machine:
-    """machine["network.latency"]; machine.get("node.cache", 0); machine.but({"sum.hardware": 5e-6}) for a what-if or a fit."""
+    """machine["network.latency"]; machine.get("node.cache", 0); machine.but({"sum.hardware": 5e-6})
+    for a what-if or a fit.
+    """
 
     name: str
     values: Mapping[str, Any]
@@ -156,12 +164,15 @@ def _catalogued(name: str) -> Machine:
 
 
 def load(name: str | Path) -> Machine:
-    """A machine of the catalogue by name, or of a file. ValueError, OSError: what is wrong, and where."""
+    """A machine of the catalogue by name, or of a file. ValueError, OSError: what is wrong, and
+    where.
+    """
     path = Path(name)
     if path.suffix != ".toml":
         if str(name) not in names():
             raise ValueError(
-                f"no machine '{name}'{near(str(name), names()) or ';'} known: {', '.join(names())}; or a file .toml, as `fathom machine --write` makes one"
+                f"no machine '{name}'{near(str(name), names()) or ';'} known: {', '.join(names())};"
+                " or a file .toml, as `fathom machine --write` makes one"
             )
         return _catalogued(str(name))
     if not path.is_file():
@@ -182,7 +193,8 @@ def read(text: str, where: str) -> Machine:
     for section, table in tables.items():
         if section not in quantities or not isinstance(table, dict):
             raise ValueError(
-                f"{where}: unknown section [{section}]{near(section, quantities) or ';'} allowed: {', '.join(quantities)}"
+                f"{where}: unknown section [{section}]{near(section, quantities) or ';'} allowed:"
+                f" {', '.join(quantities)}"
             )
         for key, given in table.items():
             if not (
@@ -213,7 +225,8 @@ def write(machine: Machine, path: Path, note: str = "") -> None:
                 "",
                 f"[{section}]",
                 *(
-                    f"{key.partition('.')[2]} = {inline([machine.values[key], machine.sources.get(key, 'given')])}"
+                    f"{key.partition('.')[2]} ="
+                    f" {inline([machine.values[key], machine.sources.get(key, 'given')])}"
                     for key in own
                 ),
             ]
@@ -230,7 +243,8 @@ def _quantity(key: str) -> Quantity:
             section, {name: 0 for names in quantities.values() for name in names}
         )
         raise ValueError(
-            f"unknown quantity '{name}' of [{section}]{near(name, known) or ';'} allowed: {', '.join(known)}"
+            f"unknown quantity '{name}' of [{section}]{near(name, known) or ';'} allowed:"
+            f" {', '.join(known)}"
         )
     return quantities[section][name]
 
@@ -244,7 +258,8 @@ def _checked(where: str, key: str, value: Any) -> Any:
     if q.kind is bool or q.kind is str:
         if not isinstance(value, q.kind) or (q.words and value not in q.words):
             raise ValueError(
-                f"{where}: {name} = {value!r} ({q.text}) must be {'one of ' + ', '.join(q.words) if q.words else 'true or false'}"
+                f"{where}: {name} = {value!r} ({q.text}) must be"
+                f" {'one of ' + ', '.join(q.words) if q.words else 'true or false'}"
             )
         return value
     if q.kind is list:
@@ -254,7 +269,8 @@ def _checked(where: str, key: str, value: Any) -> Any:
             or not all(isinstance(n, int) and n >= 1 for n in value)
         ):
             raise ValueError(
-                f"{where}: {name} = {value!r} ({q.text}) must be a list of whole numbers, at least 1"
+                f"{where}: {name} = {value!r} ({q.text}) must be a list of whole numbers, at"
+                " least 1"
             )
         return value
     if (
@@ -263,6 +279,7 @@ def _checked(where: str, key: str, value: Any) -> Any:
         or not q.least <= value <= q.most
     ):
         raise ValueError(
-            f"{where}: {name} = {value!r} {q.units} ({q.text}) must be a number in [{q.least:g}, {q.most:g}]"
+            f"{where}: {name} = {value!r} {q.units} ({q.text}) must be a number in [{q.least:g},"
+            f" {q.most:g}]"
         )
     return value

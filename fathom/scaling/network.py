@@ -1,9 +1,11 @@
 """The network: hops between nodes, and what a message takes (LogGP: Alexandrov et al. 1995).
 
     message     o + L + h (hops - 1) + bytes / B + o
-    exchange    not sooner than all bytes have passed all links that they need:  sum (bytes hops) / (links B_link)
+    exchange    not sooner than all bytes have passed all links that they need:  sum (bytes hops) /
+        (links B_link)
 
-o a core's own time, L adapters and wires, h a further switch, B what a node puts into the network, shared by its cores.
+o a core's own time, L adapters and wires, h a further switch, B what a node puts into the network,
+shared by its cores.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from fathom.scaling.machine import Machine
 
 @lru_cache(maxsize=None)
 def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
-    """The most compact box of at least so many nodes: the least longest side, then the fewest nodes, then the sides nearest to each other. 7600: 19 x 20 x 20."""
+    """The most compact box of at least so many nodes: the least longest side, then the fewest
+    nodes, then the sides nearest to each other. 7600: 19 x 20 x 20.
+    """
     if dimensions == 1:
         return (nodes,)
     longest = math.ceil(nodes ** (1 / dimensions) - 1e-9)
@@ -38,7 +42,9 @@ def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Network:
-    """Nodes 0 ... nodes - 1 of a job, in the order of the topology: along the last side of a torus first."""
+    """Nodes 0 ... nodes - 1 of a job, in the order of the topology: along the last side of a torus
+    first.
+    """
 
     topology: str
     nodes: int

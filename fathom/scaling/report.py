@@ -1,4 +1,6 @@
-"""What `fathom scale` says: tables, the ranks from which on more do not pay, and the picture of speed against ranks."""
+"""What `fathom scale` says: tables, the ranks from which on more do not pay, and the picture of
+speed against ranks.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
                 [
                     f"{'ranks':>7}{'measured':>12}{'predicted':>12}",
                     *(
-                        f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms{1e3 * c['seconds']:9.2f} ms {100 * (c['seconds'] / c['measured'] - 1):+6.1f} %"
+                        f"{c['ranks']:>7}{1e3 * c['measured']:9.2f} ms{1e3 * c['seconds']:9.2f} ms"
+                        f" {100 * (c['seconds'] / c['measured'] - 1):+6.1f} %"
                         for c in f["checked"]
                     ),
                 ],
@@ -63,7 +66,8 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
             f"{100 * kind[k] / total:8.0f} %" for k in kind
         )
         rows.append(
-            f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}{100 * s['efficiency']:9.1f} %{parts}"
+            f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}{100 * s['efficiency']:9.1f}"
+            f" %{parts}"
         )
     entries.append(("simulated", [head, *rows, *f["refused"]]))
     entries.append(("messages", f["communication"]))
@@ -76,7 +80,8 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
             o, ms = s["output"], lambda seconds: f"{1e3 * seconds:.3f}"  # noqa: E731
             served = o["with_servers"]
             lines.append(
-                f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>17}{ms(served['seconds']):>14}{100 * served['fallback']:9.0f} %{100 * served['busy']:6.0f} %{ms(o['stall']):>12}"
+                f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>17}{ms(served['seconds']):>14}{100 * served['fallback']:9.0f}"
+                f" %{100 * served['busy']:6.0f} %{ms(o['stall']):>12}"
             )
         entries.append(
             (
@@ -120,11 +125,13 @@ def verdict(f: dict[str, Any]) -> list[str]:
     below = np.flatnonzero(efficiency < pays)
     if not len(below):
         lines.append(
-            f"up to {ranks[-1]:.0f} ranks each works at more than {100 * pays:.0f} % of what one does alone"
+            f"up to {ranks[-1]:.0f} ranks each works at more than {100 * pays:.0f} % of what one"
+            " does alone"
         )
     elif below[0] == 0:
         lines.append(
-            f"{ranks[0]:.0f} ranks already work at {100 * efficiency[0]:.0f} % of what one does alone"
+            f"{ranks[0]:.0f} ranks already work at {100 * efficiency[0]:.0f} % of what one does"
+            " alone"
         )
     else:
         n = below[0]
@@ -136,12 +143,14 @@ def verdict(f: dict[str, Any]) -> list[str]:
             )
         )
         lines.append(
-            f"from some {_round(at)} ranks on each works at less than {100 * pays:.0f} % of what one does alone: more hardly pay"
+            f"from some {_round(at)} ranks on each works at less than {100 * pays:.0f} % of what"
+            " one does alone: more hardly pay"
         )
     best = int(np.argmax(speed))
     if best < len(speed) - 1:
         lines.append(
-            f"fastest of these on {ranks[best]:.0f} ranks, {speed[best]:.3g} years/day; more are slower"
+            f"fastest of these on {ranks[best]:.0f} ranks, {speed[best]:.3g} years/day; more are"
+            " slower"
         )
     first, *others = f["simulated"][0]["phases"]
     for phase in others:
@@ -151,7 +160,9 @@ def verdict(f: dict[str, Any]) -> list[str]:
         if len(crossed):
             n = crossed[0]
             lines.append(
-                f"{phase}: longer than {first} from some {_round(np.exp(np.interp(0, ratio[n : n + 2], np.log(ranks[n : n + 2]))))} ranks on"
+                f"{phase}: longer than {first} from some"
+                f" {_round(np.exp(np.interp(0, ratio[n : n + 2], np.log(ranks[n : n + 2]))))}"
+                " ranks on"
             )
     return lines
 

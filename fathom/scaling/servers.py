@@ -1,8 +1,9 @@
 """Output servers as queues, with the protocol of the real ones (docs/output.md).
 
-At each output the first computing rank asks for a slot. If one is free the ranks copy their fields (`stall`) and compute on, and the set with the fewest events
-under way takes it up once it is done with those before, for `service` seconds. If all slots are in use the ranks write by themselves (`synchronous` seconds), or
-wait for a slot.
+At each output the first computing rank asks for a slot. If one is free the ranks copy their fields
+(`stall`) and compute on, and the set with the fewest events under way takes it up once it is done
+with those before, for `service` seconds. If all slots are in use the ranks write by themselves
+(`synchronous` seconds), or wait for a slot.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Output:
-    """of every event, seconds. slots: None: as many as sets (each set has one event at most). pick: "fewest" of all sets, or the "next" in turn."""
+    """of every event, seconds. slots: None: as many as sets (each set has one event at most). pick:
+    "fewest" of all sets, or the "next" in turn.
+    """
 
     stall: float
     service: float
@@ -27,8 +30,9 @@ class Output:
 def play(
     output: Output, intervals: Sequence[float], parts: Sequence[float] | None = None
 ) -> dict[str, float]:
-    """elapsed: of computing for `intervals`, each followed by an output (or by that part of it), until the computing ranks are through; stalled, fallback (events), drained: when the last
-    event is written, busy: part of the time that sets work."""
+    """elapsed: of computing for `intervals`, each followed by an output (or by that part of it),
+    until the computing ranks are through; stalled, fallback (events), drained: when the last event
+    is written, busy: part of the time that sets work."""
     slots, sets = output.slots or output.sets, output.sets
     if not sets:
         stalled = sum(parts or [1.0] * len(intervals)) * output.synchronous

@@ -1,11 +1,18 @@
-"""A step of a spectral model on ranks that are not there: rows and waves dealt out as by the model, the plans of its transpositions, no data.
+"""A step of a spectral model on ranks that are not there: rows and waves dealt out as by the model,
+the plans of its transpositions, no data.
 
     columns           seconds of processes and trajectories x points of the rank
     Fourier           seconds x points of the rows that are whole on it
-    Legendre          seconds x sums of its waves,   sum over m of (N - m + 2) x rows that know m;     the semi-implicit solve x its coefficients
-    transpositions    from each owner of waves to each owner of rows: entries (m, row) that the two share, and back
-    rows              put together from the blocks that share them, where ranks are more than rows allow
-    halos on demand   points within reach of trajectories around each block, in segments of a row (core/parallel/on_demand.hpp)
+    Legendre          seconds x sums of its waves,   sum over m of (N - m + 2) x rows that know m;
+        the semi-implicit solve x its coefficients
+    transpositions
+        from each owner of waves to each owner of rows: entries (m, row) that the two share,
+        and back
+    rows              put together from the blocks that share them,
+        where ranks are more than rows allow
+    halos on demand
+        points within reach of trajectories around each block,
+        in segments of a row (core/parallel/on_demand.hpp)
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.
@@ -30,8 +37,10 @@ segment = 8  # points that a halo on demand asks for at once
 
 @dataclass
 class Cost(Measured):
-    """Of a step. levels, points, row_points, sums_of_waves, coefficients: of the grid, and of the fullest rank; columns, fourier, legendre, waves, packing: seconds; batches: of
-    transpositions, both ways together; entry, halo: bytes of an entry in all of them, and of a point in a halo; halos, reach [rows], sums: of a step."""
+    """Of a step. levels, points, row_points, sums_of_waves, coefficients: of the grid, and of the
+    fullest rank; columns, fourier, legendre, waves, packing: seconds; batches: of transpositions,
+    both ways together; entry, halo: bytes of an entry in all of them, and of a point in a halo;
+    halos, reach [rows], sums: of a step."""
 
     kind: ClassVar[str] = "spectral"
     levels: int
@@ -72,15 +81,16 @@ class Cost(Measured):
     def text(self) -> list[str]:
         back = f"halos on demand that reach {self.reach} rows" if self.halos else ""
         return [
-            f"{self.batches:.0f} transpositions a step, {self.entry / 1e3:.3g} kB for each wave of a row; {self.halos:.0f} {back}; {self.sums:.0f} sums".replace(
-                "; 0 ;", ";"
-            )
+            f"{self.batches:.0f} transpositions a step, {self.entry / 1e3:.3g} kB for each wave of"
+            f" a row; {self.halos:.0f} {back}; {self.sums:.0f} sums".replace("; 0 ;", ";")
         ]
 
 
 @dataclass
 class Layout:
-    """Of a Gaussian grid on `ranks`: what each has to do, and messages (from, to, how many): entries from waves to rows, points of rows to be put together, points of halos."""
+    """Of a Gaussian grid on `ranks`: what each has to do, and messages (from, to, how many):
+    entries from waves to rows, points of rows to be put together, points of halos.
+    """
 
     ranks: int
     used: int
@@ -111,7 +121,8 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
 
     if block is not None:
         raise ValueError(
-            "scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for models on blocks"
+            "scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for"
+            " models on blocks"
         )
     wet, points = np.asarray(grid.wet_levels), np.asarray(grid.points)
     ny, nx = wet.shape
@@ -225,7 +236,9 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     model, comm = simulation.model, simulation.comm
     if not hasattr(model.grid, "truncation"):
         raise ValueError(
-            f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of a free surface nor transforms; what can be priced: models of columns on blocks, as Ocean, and spectral models"
+            f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of"
+            " a free surface nor transforms; what can be priced: models of columns on blocks, as"
+            " Ocean, and spectral models"
         )
     least, profile, n = measured_steps(simulation, steps, seconds)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]

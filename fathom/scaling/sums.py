@@ -1,12 +1,15 @@
 """What a sum over all ranks takes, once all have come.
 
-    recursive-doubling   ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each
+    recursive-doubling
+        ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each
     tree                 as many stages up, and the sum down again
-    master               all to one rank, which takes them one after another, and answers one after another
+    master               all to one rank, which takes them one after another,
+        and answers one after another
     hardware             the network adds: one sum for as many numbers as it takes at once
 
-A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`, what the processor does in between. Ways to sum of
-core/parallel/global_sum.hpp are known by their names.
+A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`,
+what the processor does in between. Ways to sum of core/parallel/global_sum.hpp are known by their
+names.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from fathom.names import near
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, overhead, wire
 
-# name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in shared memory)
+# name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in shared
+# memory)
 ways = {
     "allreduce": ("", False, False),
     "non-blocking": ("", False, False),
@@ -38,7 +42,9 @@ line = 5e-8  # s to read what another core of the node has written
 
 @lru_cache(maxsize=None)
 def _distances(network: Network, ranks: int, cores: int) -> list[tuple[float, float]]:
-    """Of each stage: the part of the ranks whose partner is on their own node, and the mean hops beyond the first of the others."""
+    """Of each stage: the part of the ranks whose partner is on their own node, and the mean hops
+    beyond the first of the others.
+    """
     found, rank, distance = [], np.arange(ranks), 1
     while distance < ranks:
         hops = network.hops(rank // cores, (rank + distance) % ranks // cores)

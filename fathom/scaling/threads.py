@@ -1,8 +1,11 @@
-"""Threads of a rank: how much faster they make each kind of process, and what other numbers of threads would make of that.
+"""Threads of a rank: how much faster they make each kind of process, and what other numbers of
+threads would make of that.
 
-    t(T) / t(1) = s + (1 - s) / T,     s = (n / S - 1) / (n - 1)                 Amdahl (1967); S: speed-up measured with n threads, which shared memory and caches
+    t(T) / t(1) = s + (1 - s) / T,     s = (n / S - 1) / (n - 1)
+        Amdahl (1967); S: speed-up measured with n threads, which shared memory and caches
 
-A rank of T threads has T cores, so a node holds fewer ranks. That it waits for the most disturbed of its threads is in S.
+A rank of T threads has T cores, so a node holds fewer ranks. That it waits for the most disturbed
+of its threads is in S.
 """
 
 from __future__ import annotations
@@ -70,7 +73,9 @@ def for_ranks_of(machine: Machine, threads: int) -> Machine:
 
 
 def add_to(file: Path, case: Path) -> None:
-    """Into a machine's file: the speed-ups of a case with a thread on each core. SystemExit where a run fails, which has said why."""
+    """Into a machine's file: the speed-ups of a case with a thread on each core. SystemExit where a
+    run fails, which has said why.
+    """
     from fathom.commands.scale import Request
 
     machine, cores, costs = (

@@ -1,9 +1,11 @@
-"""A step on ranks that are not there: the real grid and mask cut into blocks, the real plans of halos, no data; priced on a machine.
+"""A step on ranks that are not there: the real grid and mask cut into blocks, the real plans of
+halos, no data; priced on a machine.
 
 processes       seconds of a unit of work x work of the rank's blocks                      (cost.py)
 exchanges       those of a step, with the points of the plan, their widths and levels
 solver          iterations x (columns of the rank, halos, sums)
-faster or slower than where it was measured:   1/2 memory here / memory there + 1/2 multiply-adds here / there
+faster or slower than where it was measured:
+    1/2 memory here / memory there + 1/2 multiply-adds here / there
 """
 
 from __future__ import annotations
@@ -19,13 +21,17 @@ from fathom.scaling.clocks import Clocks, exchanges
 from fathom.scaling.cost import Cost, columns_of, points_of, work_of
 from fathom.scaling.machine import Machine
 
-strip = 6  # points along borders between ranks that the solver computes once messages are there: 4 rows, 8 columns (core/numerics/solver/solver.cpp)
+# points along borders between ranks that the solver computes once messages are there: 4 rows, 8
+# columns (core/numerics/solver/solver.cpp)
+strip = 6
 bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
 
 
 @dataclass
 class Layout:
-    """Of a grid on `ranks`, of which `used` have water: work, columns and points of the halo of each, messages of a halo of one point (from, to, points)."""
+    """Of a grid on `ranks`, of which `used` have water: work, columns and points of the halo of
+    each, messages of a halo of one point (from, to, points).
+    """
 
     ranks: int
     used: int
@@ -43,7 +49,9 @@ def layout(
     block: tuple[int, int] | None = None,
     distribution: str = "auto",
 ) -> Layout:
-    """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size along the curve beyond."""
+    """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size
+    along the curve beyond.
+    """
     from fathom.mpi import core
     from fathom.performance.bench.blocks import count
 
@@ -74,7 +82,9 @@ def layout(
 
 
 def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
-    """Width and height of blocks, so many with water that each rank gets one, or up to three; those that leave the least to compute, halo included."""
+    """Width and height of blocks, so many with water that each rank gets one, or up to three; those
+    that leave the least to compute, halo included.
+    """
     from fathom.performance.bench.blocks import count
 
     found = []
@@ -90,7 +100,8 @@ def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
             break
     if not found:
         raise ValueError(
-            f"scale: {wet.shape[1]}x{wet.shape[0]} points cannot be cut into blocks for {ranks} ranks"
+            f"scale: {wet.shape[1]}x{wet.shape[0]} points cannot be cut into blocks for {ranks}"
+            " ranks"
         )
     return min(found)[1:]
 
@@ -125,7 +136,9 @@ def step(
     overlaps = exchanges[exchange].overlaps and len(points) > 0
 
     def inner(width: int) -> np.ndarray:
-        """Part of a rank's columns further than `width` from others: computed while messages travel."""
+        """Part of a rank's columns further than `width` from others: computed while messages
+        travel.
+        """
         return (
             np.clip(1 - width * place.points / np.maximum(place.columns, 1), 0, 1)
             if overlaps
@@ -149,7 +162,9 @@ def step(
     columns = place.columns / cost.columns
     if (
         cost.preconditioner == "factorisation"
-    ):  # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each doubling of the ranks
+        # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each
+        # doubling of the ranks
+    ):
         columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
     small = t.messages(source, target, points * cost.halo_bytes, exchange) if len(points) else None
     between = (

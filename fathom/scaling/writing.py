@@ -1,8 +1,13 @@
-"""Output of a case on virtual ranks: what the protocol measured of itself in two short runs here, one without servers and one with a server, played as a queue (servers.py).
+"""Output of a case on virtual ranks: what the protocol measured of itself in two short runs here,
+one without servers and one with a server, played as a queue (servers.py).
 
-    stall          copy x points of the fullest rank + a question to all ranks and its answer + a word to each server of the set
-    service        from the first word of an event until it is written: of one server, that has a core of its own; the n servers of a set share the chunks, 1 / n each
-    synchronous    as the ranks themselves took here, less by their number, not less than the disk takes:   max(s r / P, bytes / files.write)
+    stall          copy x points of the fullest rank + a question to all ranks and its answer + a
+        word to each server of the set
+    service        from the first word of an event until it is written: of one server,
+        that has a core of its own; the n servers of a set share the chunks, 1 / n each
+    synchronous
+        as the ranks themselves took here, less by their number, not less than the disk takes:
+        max(s r / P, bytes / files.write)
 
 Stores share these in proportion to their stalls without servers.
 """
@@ -27,7 +32,9 @@ horizon = 400  # events that are played
 
 @dataclass
 class Writing:
-    """Of the mean event, in seconds, on `ranks`; bytes: that ranks give away. stores: name -> (seconds between two, part of the mean event)."""
+    """Of the mean event, in seconds, on `ranks`; bytes: that ranks give away. stores: name ->
+    (seconds between two, part of the mean event).
+    """
 
     ranks: int
     copy: float
@@ -46,7 +53,9 @@ class Writing:
 
 
 def measure(document: Any) -> Writing | None:
-    """Of the ranks and servers of a document; on the first rank that computes. What only the other kind of run knows is 0."""
+    """Of the ranks and servers of a document; on the first rank that computes. What only the other
+    kind of run knows is 0.
+    """
     from fathom.time.clock import Period
     from fathom.performance.tune.serving import short_run
 
@@ -83,7 +92,10 @@ def priced(
     total: str = "allreduce",
     sets: int | None = None,
 ) -> dict[str, Any]:
-    """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given: by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers; None: each is one."""
+    """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given:
+    by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers;
+    None: each is one.
+    """
     ranks = len(points)
     asking = sums.seconds(machine, ranks, 1, total) if ranks > 1 else 0.0
     sets = servers if sets is None else sets

@@ -1,4 +1,6 @@
-"""Periods and dates: "1h", "5d", "2y", "1month" from a start in a CF calendar. A simulation counts steps; the clock says what date that is."""
+"""Periods and dates: "1h", "5d", "2y", "1month" from a start in a CF calendar. A simulation counts
+steps; the clock says what date that is.
+"""
 
 import re
 
@@ -28,7 +30,8 @@ class Period:
         match = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]+)\s*", str(text))
         if not match or match[2] not in units | calendar_units:
             raise ValueError(
-                f"{what} = {text!r} is not a length of time; allowed: a number and one of {', '.join(units | calendar_units)}, as in '1h', '30d', '2y'"
+                f"{what} = {text!r} is not a length of time; allowed: a number and one of"
+                f" {', '.join(units | calendar_units)}, as in '1h', '30d', '2y'"
             )
         number = float(match[1])
         self.text = str(text).strip()
@@ -56,7 +59,9 @@ class Clock:
         self.start = self.date_of(start, "start")
 
     def date_of(self, text, what):
-        """The date in the calendar that a text, or what a file holds as a date, says. ValueError where it is none."""
+        """The date in the calendar that a text, or what a file holds as a date, says. ValueError
+        where it is none.
+        """
         import cftime
 
         match = re.fullmatch(
@@ -80,7 +85,9 @@ class Clock:
 
     @property
     def days_since_2000(self):
-        """Of the start [days since 2000-01-01 12:00]; in a calendar of its own, of the same part of the same year."""
+        """Of the start [days since 2000-01-01 12:00]; in a calendar of its own, of the same part of
+        the same year.
+        """
         first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
         part = (self.start - first) / (first.replace(year=first.year + 1) - first)
         return (
@@ -118,7 +125,9 @@ class Clock:
 
 
 class Event:
-    """Something that happens at a time: `action(simulation)` whenever `every` has passed since the start."""
+    """Something that happens at a time: `action(simulation)` whenever `every` has passed since the
+    start.
+    """
 
     def __init__(self, every, action, step, label):
         self.every, self.action, self.label = Period(every, "every"), action, label

@@ -1,9 +1,11 @@
-"""Times of records: instants, or intervals of which a record is the mean and stands at the middle; of calendar years, or of one year that is repeated.
+"""Times of records: instants, or intervals of which a record is the mean and stands at the middle;
+of calendar years, or of one year that is repeated.
 
     months.bracket(clock, seconds)      # the records before and after a time, and when they hold
 
-Dates are those of the clock's calendar: a month is as long there as it is, whoever wrote the file. A day that the calendar lacks is the first of the next month, and of
-records that so fall together the last is taken, whose day it is.
+Dates are those of the clock's calendar: a month is as long there as it is, whoever wrote the file.
+A day that the calendar lacks is the first of the next month, and of records that so fall together
+the last is taken, whose day it is.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class TimeAxis:
         year, *rest = self.begin[0]
         if self.repeated and len(self.begin) > 1 and self.begin[-1] >= (year + 1, *rest):
             raise ValueError(
-                f"it reaches from {text(self.begin[0])} to {text(self.begin[-1])}, more than a year: which year is to be repeated? Say repeated_year = {year}, say"
+                f"it reaches from {text(self.begin[0])} to {text(self.begin[-1])}, more than a"
+                f" year: which year is to be repeated? Say repeated_year = {year}, say"
             )
         self._placed = None, None
 
@@ -62,19 +65,24 @@ class TimeAxis:
         return len(self) == 1 and (self.repeated or not self.intervals)
 
     def year(self, number: int) -> tuple[TimeAxis, int]:
-        """The records that begin in a year, to be repeated, and the number of the first. ValueError where there are none."""
+        """The records that begin in a year, to be repeated, and the number of the first. ValueError
+        where there are none.
+        """
         chosen = [n for n, moment in enumerate(self.begin) if moment[0] == number]
         if not chosen:
             raise ValueError(
-                f"repeated_year = {number}: the records are of {self.begin[0][0]} to {self.begin[-1][0]}"
+                f"repeated_year = {number}: the records are of {self.begin[0][0]} to"
+                f" {self.begin[-1][0]}"
             )
         part = slice(chosen[0], chosen[-1] + 1)
         return TimeAxis(self.begin[part], self.end[part], True), chosen[0]
 
     def bracket(self, clock, seconds: float) -> tuple[int, int, float, float]:
-        """(record before, record after, when they hold [s after the clock's start]) around a time; one record, for ever: (0, 0, 0, inf).
+        """(record before, record after, when they hold [s after the clock's start]) around a time;
+        one record, for ever: (0, 0, 0, inf).
 
-        ValueError where no record is: before the first interval or after the last, further than one interval from the first or last instant.
+        ValueError where no record is: before the first interval or after the last, further than one
+        interval from the first or last instant.
         """
         if self.constant:
             return 0, 0, 0.0, math.inf
@@ -83,7 +91,8 @@ class TimeAxis:
         )
         if not first <= seconds <= last:
             raise ValueError(
-                f"the records are of {clock.date(first)} to {clock.date(last)}, not of {clock.date(seconds)}; repeated_year = true takes them for every year"
+                f"the records are of {clock.date(first)} to {clock.date(last)}, not of"
+                f" {clock.date(seconds)}; repeated_year = true takes them for every year"
             )
         after = int(np.searchsorted(middles, seconds, side="right"))
         if after == 0:
@@ -98,7 +107,9 @@ class TimeAxis:
         )
 
     def coverage(self, clock) -> tuple[float, float]:
-        """From when to when there are records [s after the clock's start]. ValueError: some between lack."""
+        """From when to when there are records [s after the clock's start]. ValueError: some between
+        lack.
+        """
         return (
             (-math.inf, math.inf)
             if self.constant or self.repeated
@@ -113,7 +124,9 @@ class TimeAxis:
         return text((0, *rest))[5:] if self.repeated else text(self.begin[number])
 
     def _around(self, clock, year):
-        """Numbers and times [s] of records around a year, of all without one, and from when to when they hold."""
+        """Numbers and times [s] of records around a year, of all without one, and from when to when
+        they hold.
+        """
         key = str(clock.start), clock.calendar, year
         if self._placed[0] != key:
             shifts = [0] if year is None else [year - self.begin[0][0] + n for n in (-1, 0, 1)]
@@ -142,19 +155,24 @@ class TimeAxis:
         return self._placed[1]
 
     def _complete(self, clock, begin, end):
-        """ValueError where records lack: between intervals longer than any of them, between instants ten times as long as usual."""
+        """ValueError where records lack: between intervals longer than any of them, between
+        instants ten times as long as usual.
+        """
         between, usual = (
             begin[1:] - end[:-1],
-            (end - begin).max()
-            if self.intervals
-            else 10 * np.median(np.diff(begin))
-            if len(begin) > 1
-            else 0,
+            (
+                (end - begin).max()
+                if self.intervals
+                else 10 * np.median(np.diff(begin))
+                if len(begin) > 1
+                else 0
+            ),
         )
         if (between > usual).any():
             n = int(np.argmax(between > usual))
             raise ValueError(
-                f"there are no records between {clock.date(float(end[n]))} and {clock.date(float(begin[n + 1]))}: is a file missing?"
+                f"there are no records between {clock.date(float(end[n]))} and"
+                f" {clock.date(float(begin[n + 1]))}: is a file missing?"
             )
 
     def __getstate__(self):
@@ -169,7 +187,9 @@ def _seconds(of_day, moment, years):
 
 
 def _of_day(clock, year, month, day):
-    """(seconds after the clock's start at which a day begins, True); that the calendar lacks: (those of the next month, False)."""
+    """(seconds after the clock's start at which a day begins, True); that the calendar lacks:
+    (those of the next month, False).
+    """
     if year < 1 and clock.calendar == "standard":  # which has no year 0
         begins, there = _of_day(clock, year + 4, month, day)
         return begins - 1461 * 86400.0, there
@@ -177,9 +197,12 @@ def _of_day(clock, year, month, day):
     try:
         return clock.seconds(clock.start.replace(**at, year=year, month=month, day=day)), True
     except ValueError:
-        return clock.seconds(
-            clock.start.replace(**at, year=year + month // 12, month=month % 12 + 1, day=1)
-        ), False
+        return (
+            clock.seconds(
+                clock.start.replace(**at, year=year + month // 12, month=month % 12 + 1, day=1)
+            ),
+            False,
+        )
 
 
 def text(moment: Moment) -> str:

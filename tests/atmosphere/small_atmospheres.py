@@ -1,4 +1,6 @@
-"""Small atmospheres for the tests, each in one process of an MPI run: python small_atmospheres.py NAME [key=value ...] prints one JSON object on rank 0."""
+"""Small atmospheres for the tests, each in one process of an MPI run: python small_atmospheres.py
+NAME [key=value ...] prints one JSON object on rank 0.
+"""
 
 import json
 import sys
@@ -25,7 +27,9 @@ def held_suarez(
     synchronise=False,
     **model,
 ):
-    """The Held-Suarez atmosphere with waves in it from the start, over a mountain of that height [m]."""
+    """The Held-Suarez atmosphere with waves in it from the start, over a mountain of that height
+    [m].
+    """
     import fathom as fm
 
     grid = fm.GaussianGrid(

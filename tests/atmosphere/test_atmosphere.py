@@ -1,4 +1,6 @@
-"""The primitive equations: rest over a mountain, same bits on threads and blocks, restart, mass, energy of the semi-implicit scheme."""
+"""The primitive equations: rest over a mountain, same bits on threads and blocks, restart, mass,
+energy of the semi-implicit scheme.
+"""
 
 import sys
 from pathlib import Path
@@ -13,7 +15,9 @@ from small_atmospheres import bits, held_suarez
 
 @pytest.mark.parametrize("levels", [fm.SigmaLevels(10), fm.HybridLevels(12)])
 def test_rest_over_a_mountain(levels, tmp_path):
-    """An isothermal atmosphere at rest over a mountain of 2 km stays at rest: the discrete pressure gradient is exact."""
+    """An isothermal atmosphere at rest over a mountain of 2 km stays at rest: the discrete pressure
+    gradient is exact.
+    """
     grid = fm.GaussianGrid(21, levels=levels)
     hill = lambda lon, lat: (
         9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
@@ -101,7 +105,9 @@ def test_mass_of_a_tracer_is_kept():
 
 
 def test_energy_is_kept():
-    """Waves over a mountain, without physics: energy comes back to round-off; without the fixer, interpolation and diffusion lose it."""
+    """Waves over a mountain, without physics: energy comes back to round-off; without the fixer,
+    interpolation and diffusion lose it.
+    """
     change = {}
     for fixed in (True, False):
         sim = held_suarez(mountain=1500.0, fix_energy=fixed)
@@ -135,14 +141,18 @@ def test_energy_is_kept():
 
 
 def test_long_step_is_stable():
-    """Steps of two hours, ten days: gravity waves of 350 m/s cross four spacings, rotation is a whole radian at the pole."""
+    """Steps of two hours, ten days: gravity waves of 350 m/s cross four spacings, rotation is a
+    whole radian at the pole.
+    """
     sim = held_suarez(step="7200s", levels=10).prepare()
     sim.advance(120)
     assert 20 < sim.model.watch(sim)[0]["maximum_wind"][0] < 80
 
 
 def test_baroclinic_wave(tmp_path):
-    """Jablonowski & Williamson (2006) at T31: the hill of 1 m/s has become a wave by day 6; the balanced flow of the other hemisphere stays."""
+    """Jablonowski & Williamson (2006) at T31: the hill of 1 m/s has become a wave by day 6; the
+    balanced flow of the other hemisphere stays.
+    """
     atmosphere = fm.SpectralAtmosphere(
         fm.GaussianGrid(31, grid="linear", levels=fm.HybridLevels("L26"))
     ).set(case="jablonowski-williamson")
@@ -154,7 +164,9 @@ def test_baroclinic_wave(tmp_path):
 
 
 def test_vertical_modes_swing_with_their_frequency(tmp_path):
-    """Without rotation, in an isothermal atmosphere at T_r, the temperature of a vertical mode times P_n swings with tan(w dt / 2) = c k dt / 2."""
+    """Without rotation, in an isothermal atmosphere at T_r, the temperature of a vertical mode
+    times P_n swings with tan(w dt / 2) = c k dt / 2.
+    """
     import math
 
     from fathom.mpi import core

@@ -47,7 +47,9 @@ def test_same_bits_on_ranks(on_ranks, options, on):
 
 
 def test_only_what_departures_need(on_ranks):
-    """30 m/s and 20 minutes, 36 km of rows 420 km apart: at the border of two hemispheres a few rows of 64 points, one plan for a day."""
+    """30 m/s and 20 minutes, 36 km of rows 420 km apart: at the border of two hemispheres a few
+    rows of 64 points, one plan for a day.
+    """
     result = on_ranks(
         2, cases, "bits", "truncation=21", 'step="1200s"', "steps=72", 'distribution="north-south"'
     )

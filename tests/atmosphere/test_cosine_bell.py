@@ -1,4 +1,6 @@
-"""Williamson 1: a cosine bell carried by the model itself half round the sphere, along the equator and over a pole, both schemes."""
+"""Williamson 1: a cosine bell carried by the model itself half round the sphere, along the equator
+and over a pole, both schemes.
+"""
 
 import fathom as fm
 import numpy as np

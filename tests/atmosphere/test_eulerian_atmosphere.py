@@ -1,4 +1,6 @@
-"""The Eulerian scheme of the primitive equations: rest, mass, energy, angular momentum, vertical modes, the other scheme, bits, restart, physics."""
+"""The Eulerian scheme of the primitive equations: rest, mass, energy, angular momentum, vertical
+modes, the other scheme, bits, restart, physics.
+"""
 
 import sys
 from pathlib import Path
@@ -16,7 +18,9 @@ quiet = {"scheme": "eulerian", "step": "1200s"}
 
 @pytest.mark.parametrize("levels", [fm.SigmaLevels(10), fm.HybridLevels(12)])
 def test_rest_over_a_mountain(levels, tmp_path):
-    """The discrete pressure gradient of an isothermal atmosphere at rest over a mountain of 2 km is exact, and so is the semi-implicit part of it."""
+    """The discrete pressure gradient of an isothermal atmosphere at rest over a mountain of 2 km is
+    exact, and so is the semi-implicit part of it.
+    """
     grid = fm.GaussianGrid(21, levels=levels)
     hill = lambda lon, lat: (
         9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
@@ -34,7 +38,9 @@ def test_rest_over_a_mountain(levels, tmp_path):
 
 
 def budget(sim):
-    """Means over the sphere, times gravity: mass, energy and kinetic energy, angular momentum over radius and that of the wind alone."""
+    """Means over the sphere, times gravity: mass, energy and kinetic energy, angular momentum over
+    radius and that of the wind alone.
+    """
     grid, parameters = sim.model.grid, sim.model.parameters
     u, v, T, pi = (
         sim.gather(n).astype(float)
@@ -72,7 +78,9 @@ def unforced(step, days=1.0, **options):
 
 
 def test_energy_and_angular_momentum_are_kept():
-    """A day without friction, in which waves make four times the kinetic energy of the start: what is left is the error of the leapfrog."""
+    """A day without friction, in which waves make four times the kinetic energy of the start: what
+    is left is the error of the leapfrog.
+    """
     _, first, last = unforced(600)
     assert last["kinetic"] > 3 * first["kinetic"]
     assert abs(last["energy"] - first["energy"]) < 1e-3 * last["kinetic"]
@@ -95,7 +103,9 @@ def test_leapfrog_is_of_second_order():
 
 
 def test_vertical_modes_swing_with_their_frequency(tmp_path):
-    """Without rotation, in an isothermal atmosphere at T_r, a vertical mode times P_n swings with tan(w dt) = c k dt: even and odd steps are two waves."""
+    """Without rotation, in an isothermal atmosphere at T_r, a vertical mode times P_n swings with
+    tan(w dt) = c k dt: even and odd steps are two waves.
+    """
     from fathom.mpi import core
 
     grid, n, mode, step, tiny = fm.GaussianGrid(15, levels=fm.SigmaLevels(6)), 3, 1, 1800.0, 1e-3
@@ -143,7 +153,9 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
 
 
 def test_both_schemes_agree(tmp_path):
-    """Six days of the wave of Jablonowski & Williamson at T31: the surface pressure is the same to a seventh of what has grown."""
+    """Six days of the wave of Jablonowski & Williamson at T31: the surface pressure is the same to
+    a seventh of what has grown.
+    """
     surface = {}
     for scheme, step in (("eulerian", "1200s"), ("semi-lagrangian", "1800s")):
         atmosphere = fm.SpectralAtmosphere(
@@ -196,7 +208,9 @@ def test_restart_changes_nothing(tmp_path):
 
 
 def test_a_tracer_goes_with_the_air():
-    """A tracer that is the same everywhere stays so; another one keeps its mass to what the advective form changes."""
+    """A tracer that is the same everywhere stays so; another one keeps its mass to what the
+    advective form changes.
+    """
     sim = held_suarez(mountain=1500.0, tracers=["even", "dye"], physics=[], **quiet)
     sim.model.set(even=1.0)
     sim.prepare()
@@ -239,7 +253,9 @@ def test_moist_physics(tmp_path):
 
 
 def test_viscosity_is_the_laplacian(tmp_path):
-    """Nothing but viscosity: P_5 of temperature decays by 1 / (1 + 2 dt nu n(n+1) / a^2) every two steps."""
+    """Nothing but viscosity: P_5 of temperature decays by 1 / (1 + 2 dt nu n(n+1) / a^2) every two
+    steps.
+    """
     nu, step, n = 1e6, 3600.0, 5
     grid = fm.GaussianGrid(15, levels=fm.SigmaLevels(3))
     atmosphere = fm.SpectralAtmosphere(
@@ -258,7 +274,9 @@ def test_viscosity_is_the_laplacian(tmp_path):
 
 @pytest.mark.parametrize("scheme", ["eulerian", "semi-lagrangian"])
 def test_digital_filter_leaves_viscosity_out_of_its_way_back(scheme, tmp_path):
-    """What is damped forward must not grow backward: a balanced jet comes out no sharper than it went in."""
+    """What is damped forward must not grow backward: a balanced jet comes out no sharper than it
+    went in.
+    """
     speed = []
     for span in (0, "3h"):
         jet = fm.SpectralAtmosphere(

@@ -1,4 +1,6 @@
-"""A forecast of a few hours from the embedded analysis, on a reduced grid: start, filter, output on levels and on pressure, report, restart, ranks, errors."""
+"""A forecast of a few hours from the embedded analysis, on a reduced grid: start, filter, output on
+levels and on pressure, report, restart, ranks, errors.
+"""
 
 import json
 import sys
@@ -67,7 +69,9 @@ def done(tmp_path_factory):
 
 
 def test_air_near_the_ground_and_the_record_of_the_start(done):
-    """2 m lie between the ground and the lowest layer, 10 m have less wind than it; before the first step there is the state, and nothing that a step computes."""
+    """2 m lie between the ground and the lowest layer, 10 m have less wind than it; before the
+    first step there is the state, and nothing that a step computes.
+    """
     import fathom as fm
 
     with fm.open(done[0] / "levels.zarr") as data:
@@ -195,7 +199,9 @@ def test_ranks(on_ranks, done, tmp_path):
 
 
 def test_filter_takes_the_gravity_waves_out(tmp_path):
-    """Of the pressure: half an hour changes a filtered start much less; what the filter changes is small."""
+    """Of the pressure: half an hour changes a filtered start much less; what the filter changes is
+    small.
+    """
     raw, still = (
         simulate(tmp_path, to="", output=False, digital_filter=span)[0] for span in (0, "6h")
     )

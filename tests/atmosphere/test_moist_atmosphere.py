@@ -1,4 +1,6 @@
-"""The spectral atmosphere with the first physics, an aquaplanet: order, TOML, restart between two radiations, a day that is weather."""
+"""The spectral atmosphere with the first physics, an aquaplanet: order, TOML, restart between two
+radiations, a day that is weather.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Wind at 10 m and temperature at 2 m follow the exchange as it was given: its gusts, its roughness, the depth of its surface layer."""
+"""Wind at 10 m and temperature at 2 m follow the exchange as it was given: its gusts, its
+roughness, the depth of its surface layer.
+"""
 
 from types import SimpleNamespace
 
@@ -13,7 +15,9 @@ g, c_p, R = 9.80616, 1004.7088, 287.0597
 
 
 def state(wind=8.0, warmer=0.0, sea=0.0, ice=0.0, roughness=0.5, middle=60.0, **parameters):
-    """What BulkExchange leaves over one column of dry air of 285 K, `middle` above ground that is as warm as mixing would make it, and `warmer`."""
+    """What BulkExchange leaves over one column of dry air of 285 K, `middle` above ground that is
+    as warm as mixing would make it, and `warmer`.
+    """
     exchange = scheme("BulkExchange", **parameters)
     one, two = np.ones((1, 1)), np.ones((2, 1, 1))
     ground = 285.0 + g * middle / c_p + warmer
@@ -55,7 +59,9 @@ def at(name, **given):
     ("given", "z_0"), [({"roughness": 0.5}, 0.5), ({"roughness": 3.0, "most_roughness": 1.0}, 1.0)]
 )
 def test_neutral_wind_is_logarithmic_whatever_the_gusts(gust, given, z_0):
-    """The exchange gets its drag from the wind with its gusts; without knowing them the profile would bend."""
+    """The exchange gets its drag from the wind with its gusts; without knowing them the profile
+    would bend.
+    """
     log = np.log1p(10 / z_0) / np.log1p(60 / z_0)
     assert at("eastward_wind_10m", gust=gust, **given) == pytest.approx(8 * log, rel=0.01)
     assert at("wind_speed_10m", gust=gust, **given) == pytest.approx(8 * log, rel=0.01)

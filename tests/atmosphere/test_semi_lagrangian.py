@@ -1,4 +1,6 @@
-"""Semi-Lagrangian advection: solid rotation over the poles, order of convergence, constants, limits, vectors, reduced grids, precision."""
+"""Semi-Lagrangian advection: solid rotation over the poles, order of convergence, constants,
+limits, vectors, reduced grids, precision.
+"""
 
 import numpy as np
 import pytest
@@ -67,7 +69,9 @@ class Advection:
 
 @pytest.mark.parametrize("angle", [0, np.pi / 4, np.pi / 2])
 def test_bell_crosses_the_poles(angle):
-    """Williamson et al. 1992, case 1, with a smooth bell: once round the sphere, the error falls with the third power of the spacing."""
+    """Williamson et al. 1992, case 1, with a smooth bell: once round the sphere, the error falls
+    with the third power of the spacing.
+    """
     errors = []
     for rows in (24, 48):
         a = Advection(rows, 2 * rows, angle=angle, steps=144)
@@ -81,7 +85,9 @@ def test_bell_crosses_the_poles(angle):
 
 @pytest.mark.parametrize("precision, tolerance", [(8, 1e-12), (4, 1e-4)])
 def test_constants_and_limits(precision, tolerance):
-    """A constant stays one; the quasi-monotone filter makes no new extremes; without it there are some. Courant number 6."""
+    """A constant stays one; the quasi-monotone filter makes no new extremes; without it there are
+    some. Courant number 6.
+    """
     a = Advection(steps=24, precision=precision, levels=3)
     one, f, limited = a.full(1.0), a.bell(), a.bell()
     for _ in range(a.steps):
@@ -95,7 +101,9 @@ def test_constants_and_limits(precision, tolerance):
 @pytest.mark.parametrize("reduced", [False, True])
 @pytest.mark.parametrize("precision, tolerance", [(8, 1e-13), (4, 3e-6)])
 def test_one_field_by_levels(reduced, precision, tolerance):
-    """A field alone lies by levels in place of fields: the same values, filtered or not, on any number of levels."""
+    """A field alone lies by levels in place of fields: the same values, filtered or not, on any
+    number of levels.
+    """
     for levels in (1, 2, 3, 7):
         a = Advection(
             precision=precision,
@@ -119,11 +127,14 @@ def test_one_field_by_levels(reduced, precision, tolerance):
 
 
 def test_rotating_wind_stays():
-    """The vector field of the solid rotation, carried by itself, turns into itself; at rest 2 Omega x r changes nothing."""
+    """The vector field of the solid rotation, carried by itself, turns into itself; at rest 2 Omega
+    x r changes nothing.
+    """
     a = Advection(48, 96, angle=0.3, steps=144)
     u, v = a.u.copy(), a.v.copy()
     a.scheme.interpolate([u, v], wind=True)
-    # an axis that the trajectories turn about: the wind at the departure point, turned along the arc, less the centripetal part of order dt
+    # an axis that the trajectories turn about: the wind at the departure point, turned along the
+    # arc, less the centripetal part of order dt
     turned = np.hypot(u - a.u, v - a.v).max() / np.hypot(a.u, a.v).max()
     assert turned < 2 * np.pi / a.steps
     assert abs(np.hypot(u, v) - np.hypot(a.u, a.v)).max() < 2e-3 * np.hypot(a.u, a.v).max()
@@ -150,7 +161,9 @@ def test_inertial_circle():
 
 
 def test_reduced_grid_converges():
-    """Rows whose points are not beneath each other; once over the poles with 20 points in the last row."""
+    """Rows whose points are not beneath each other; once over the poles with 20 points in the last
+    row.
+    """
     errors = []
     for rows in (16, 32):
         a = Advection(grid=core.octahedral_gaussian_grid(rows), steps=144)

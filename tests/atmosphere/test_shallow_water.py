@@ -1,4 +1,6 @@
-"""Shallow water on the sphere: exact steady flow, order in time, both schemes against each other, gravity waves, mass, restart."""
+"""Shallow water on the sphere: exact steady flow, order in time, both schemes against each other,
+gravity waves, mass, restart.
+"""
 
 import tempfile
 
@@ -36,7 +38,9 @@ def test_steady_flow_is_exact(case):
 
 
 def test_coriolis_of_its_own():
-    """Turned by 45 degrees the flow crosses the rows: the semi-Lagrangian scheme errs by its interpolation, of third order."""
+    """Turned by 45 degrees the flow crosses the rows: the semi-Lagrangian scheme errs by its
+    interpolation, of third order.
+    """
     errors = [error(*run(2, truncation, 1800, "williamson-2-45")) for truncation in (21, 42)]
     assert errors[1] < 2e-5 and errors[0] > 5 * errors[1]
 
@@ -66,7 +70,9 @@ def test_both_schemes_agree(case, days, limit):
 
 @pytest.mark.parametrize("scheme", ["eulerian", "semi-lagrangian"])
 def test_gravity_waves_have_the_frequency_of_the_implicit_scheme(scheme):
-    """Without rotation P_n stands still and swings with tan(w dt / 2) = c k dt / 2, leapfrog tan(w dt) = c k dt: no damping."""
+    """Without rotation P_n stands still and swings with tan(w dt / 2) = c k dt / 2, leapfrog tan(w
+    dt) = c k dt: no damping.
+    """
     n, step, phi = 6, 3600.0, 5e4
     P = np.polynomial.legendre.Legendre.basis(n)
     sim = simulation(21, 3600, scheme=scheme, rotation=0.0, mean_geopotential=phi)

@@ -1,4 +1,6 @@
-"""The stretched and rotated sphere: geometry, exact states that stay, waves with their frequency, the same weather about another pole, same bits."""
+"""The stretched and rotated sphere: geometry, exact states that stay, waves with their frequency,
+the same weather about another pole, same bits.
+"""
 
 import sys
 from pathlib import Path
@@ -20,7 +22,9 @@ spheres = [{"stretching": 2.4, "pole": (2.6, 46.5)}, {"stretching": 1.5}, {"pole
 
 @pytest.mark.parametrize("sphere", [*spheres, {"stretching": 3.0, "pole": (170.0, -90.0)}])
 def test_geometry(sphere):
-    """There and back; lengths shrink by the map factor, the same in all directions; the angle is that of the image of a parallel; areas add up."""
+    """There and back; lengths shrink by the map factor, the same in all directions; the angle is
+    that of the image of a parallel; areas add up.
+    """
     s = Schmidt(**sphere)
     rng = np.random.default_rng(1)
     x, y = rng.uniform(0, 360, 200), rng.uniform(-89, 89, 200)
@@ -67,7 +71,9 @@ def test_a_grid_about_the_north_pole_is_what_it_was():
 @pytest.mark.parametrize("reduced", [False, "classical"])
 @pytest.mark.parametrize("sphere", spheres)
 def test_data_come_to_the_points_and_back(sphere, reduced):
-    """Scalars and winds of a regular grid onto the rows, and from these back, as smooth as they are."""
+    """Scalars and winds of a regular grid onto the rows, and from these back, as smooth as they
+    are.
+    """
     rows = Rows.of(fm.GaussianGrid(42, reduced=reduced, **sphere))
     from fathom.regrid import sphere as interpolation
 
@@ -132,7 +138,9 @@ def test_eulerian_flow_about_another_pole_is_exact():
 
 @pytest.mark.parametrize("stretching", [1.0, 2.0])
 def test_gravity_waves(stretching):
-    """Without rotation P_n about the earth's axis stands still and swings with tan(w dt / 2) = c k dt / 2, whatever the grid is."""
+    """Without rotation P_n about the earth's axis stands still and swings with tan(w dt / 2) = c k
+    dt / 2, whatever the grid is.
+    """
     n, step, phi = 4, 3600.0, 5e4
     P = np.polynomial.legendre.Legendre.basis(n)
     water = fm.ShallowWater(
@@ -169,7 +177,9 @@ def test_rest_over_a_mountain(sphere):
 
 
 def test_balanced_jet_stays():
-    """Jablonowski & Williamson (2006) without perturbation about a stretched pole: surface pressure stays, and so does the zonal wind, as output has it."""
+    """Jablonowski & Williamson (2006) without perturbation about a stretched pole: surface pressure
+    stays, and so does the zonal wind, as output has it.
+    """
     grid = fm.GaussianGrid(
         42, grid="linear", levels=fm.HybridLevels(10), stretching=1.4, pole=(30.0, 50.0)
     )
@@ -187,8 +197,8 @@ def test_balanced_jet_stays():
 
 
 def test_the_same_weather_about_another_pole():
-    """The Held-Suarez atmosphere with waves, on rows about the north pole and about another, both with rotation split off: alike after a day, and more
-    alike on finer grids."""
+    """The Held-Suarez atmosphere with waves, on rows about the north pole and about another, both
+    with rotation split off: alike after a day, and more alike on finer grids."""
     far = []
     for truncation in (21, 31):
         seen = []
@@ -235,7 +245,9 @@ def test_mass_is_kept():
 
 
 def test_long_steps_are_stable():
-    """Two hours, ten days: rotation is a radian at the poles of the earth, which lie anywhere in the grid."""
+    """Two hours, ten days: rotation is a radian at the poles of the earth, which lie anywhere in
+    the grid.
+    """
     sim = held_suarez(step="7200s", levels=10, stretching=1.5, pole=(10.0, 40.0)).prepare()
     sim.advance(120)
     assert 20 < sim.model.watch(sim)[0]["maximum_wind"][0] < 80
@@ -243,7 +255,9 @@ def test_long_steps_are_stable():
 
 @pytest.mark.parametrize("precision", [8, 4])
 def test_bell_crosses_the_pole_of_stretching(precision):
-    """Solid rotation of the real sphere over the pole of stretching and its opposite, once round: third order at least."""
+    """Solid rotation of the real sphere over the pole of stretching and its opposite, once round:
+    third order at least.
+    """
     errors, radius = [], 6.37e6
     for rows in (32, 64):
         grid = core.full_gaussian_grid(rows, 2 * rows).stretched(1.6)

@@ -16,7 +16,9 @@ def run(name, x, width=0, power=0.0):
 
 
 def check(name, x, most, exact=None, **power):
-    """At most `most` units of the last place from the true value, and the same bits from packs and numbers."""
+    """At most `most` units of the last place from the true value, and the same bits from packs and
+    numbers.
+    """
     got = run(name, x, **power)
     true = (exact or getattr(np, name))(x.astype(np.longdouble))
     unit = np.spacing(np.abs(true.astype(x.dtype)))

@@ -1,4 +1,6 @@
-"""A file copied between disks of nodes, each rank a node with a folder of its own; arguments: a file, a folder, what happens."""
+"""A file copied between disks of nodes, each rank a node with a folder of its own; arguments: a
+file, a folder, what happens.
+"""
 
 import json
 import os

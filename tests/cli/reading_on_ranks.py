@@ -1,4 +1,5 @@
-"""Which ranks open which files of an ocean and of a forecast, and the bits of what they computed; argument: a folder, and settings.
+"""Which ranks open which files of an ocean and of a forecast, and the bits of what they computed;
+argument: a folder, and settings.
 
 Counted are files that Python opens, and those that NetCDF opens behind its back."""
 

@@ -1,4 +1,6 @@
-"""The benchmark on the smallest global grid: all its figures, and no harm from a peer that is not there."""
+"""The benchmark on the smallest global grid: all its figures, and no harm from a peer that is not
+there.
+"""
 
 import json
 
@@ -40,7 +42,8 @@ def test_bench(tmp_path, ranks):
     assert figures["seconds_per_step"] == pytest.approx(
         figures["seconds_per_step_per_million_wet_cells"] * figures["wet_cells"] / 1e6
     )
-    # processes and exchanges are all there is in a step: what the timers miss is waiting and the clock itself
+    # processes and exchanges are all there is in a step: what the timers miss is waiting and the
+    # clock itself
     assert (
         0.5 * figures["seconds_per_step"]
         < sum(figures["phases"].values())

@@ -1,4 +1,6 @@
-"""The benchmark of the barotropic solver on a small grid: its figures, its matrix of variants, and the matrix that SciPy is given."""
+"""The benchmark of the barotropic solver on a small grid: its figures, its matrix of variants, and
+the matrix that SciPy is given.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""fathom blocks: counts of a small grid by hand, every distribution, the file and the map, and mistakes."""
+"""fathom blocks: counts of a small grid by hand, every distribution, the file and the map, and
+mistakes.
+"""
 
 import json
 

@@ -12,7 +12,11 @@ from fathom.run.launch import launched, mpiexec
 
 
 def test_help_loads_nothing(tmp_path):
-    code = "import sys\nfrom fathom.commands.main import main\ntry: main(['--help'])\nexcept SystemExit: print(sorted({'numpy', 'mpi4py', 'xarray', 'matplotlib', 'rich'} & set(sys.modules)))"
+    code = (
+        "import sys\nfrom fathom.commands.main import main\ntry: main(['--help'])\nexcept"
+        " SystemExit: print(sorted({'numpy', 'mpi4py', 'xarray', 'matplotlib', 'rich'} &"
+        " set(sys.modules)))"
+    )
     done = subprocess.run(
         [*box.command()[:1], "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
@@ -57,7 +61,8 @@ def test_same_bits_on_two_ranks_and_under_a_launcher(tmp_path):
         os.listdir(two)
     )
 
-    # the resolved file repeats the run, a finished run is not overwritten, and a restart goes on from it
+    # the resolved file repeats the run, a finished run is not overwritten, and a restart goes on
+    # from it
     assert (
         box.fathom("run", one / "resolved.toml", "--no-report", "--out", "again", folder=tmp_path)[
             0
@@ -83,7 +88,8 @@ def test_misspelt_parameter(tmp_path, ranks):
     status, out, err = box.fathom("run", "box.toml", "--ranks", ranks, folder=tmp_path)
     assert (status, out) == (2, "")
     assert err.splitlines() == [
-        "fathom: box.toml:16 [model.friction]: unknown LaplacianFriction parameter 'viscosty'; did you mean 'viscosity'?"
+        "fathom: box.toml:16 [model.friction]: unknown LaplacianFriction parameter 'viscosty'; did"
+        " you mean 'viscosity'?"
     ]
 
 

@@ -1,4 +1,6 @@
-"""Copies of input on the disks of nodes: whole or not there, made once, made again where they are damaged; failures are one error on all ranks."""
+"""Copies of input on the disks of nodes: whole or not there, made once, made again where they are
+damaged; failures are one error on all ranks.
+"""
 
 import subprocess
 import sys

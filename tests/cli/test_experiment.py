@@ -1,4 +1,6 @@
-"""TOML <-> objects: round trip, settings, and errors that say where, what is allowed and what is near."""
+"""TOML <-> objects: round trip, settings, and errors that say where, what is allowed and what is
+near.
+"""
 
 import box
 import numpy as np
@@ -67,7 +69,10 @@ def test_settings():
         (
             "viscosity = 1e4",
             "viscosty = 1e4",
-            r"box.toml:16 \[model.friction\]: unknown LaplacianFriction parameter 'viscosty'; did you mean 'viscosity'\?",
+            (
+                r"box.toml:16 \[model.friction\]: unknown LaplacianFriction parameter 'viscosty';"
+                r" did you mean 'viscosity'\?"
+            ),
         ),
         (
             "viscosity = 1e4",
@@ -95,7 +100,10 @@ def test_settings():
         (
             "salinity = 35",
             "salinty = 35",
-            r"box.toml:20 \[state\]: the ocean has no field 'salinty' to set; did you mean 'salinity'",
+            (
+                r"box.toml:20 \[state\]: the ocean has no field 'salinty' to set; did you mean"
+                r" 'salinity'"
+            ),
         ),
         ("exp(depth", "exp(dept", r"^box.toml:19 \[state\]: unknown name 'dept'"),
         (

@@ -1,4 +1,6 @@
-"""Readers: every data file is opened by them alone, the bits are the same whoever reads, what cannot be read is one error on all ranks."""
+"""Readers: every data file is opened by them alone, the bits are the same whoever reads, what
+cannot be read is one error on all ranks.
+"""
 
 from pathlib import Path
 
@@ -110,7 +112,9 @@ def test_every_node_has_one_before_any_has_two():
 
 
 def test_primitives_on_ranks(on_ranks, tmp_path):
-    """Lists in order whoever reads them; errors of any kind on all; ranks that do not read the same notice."""
+    """Lists in order whoever reads them; errors of any kind on all; ranks that do not read the same
+    notice.
+    """
     script = tmp_path / "primitives.py"
     script.write_text("""
 import json, threading

@@ -1,4 +1,6 @@
-"""The replay of many small headers: one file in all four ways, each way faster than the one before by what it leaves out."""
+"""The replay of many small headers: one file in all four ways, each way faster than the one before
+by what it leaves out.
+"""
 
 from fathom.performance.bench import replay
 

@@ -1,4 +1,6 @@
-"""I/O servers: the same bytes in every store whoever wrote it, nothing lost when all are busy, silent, killed or out of room."""
+"""I/O servers: the same bytes in every store whoever wrote it, nothing lost when all are busy,
+silent, killed or out of room.
+"""
 
 import filecmp
 import os
@@ -143,7 +145,11 @@ def test_show(without):
         "show", "box.toml", "--ranks", 2, "--io-servers", 1, folder=without
     )
     assert (
-        (status, err) == (0, "")
+        (status, err)
+        == (
+            0,
+            "",
+        )
         and "1 for output (rank 2) in 1 set; 2 slots of at most 0.0 MB on each rank that computes; all in use: the computing ranks write"
         in " ".join(out.split())
     )

@@ -1,4 +1,6 @@
-"""The embedded state, the two that a user may have, moist air, levels, and the filter for the start."""
+"""The embedded state, the two that a user may have, moist air, levels, and the filter for the
+start.
+"""
 
 import importlib.util
 import os
@@ -12,7 +14,6 @@ from fathom.atmosphere import digital_filter
 from fathom.grids import hybrid
 from fathom import moist_air
 from fathom.post import scores
-
 
 # ---------------------------------------------------------------------------- states
 
@@ -42,7 +43,9 @@ def test_gfs_is_october():
 
 
 def test_hydrostatic_balance_of_gfs():
-    """Thickness from temperature and humidity is the difference of heights: names, units and the definition of humidity are right."""
+    """Thickness from temperature and humidity is the difference of heights: names, units and the
+    definition of humidity are right.
+    """
     data = atmosphere.gfs().sel(pressure=slice(1e4, 1e5))
     virtual = moist_air.virtual_temperature(data.air_temperature, data.specific_humidity)
     x = np.log(data.pressure)

@@ -209,7 +209,7 @@ def test_the_table_gives_reasons():
 
 
 def test_a_path_opens_and_a_wall_closes():
-    (longitude, latitude) = np.meshgrid(np.arange(0.5, 12), np.arange(0.5, 8))
+    longitude, latitude = np.meshgrid(np.arange(0.5, 12), np.arange(0.5, 8))
     depth = np.full((8, 12), 800.0)
     depth[:, 5] = 0
     place = {"periodic": False, "center_longitude": longitude, "center_latitude": latitude}

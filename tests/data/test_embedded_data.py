@@ -77,8 +77,8 @@ def test_both_ways_of_reading_agree():
 
 def test_importing_the_package_is_cheap():
     code = (
-        "import sys, fathom.data, fathom.data.levitus, fathom.data.surface, fathom.data.topography; "
-        "print({'numpy', 'scipy', 'xarray', 'netCDF4'} & set(sys.modules))"
+        "import sys, fathom.data, fathom.data.levitus, fathom.data.surface, fathom.data.topography;"
+        " print({'numpy', 'scipy', 'xarray', 'netCDF4'} & set(sys.modules))"
     )
     out = subprocess.run(
         [sys.executable, "-c", code],

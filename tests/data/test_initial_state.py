@@ -136,7 +136,9 @@ def test_surface_pressure_over_another_ground_is_exact(height, monkeypatch):
 
 
 def test_relative_humidity_is_conserved(gfs, ground, state):
-    """A layer is as near to saturation as the analysis is at its pressure, however its temperature was adjusted."""
+    """A layer is as near to saturation as the analysis is at its pressure, however its temperature
+    was adjusted.
+    """
     levels = hybrid.named("L31")
     pressure = column.layer_pressure(
         column.interface_pressure(*levels, np.exp(ROWS.pack(state["log_surface_pressure"])))

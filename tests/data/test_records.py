@@ -1,4 +1,6 @@
-"""Records of files: found by CF names, in the units of the model, brought to its points, with gaps on land filled and those at sea told."""
+"""Records of files: found by CF names, in the units of the model, brought to its points, with gaps
+on land filled and those at sea told.
+"""
 
 from types import SimpleNamespace
 
@@ -38,7 +40,9 @@ def daily(start="2001-03-01", n=3, **attributes):
 
 
 def test_found_converted_and_regridded(tmp_path):
-    """Two files of one series, beside something else; named by standard name; K to degC; bilinear where the field is linear."""
+    """Two files of one series, beside something else; named by standard name; K to degC; bilinear
+    where the field is linear.
+    """
     for n, start in enumerate(("2001-03-04", "2001-03-01")):
         xr.Dataset({"t2m": daily(start).astype("f4"), "orog": fields([0]).isel(time=0)}).to_netcdf(
             tmp_path / f"part{n}.nc"
@@ -155,7 +159,9 @@ def test_what_the_user_holds_open(tmp_path):
 
 
 def test_the_speed_of_a_wind_reads_its_components_once(monkeypatch):
-    """The first name that is there is taken: that of pressure at sea level before that at the surface."""
+    """The first name that is there is taken: that of pressure at sea level before that at the
+    surface.
+    """
     u, v = (daily(units="m/s", standard_name=name) for name in ("eastward_wind", "northward_wind"))
     air = Air(
         xr.Dataset(
@@ -219,7 +225,9 @@ def test_on_the_points_of_the_model():
     np.testing.assert_array_equal(source.read(1)["q"], values[1])
     with pytest.raises(
         ValueError,
-        match=r"data for q has shape \(3, 3\) and no latitude and longitude; the grid takes \(3, 4\)",
+        match=(
+            r"data for q has shape \(3, 3\) and no latitude and longitude; the grid takes \(3, 4\)"
+        ),
     ):
         sources([Input("q", Records(values[:, :, :3]), "W m-2")], grid)
     values[1, 2, 2] = np.nan
@@ -239,7 +247,10 @@ def test_errors(tmp_path):
     ).to_netcdf(path)
     with pytest.raises(
         ValueError,
-        match=r"has no variable for precipitation_flux \(t2m, d2m, u, v\); wanted: precipitation_flux or pr, or say which",
+        match=(
+            r"has no variable for precipitation_flux \(t2m, d2m, u, v\); wanted: precipitation_flux"
+            r" or pr, or say which"
+        ),
     ):
         Input("precipitation_flux", Records(path), "kg m-2 s-1", ("precipitation_flux", "pr"))
     with pytest.raises(

@@ -1,4 +1,6 @@
-"""Interpolation: exact where it should be, the same bits for a point whoever asks, clear about what does not fit."""
+"""Interpolation: exact where it should be, the same bits for a point whoever asks, clear about what
+does not fit.
+"""
 
 import time
 

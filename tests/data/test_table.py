@@ -1,4 +1,6 @@
-"""Tables of text and what is kept of them: the same bits, made anew where text or cache are others than they were, faults with their line."""
+"""Tables of text and what is kept of them: the same bits, made anew where text or cache are others
+than they were, faults with their line.
+"""
 
 import os
 

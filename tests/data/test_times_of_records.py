@@ -1,4 +1,6 @@
-"""Times of records and units: months of any calendar, instants, repeated and calendar years, where records end; what numbers in one unit are in another."""
+"""Times of records and units: months of any calendar, instants, repeated and calendar years, where
+records end; what numbers in one unit are in another.
+"""
 
 import math
 import pickle
@@ -81,7 +83,9 @@ def test_records_that_lack():
         )
         with pytest.raises(
             ValueError,
-            match="there are no records between 200[12].* and 2003-01-01 00:00:00: is a file missing",
+            match=(
+                "there are no records between 200[12].* and 2003-01-01 00:00:00: is a file missing"
+            ),
         ):
             axis.coverage(Clock("2001-01-01"))
 
@@ -92,10 +96,16 @@ def test_records_of_calendar_years_end():
     assert instants.bracket(clock, 7 * 3600) == (1, 2, 21600.0, 43200.0)
     assert instants.bracket(clock, 43200.0) == (2, 2, 43200.0, math.inf) and instants.coverage(
         clock
-    ) == (-21600.0, 64800.0)  # the last holds for an interval more
+    ) == (
+        -21600.0,
+        64800.0,
+    )  # the last holds for an interval more
     with pytest.raises(
         ValueError,
-        match=r"the records are of 2000-12-31 18:00:00 to 2001-01-01 18:00:00, not of 2001-01-02 00:00:00; repeated_year = true",
+        match=(
+            r"the records are of 2000-12-31 18:00:00 to 2001-01-01 18:00:00, not of 2001-01-02"
+            r" 00:00:00; repeated_year = true"
+        ),
     ):
         instants.bracket(clock, day)
     means = TimeAxis([(2001, 1, 1, 0.0), (2001, 1, 2, 0.0)], [(2001, 1, 2, 0.0), (2001, 1, 3, 0.0)])

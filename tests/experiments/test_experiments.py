@@ -1,4 +1,6 @@
-"""The files in experiments/ at small size: each runs by its command, and each shows the physics that it is there for."""
+"""The files in experiments/ at small size: each runs by its command, and each shows the physics
+that it is there for.
+"""
 
 import json
 import os
@@ -98,12 +100,12 @@ def test_runs_by_its_command(name, tmp_path):
     assert all(np.isfinite(field["mean"]) for field in summary["state"].values())
 
 
-# ---- double gyre ---------------------------------------------------------------------------------------------------------------------
+# ---- double gyre ---------------------------------------------------------------------------------
 
 
 def munk(n, L, A, beta, curl):
-    """Stream function [m3 s-1] at the inner corners of n x n cells: beta psi_x - A (psi_xxxx + 2 psi_xxyy + psi_yyyy) = curl(y), with
-    no flow through or along the walls."""
+    """Stream function [m3 s-1] at the inner corners of n x n cells: beta psi_x - A (psi_xxxx + 2
+    psi_xxyy + psi_yyyy) = curl(y), with no flow through or along the walls."""
     from scipy import sparse
     from scipy.sparse.linalg import spsolve
 
@@ -126,8 +128,9 @@ def munk(n, L, A, beta, curl):
 
 
 def test_double_gyre_is_that_of_munk():
-    """Over a flat bottom the transport obeys Munk's linear equation, however the water is layered. 4 % for 1.5 cells in the boundary
-    layer, 1 % for the layers, which are still adjusting, 1 % for bottom drag and inertia."""
+    """Over a flat bottom the transport obeys Munk's linear equation, however the water is layered.
+    4 % for 1.5 cells in the boundary layer, 1 % for the layers, which are still adjusting, 1 % for
+    bottom drag and inertia."""
     sim = prepared("double-gyre")
     sim.advance(90 * 24)
     L, n, thickness = 2000e3, 30, np.asarray(sim.model.grid.vertical.thickness)[:, None, None]
@@ -145,12 +148,13 @@ def test_double_gyre_is_that_of_munk():
     )  # and the water is layered
 
 
-# ---- channel -------------------------------------------------------------------------------------------------------------------------
+# ---- channel -------------------------------------------------------------------------------------
 
 
 def test_channel_grows_at_the_rate_of_eady():
-    """Between walls, with Ri = 25 (docs/experiments.md); 7 % for 24 cells in a wave and for the walls, along which the B grid has no
-    current. Before the wave grows the flow is in balance: it changes by less than 1 % in the first day."""
+    """Between walls, with Ri = 25 (docs/experiments.md); 7 % for 24 cells in a wave and for the
+    walls, along which the B grid has no current. Before the wave grows the flow is in balance: it
+    changes by less than 1 % in the first day."""
     given = experiment("baroclinic-channel")
     f, N, shear, H, k, L = (given.constants[name] for name in ("f", "N", "shear", "H", "k", "L"))
     half = np.hypot(k, np.pi / L) * N * H / f / 2
@@ -176,7 +180,7 @@ def test_channel_grows_at_the_rate_of_eady():
     assert np.log(amplitude() / early) / (6 * 86400) == pytest.approx(eady, rel=0.07)
 
 
-# ---- dense water ---------------------------------------------------------------------------------------------------------------------
+# ---- dense water ---------------------------------------------------------------------------------
 
 
 def section(sim):
@@ -188,7 +192,9 @@ def section(sim):
 
 
 def reference_potential_energy(sim):
-    """Of the water sorted by density [J m-2 of surface]: the lightest fills the shallowest cells of the basin (all have one volume)."""
+    """Of the water sorted by density [J m-2 of surface]: the lightest fills the shallowest cells of
+    the basin (all have one volume).
+    """
     T = section(sim)
     wet, dz = np.isfinite(T), sim.model.grid.vertical.thickness[0]
     depth = np.broadcast_to((np.arange(len(T))[:, None] + 0.5) * dz, T.shape)[wet]
@@ -196,8 +202,9 @@ def reference_potential_energy(sim):
 
 
 def test_lock_exchange_fronts_run_at_half_the_wave_speed():
-    """Half of sqrt(g' H) (Benjamin 1968), both fronts alike; 5 % for cells of 1 km and for friction. Heat is conserved to rounding, and
-    the reference potential energy grows: mixing cannot be undone."""
+    """Half of sqrt(g' H) (Benjamin 1968), both fronts alike; 5 % for cells of 1 km and for
+    friction. Heat is conserved to rounding, and the reference potential energy grows: mixing cannot
+    be undone."""
     sim = prepared("lock-exchange")
     y, L, H = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0], 64e3, 20.0
     heat, before = sim.fields.content("temperature"), reference_potential_energy(sim)
@@ -220,8 +227,9 @@ def test_lock_exchange_fronts_run_at_half_the_wave_speed():
 
 
 def test_overflow_reaches_the_plain():
-    """Dense water runs down the slope, keeps a third of its cold or more, and goes on along the plain as a gravity current of Froude
-    number 1, give or take a half. Heat is conserved to rounding."""
+    """Dense water runs down the slope, keeps a third of its cold or more, and goes on along the
+    plain as a gravity current of Froude number 1, give or take a half. Heat is conserved to
+    rounding."""
     sim = prepared("overflow")
     y, wet = (
         np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0],
@@ -248,11 +256,13 @@ def test_overflow_reaches_the_plain():
     assert sim.fields.content("temperature") == pytest.approx(heat, rel=1e-12)
 
 
-# ---- solid rotation ------------------------------------------------------------------------------------------------------------------
+# ---- solid rotation ------------------------------------------------------------------------------
 
 
 def turned(cells, advection):
-    """Error of a wide dye after one turn, over the dye; and how far the current that carries it has changed."""
+    """Error of a wide dye after one turn, over the dye; and how far the current that carries it has
+    changed.
+    """
     dye = "exp(-((x - L / 2)**2 + (y - 0.4 * L)**2) / (2 * (0.07 * L)**2))"
     sizes = [
         f"grid.nx={cells}",
@@ -273,9 +283,10 @@ def turned(cells, advection):
     ("advection", "order", "error"), [("CentredAdvection", 2, 0.07), ("UpwindAdvection", 3, 0.012)]
 )
 def test_solid_rotation_brings_the_dye_back(advection, order, error):
-    """Second and third order in space, without the damping in time, which is of first order (docs/experiments.md); between 40 and 80
-    cells the last tenths of the order are still missing. The balance of current and surface holds: the current, which has kinks at R and
-    R2, adjusts by less than 1 %."""
+    """Second and third order in space, without the damping in time, which is of first order
+    (docs/experiments.md); between 40 and 80 cells the last tenths of the order are still missing.
+    The balance of current and surface holds: the current, which has kinks at R and R2, adjusts by
+    less than 1 %."""
     (coarse, changed), (fine, _) = turned(40, advection), turned(80, advection)
     assert fine < error
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.4)

@@ -38,7 +38,9 @@ def rate(series):
 
 
 def gravity_wave(n, length=1000e3, depth=100.0):
-    """Speed of the gravest standing wave of a closed channel over sqrt(g H), with n cells and n steps a period."""
+    """Speed of the gravest standing wave of a closed channel over sqrt(g H), with n cells and n
+    steps a period.
+    """
     c, k = np.sqrt(g * depth), np.pi / length
     step = 2 * length / c / n
     sim = layer(
@@ -58,14 +60,18 @@ def gravity_wave(n, length=1000e3, depth=100.0):
 
 
 def test_gravity_wave_travels_at_sqrt_gH():
-    """Second order in space and time together: with 64 cells and 64 steps a period the implicit surface delays it by 0.16 %."""
+    """Second order in space and time together: with 64 cells and 64 steps a period the implicit
+    surface delays it by 0.16 %.
+    """
     coarse, fine = (abs(gravity_wave(n) - 1) for n in (32, 64))
     assert fine < 2e-3
     assert np.log2(coarse / fine) == pytest.approx(2, abs=0.1)
 
 
 def kelvin_wave(cells):
-    """Speed of a Kelvin wave along a wall over sqrt(g H), with so many cells in the radius of deformation R = c / f."""
+    """Speed of a Kelvin wave along a wall over sqrt(g H), with so many cells in the radius of
+    deformation R = c / f.
+    """
     depth, f, length = 10.0, 1e-4, 2000e3
     c = np.sqrt(g * depth)
     R, k, step = c / f, 2 * np.pi / length, 900.0
@@ -90,15 +96,16 @@ def kelvin_wave(cells):
 
 
 def test_kelvin_wave_follows_the_wall():
-    """The B grid has no current at the wall itself: half a cell of the wave's transport is missing, and it is slower by dy / 2R. First
-    order; 0.005 is for the second order and the step."""
+    """The B grid has no current at the wall itself: half a cell of the wave's transport is missing,
+    and it is slower by dy / 2R. First order; 0.005 is for the second order and the step."""
     for cells in (5, 10, 20):
         assert kelvin_wave(cells) == pytest.approx(1 - 0.5 / cells, abs=0.005)
 
 
 def test_adjustment_stops_at_the_radius_of_deformation():
-    """A step of the surface relaxes to eta0 (1 - exp(-|y| / R)) sgn(y), R = sqrt(g H) / f (Gill 1982, section 7.2). What the waves that
-    left have not yet lost is 1 % of the step after 40 days, and so is (f dt)^2 / 3, the error of the implicit Coriolis force."""
+    """A step of the surface relaxes to eta0 (1 - exp(-|y| / R)) sgn(y), R = sqrt(g H) / f (Gill
+    1982, section 7.2). What the waves that left have not yet lost is 1 % of the step after 40 days,
+    and so is (f dt)^2 / 3, the error of the implicit Coriolis force."""
     depth, f, length = 10.0, 1e-4, 3000e3
     R = np.sqrt(g * depth) / f
     sim = layer(
@@ -120,7 +127,9 @@ def test_adjustment_stops_at_the_radius_of_deformation():
 
 @pytest.mark.parametrize("waves", [1, 2])
 def test_rossby_wave_drifts_west(waves):
-    """omega / k = -beta / (k2 + l2 + 1 / Rd2): -beta Rd2 for long waves. f changes by a fifth across the channel: 4 %."""
+    """omega / k = -beta / (k2 + l2 + 1 / Rd2): -beta Rd2 for long waves. f changes by a fifth
+    across the channel: 4 %.
+    """
     depth, f, beta, length, width = 10.0, 1e-4, 2e-11, 4000e3, 1000e3
     Rd2 = g * depth / f**2
     k, l = 2 * np.pi * waves / length, np.pi / width

@@ -1,4 +1,6 @@
-"""Prints the calls of malloc in 1 and in 21 warm steps of a small ocean; run by test_ocean_schedule.py with allocations.c preloaded."""
+"""Prints the calls of malloc in 1 and in 21 warm steps of a small ocean; run by
+test_ocean_schedule.py with allocations.c preloaded.
+"""
 
 import ctypes
 import sys

@@ -1,7 +1,8 @@
-"""Small sequences of catalogue processes on a folded, blocked domain with random water: what tests/field shares.
+"""Small sequences of catalogue processes on a folded, blocked domain with random water: what
+tests/field shares.
 
-`laplacian(a, b)` is b = L a (reads a at neighbours), `add(a, s)` is s += a (its own column only): enough to build every pattern of
-dependence.
+`laplacian(a, b)` is b = L a (reads a at neighbours), `add(a, s)` is s += a (its own column only):
+enough to build every pattern of dependence.
 """
 
 import sys
@@ -66,7 +67,9 @@ def gather(s, where, name):
 
 
 def laplacian_of(a):
-    """The same on the global array: neighbours across the seam by the rule T(i, ny) = T(nx-1-i, ny-1); nothing beyond the southern edge."""
+    """The same on the global array: neighbours across the seam by the rule T(i, ny) = T(nx-1-i,
+    ny-1); nothing beyond the southern edge.
+    """
 
     def around(f, outside):
         ext = np.concatenate([np.full_like(f[..., :1, :], outside), f, f[..., -1:, ::-1]], -2)

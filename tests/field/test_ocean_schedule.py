@@ -1,4 +1,6 @@
-"""The ocean's sequence: the same bits with and without groups and computation in the halo; its exchanges; memory once warm."""
+"""The ocean's sequence: the same bits with and without groups and computation in the halo; its
+exchanges; memory once warm.
+"""
 
 import os
 import resource
@@ -58,8 +60,9 @@ def test_same_bits_however_it_is_scheduled(monkeypatch, case, steps):
 
 
 def test_exchanges_of_the_ocean():
-    """Four messages a step besides those of the solver: what the pressure gradient needs, the predicted depth mean, the height's increment,
-    and new velocities together with the tracers. Transports and tendencies are never sent: they live in cache."""
+    """Four messages a step besides those of the solver: what the pressure gradient needs, the
+    predicted depth mean, the height's increment, and new velocities together with the tracers.
+    Transports and tendencies are never sent: they live in cache."""
     sim = simulate(stirred(box()), surface=wind()).prepare()
     sent = [
         {name.split("(")[0] for name in g["exchange"]} for g in sim.sequence.groups if g["exchange"]
@@ -81,7 +84,9 @@ def test_exchanges_of_the_ocean():
 
 
 def test_warm_steps_touch_no_new_page():
-    """Twenty warm steps, solver and exchanges included: no minor page fault. A few are allowed for the interpreter around the call."""
+    """Twenty warm steps, solver and exchanges included: no minor page fault. A few are allowed for
+    the interpreter around the call.
+    """
     sim = ocean("box")
     sim.advance(5)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -94,8 +99,8 @@ def test_warm_steps_touch_no_new_page():
     reason="counts by a preloaded library, on glibc",
 )
 def test_warm_steps_allocate_nothing(tmp_path):
-    """Every malloc of the process is counted but those of the OpenMP library: 21 warm steps, solver and exchanges included, make as many
-    calls as 1."""
+    """Every malloc of the process is counted but those of the OpenMP library: 21 warm steps, solver
+    and exchanges included, make as many calls as 1."""
     library = tmp_path / "allocations.so"
     subprocess.run(
         ["cc", "-O1", "-shared", "-fPIC", here / "allocations.c", "-o", library, "-ldl"], check=True

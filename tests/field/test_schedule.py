@@ -1,4 +1,6 @@
-"""What follows from declarations: fields, exchanges, groups, scratch, rotation, and the errors of declarations that cannot work."""
+"""What follows from declarations: fields, exchanges, groups, scratch, rotation, and the errors of
+declarations that cannot work.
+"""
 
 import itertools
 
@@ -82,7 +84,9 @@ def test_state_is_what_is_read_before_it_is_written():
 
 
 def test_scratch_lives_within_a_group():
-    """b is read at neighbours: memory. c is read where it was written: cache, unless somebody keeps it or groups are off."""
+    """b is read at neighbours: memory. c is read where it was written: cache, unless somebody keeps
+    it or groups are off.
+    """
     s = sequence(chain())
     assert (
         field(s, "c")["scratch"] and not field(s, "b")["scratch"] and not field(s, "a")["scratch"]
@@ -103,7 +107,9 @@ def run_chain(blocks=(0, 0), steps=3, **options):
 
 
 def test_values_across_the_fold():
-    """Against whole-array arithmetic with the seam written out: to rounding of numbers that grow by < 3 a step."""
+    """Against whole-array arithmetic with the seam written out: to rounding of numbers that grow by
+    < 3 a step.
+    """
     expected = start
     for _ in range(3):
         expected = expected + laplacian_of(laplacian_of(expected))
@@ -123,7 +129,9 @@ def test_same_bits_however_it_is_scheduled(blocks, tile, in_halo, group):
 
 
 def test_a_tile_is_measured_and_changes_no_bit():
-    """Four turns of each tile that is tried; what was tried, and that it is decided, is told; the bits are those of the cache's tile."""
+    """Four turns of each tile that is tried; what was tried, and that it is decided, is told; the
+    bits are those of the cache's tile.
+    """
     runs = {}
     for tile in (0, -1, 8):
         where = domain()
@@ -149,7 +157,9 @@ def test_a_tile_is_measured_and_changes_no_bit():
 
 @pytest.mark.parametrize("blocks", [(0, 0), (7, 5)])
 def test_rotation(blocks):
-    """x(after) = L x; then {x_before, x, x_after} change places, and the new x is exchanged before its neighbours are read."""
+    """x(after) = L x; then {x_before, x, x_after} change places, and the new x is exchanged before
+    its neighbours are read.
+    """
     where = domain(blocks)
     s = sequence(
         [laplacian("x", "x_after"), add("x_before", "sum")],
@@ -168,7 +178,7 @@ def test_rotation(blocks):
     assert np.array_equal(gather(s, where, "sum")[water], start[water])
 
 
-# ---- declarations that cannot work ---------------------------------------------------------------------------------------------------
+# ---- declarations that cannot work ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

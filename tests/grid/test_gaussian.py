@@ -99,7 +99,10 @@ def test_errors(message):
 
 
 def test_a_file_names_them():
-    text = '[grid]\nis = "GaussianGrid"\ntruncation = 21\ngrid = "cubic"\nreduced = "octahedral"\nlevels = { is = "HybridLevels", number = 12, top = 500.0 }\n'
+    text = (
+        '[grid]\nis = "GaussianGrid"\ntruncation = 21\ngrid = "cubic"\nreduced ='
+        ' "octahedral"\nlevels = { is = "HybridLevels", number = 12, top = 500.0 }\n'
+    )
     grid = Experiment(Document(text, "a.toml")).grid
     assert repr(grid) == "GaussianGrid Tc21L12 104×44×12 octahedral" and grid.levels.middles[
         0

@@ -1,4 +1,6 @@
-"""Metrics: exact where closed forms exist, second order elsewhere, positive everywhere, the same on both sides of a fold."""
+"""Metrics: exact where closed forms exist, second order elsewhere, positive everywhere, the same on
+both sides of a fold.
+"""
 
 import numpy as np
 import pytest
@@ -71,7 +73,9 @@ CATALOGUE = {
 
 
 def rotated(nx, ny, tilt=50.0):
-    """A latitude-longitude grid tilted by `tilt` degrees about the x axis: (corner longitude, latitude), and the grid before."""
+    """A latitude-longitude grid tilted by `tilt` degrees about the x axis: (corner longitude,
+    latitude), and the grid before.
+    """
     grid = core.latitude_longitude_grid(nx, core.uniform_latitudes(20, 60, ny), 10, 80, False)
     c, s = np.cos(tilt * degree), np.sin(tilt * degree)
     turn = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
@@ -151,7 +155,7 @@ def test_plane():
     assert grid.area_center.sum() == 21 and not grid.curvature_squared.any()
 
 
-# ---- areas ------------------------------------------------------------------------------------------------------------------------------
+# ---- areas ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -173,7 +177,9 @@ def test_areas_sum_to_the_domain(name):
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_areas_of_the_dipole_sum_to_the_domain(n):
-    """The sphere north of the southern edge without the polygon of the innermost circle, by its angles."""
+    """The sphere north of the southern edge without the polygon of the innermost circle, by its
+    angles.
+    """
     grid = dipole(n)
     p = vectors(grid.corner_longitude[-1, :-1], grid.corner_latitude[-1, :-1])
     before, after = np.roll(p, 1, 0), np.roll(p, -1, 0)
@@ -199,12 +205,14 @@ def test_cell_area_converges_to_the_product_of_its_widths():
     assert np.log2(errors[0] / errors[1]) > 1.8 and np.log2(errors[1] / errors[2]) > 1.8
 
 
-# ---- shape ------------------------------------------------------------------------------------------------------------------------------
+# ---- shape ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [dipole, tripolar])
 def test_orthogonal_to_second_order(make):
-    """Away from the poles of the tripolar grid, where rows meet at any distance from a right angle of one cell."""
+    """Away from the poles of the tripolar grid, where rows meet at any distance from a right angle
+    of one cell.
+    """
     errors = []
     for n in (1, 2, 4):
         grid = make(n)
@@ -232,7 +240,9 @@ def test_orthogonality_of_a_skewed_grid_is_reported():
 
 
 def test_circles_of_the_dipole():
-    """Each row north of the equator is a circle on the stereographic plane, and so on the sphere: its corners lie in one plane."""
+    """Each row north of the equator is a circle on the stereographic plane, and so on the sphere:
+    its corners lie in one plane.
+    """
     grid = dipole(2)
     for j in range(grid.regular_rows + 1, grid.ny + 1, 5):
         p = vectors(grid.corner_longitude[j], grid.corner_latitude[j])
@@ -354,12 +364,14 @@ def test_angle_of_a_tilted_grid():
         )  # at the eastern wall the chord is one-sided
 
 
-# ---- fold -------------------------------------------------------------------------------------------------------------------------------
+# ---- fold ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("nx", [40, 42])
 def test_fold(nx):
-    """Points with two names have one value; the metrics around the pole line are its mirror image (rotation by 180 degrees)."""
+    """Points with two names have one value; the metrics around the pole line are its mirror image
+    (rotation by 180 degrees).
+    """
     grid = tripolar(nx=nx)
     i = np.arange(nx)
     corner, face = (nx - 2 - i) % nx, nx - 1 - i
@@ -402,7 +414,7 @@ def test_spacing_is_continuous_across_the_fold_and_the_join():
     assert abs(np.log(grid.dy_north_face[-1, middle] / grid.dy_center[-1, middle])).max() < 0.02
 
 
-# ---- any shape --------------------------------------------------------------------------------------------------------------------------
+# ---- any shape -----------------------------------------------------------------------------------
 
 
 def possible(make, *arguments):

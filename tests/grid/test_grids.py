@@ -1,4 +1,6 @@
-"""Grids as the user makes them: named resolutions on the real Earth, levels, bathymetry, files, errors."""
+"""Grids as the user makes them: named resolutions on the real Earth, levels, bathymetry, files,
+errors.
+"""
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ def small(**more):
     )
 
 
-# ---- levels -----------------------------------------------------------------------------------------------------------------------------
+# ---- levels --------------------------------------------------------------------------------------
 
 
 @settings(max_examples=100, deadline=None)
@@ -46,7 +48,7 @@ def test_given_and_uniform_levels():
     assert fm.ZLevels(4, 200, spacing="uniform").vertical.thickness.tolist() == [50] * 4
 
 
-# ---- the real Earth ---------------------------------------------------------------------------------------------------------------------
+# ---- the real Earth ------------------------------------------------------------------------------
 
 NAMED = {
     "x1": lambda **k: fm.DipoleGrid("x1", **k),
@@ -90,7 +92,9 @@ def test_named_grids(name):
 
 
 def test_poles_are_land():
-    """On the data themselves, not on cell averages: all of the innermost circle, and 3 degrees around the poles of the tripolar grid."""
+    """On the data themselves, not on cell averages: all of the innermost circle, and 3 degrees
+    around the poles of the tripolar grid.
+    """
     from fathom.regrid import points as regrid
     from fathom.data import topography
 
@@ -126,7 +130,7 @@ def test_rows_of_x1():
     assert (h.nx, h.ny) == (320, 384) and 0.24 < rows[-1] < 0.3 and 0.55 < rows.max() < 0.75
 
 
-# ---- bathymetry -------------------------------------------------------------------------------------------------------------------------
+# ---- bathymetry ----------------------------------------------------------------------------------
 
 
 def test_flat_depth_function_and_levels_agree():
@@ -169,7 +173,7 @@ def test_flat_tripolar_grid_has_dry_poles():
     )
 
 
-# ---- files and identity -----------------------------------------------------------------------------------------------------------------
+# ---- files and identity --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -230,7 +234,7 @@ def test_tree():
     assert "└── water     48 of 48 columns, 240 cells" in text
 
 
-# ---- errors -----------------------------------------------------------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------------
 
 hole = np.full((6, 8), 100.0)
 hole[2, 5] = np.nan

@@ -1,4 +1,6 @@
-"""Small oceans for the tests, each in one process of an MPI run: python cases.py NAME [key=value ...] prints one JSON object on rank 0."""
+"""Small oceans for the tests, each in one process of an MPI run: python cases.py NAME [key=value
+...] prints one JSON object on rank 0.
+"""
 
 import json
 import sys
@@ -40,7 +42,9 @@ def globe(precision="fp64", **ocean):
 
 
 def ridge(behind=0.0, overflows=None, **ocean):
-    """Two basins on an f plane, joined above a sill of 500 m; the water of the western one below it is cold and dyed."""
+    """Two basins on an f plane, joined above a sill of 500 m; the water of the western one below it
+    is cold and dyed.
+    """
     import fathom as fm
 
     size, x = (1600e3, 800e3), lambda i: (i + 0.5) * 50e3
@@ -139,7 +143,9 @@ def wind():
 
 
 def continued(fresh):
-    """Of a simulation that fresh() makes: the path of a restart after three steps; another goes on from there with the bits of one that ran through."""
+    """Of a simulation that fresh() makes: the path of a restart after three steps; another goes on
+    from there with the bits of one that ran through.
+    """
     whole, half = fresh(), fresh()
     whole.advance(6)
     half.advance(3)
@@ -171,11 +177,13 @@ def bits(
     viscosity = (
         {"viscosity": 1e11}
         if friction == "BiharmonicFriction"
-        else {"biharmonic": True}
-        if friction == "SmagorinskyFriction"
-        else {"direction": "flow"}
-        if friction == "AnisotropicFriction"
-        else {}
+        else (
+            {"biharmonic": True}
+            if friction == "SmagorinskyFriction"
+            else {"direction": "flow"}
+            if friction == "AnisotropicFriction"
+            else {}
+        )
     )
     free_surface = fm.FreeSurface(
         tolerance=1e-6, preconditioner=preconditioner, freshwater=freshwater
@@ -251,7 +259,9 @@ def earth():
 
 
 def under_winds_of(folder):
-    """It under 6-hourly winds of a folder and the climatology; started in the middle of an interval."""
+    """It under 6-hourly winds of a folder and the climatology; started in the middle of an
+    interval.
+    """
     import fathom as fm
 
     surface = fm.BulkForcing(str(folder), missing="coads", temperature_restoring=1e-5)

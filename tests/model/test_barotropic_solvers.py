@@ -1,4 +1,6 @@
-"""The ocean with other solvers of its free surface: the same sea to the tolerance, the choice in the resolved file and in the restart."""
+"""The ocean with other solvers of its free surface: the same sea to the tolerance, the choice in
+the resolved file and in the restart.
+"""
 
 import cases
 import numpy as np

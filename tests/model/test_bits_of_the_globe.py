@@ -1,4 +1,6 @@
-"""The real global ocean, driven by real air, has the same bits however it is cut: nothing reads what only some blocks compute, as on land."""
+"""The real global ocean, driven by real air, has the same bits however it is cut: nothing reads
+what only some blocks compute, as on land.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Closed budgets over all combinations of advection, mixing, bottom and surface: volume, heat, salt and a dye, with rain, heat from above and below."""
+"""Closed budgets over all combinations of advection, mixing, bottom and surface: volume, heat, salt
+and a dye, with rain, heat from above and below.
+"""
 
 import sys
 from pathlib import Path
@@ -16,7 +18,9 @@ from cases import box, simulate, stirred  # noqa: E402
 @pytest.mark.parametrize("eddies", [False, True])
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
 def test_budgets_close(advection, eddies, mixing, share, freshwater):
-    """What is there after ten steps is what was there before and what came, to 1e-13 of what is there."""
+    """What is there after ten steps is what was there before and what came, to 1e-13 of what is
+    there.
+    """
     import fathom as fm
 
     lateral = (

@@ -1,4 +1,6 @@
-"""Budgets of tracers: the terms of every cell add up to what it has gained, whatever mixes, whatever the bottom and the surface are; means too."""
+"""Budgets of tracers: the terms of every cell add up to what it has gained, whatever mixes,
+whatever the bottom and the surface are; means too.
+"""
 
 import numpy as np
 import pytest
@@ -101,7 +103,9 @@ def test_terms_add_up_in_every_cell(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["lean", "cells", "volume"])
 def test_ice_is_in_the_budget(name, tmp_path):
-    """Frazil ice warms the top layer and leaves its salt there after all else: a term, so that storage is what the fields themselves say."""
+    """Frazil ice warms the top layer and leaves its salt there after all else: a term, so that
+    storage is what the fields themselves say.
+    """
     air = {
         "eastward_wind": 4.0,
         "northward_wind": 0.0,

@@ -1,4 +1,6 @@
-"""Integrals of the ocean: what flows across latitudes and through passages is what the faces of cells carry, on any ranks, with any writer."""
+"""Integrals of the ocean: what flows across latitudes and through passages is what the faces of
+cells carry, on any ranks, with any writer.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Drifters: order of convergence, coasts, the fold, the same bits on any ranks and from a restart, the file."""
+"""Drifters: order of convergence, coasts, the fold, the same bits on any ranks and from a restart,
+the file.
+"""
 
 import sys
 from pathlib import Path
@@ -106,7 +108,9 @@ def test_a_drifter_rises_and_sinks_with_the_volume():
 
 
 def test_coasts_hold_and_blocks_do_not_matter():
-    """Noise of a Courant number of 0.9 between steps of the sea floor: after 300 steps all are in water, whatever the blocks."""
+    """Noise of a Courant number of 0.9 between steps of the sea floor: after 300 steps all are in
+    water, whatever the blocks.
+    """
     r = np.random.default_rng(1)
     wet = r.integers(0, 4, (30, 40)) * (r.random((30, 40)) < 0.8)
     wet[10:20, 10:30] = 3
@@ -132,7 +136,9 @@ def test_coasts_hold_and_blocks_do_not_matter():
 
 
 def test_over_the_fold():
-    """Northwards on one side of the seam, southwards on the other: the way is as long as time, and the same in blocks."""
+    """Northwards on one side of the seam, southwards on the other: the way is as long as time, and
+    the same in blocks.
+    """
     nx, ny = 16, 10
     i = np.broadcast_to(np.arange(nx), (1, ny, nx))
     v = np.where(i < nx // 2 - 1, 0.37, np.where((i >= nx // 2) & (i < nx - 1), -0.37, 0.0))

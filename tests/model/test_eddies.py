@@ -1,4 +1,6 @@
-"""Eddies in the ocean: what they must keep, the same bits on any ranks, and how fast a front flattens."""
+"""Eddies in the ocean: what they must keep, the same bits on any ranks, and how fast a front
+flattens.
+"""
 
 import sys
 from pathlib import Path
@@ -62,7 +64,10 @@ def test_eddies_keep_contents_and_constants(kind):
     [
         ('{"diffusivity": 1000, "structure": "EadyStructure"}', "SmagorinskyFriction"),
         (
-            '{"diffusivity": 1000, "isoneutral_diffusivity": 600, "structure": "StratificationStructure"}',
+            (
+                '{"diffusivity": 1000, "isoneutral_diffusivity": 600, "structure":'
+                ' "StratificationStructure"}'
+            ),
             "AnisotropicFriction",
         ),
     ],
@@ -96,7 +101,9 @@ size, depth = 600e3, 2000.0
 
 
 def front(eddies, days):
-    """A front across a zonal channel in thermal wind balance, wide beside the radius of deformation (20 km): the amplitude of its temperature at middle depth, day by day."""
+    """A front across a zonal channel in thermal wind balance, wide beside the radius of deformation
+    (20 km): the amplitude of its temperature at middle depth, day by day.
+    """
     import fathom as fm
 
     grid = fm.CartesianGrid(
@@ -144,7 +151,9 @@ def front(eddies, days):
 
 @pytest.mark.parametrize("along", [2000.0, 0.0])
 def test_a_front_flattens_as_the_height_of_its_isopycnals_diffuses(along):
-    """Its e-folding time is (size / pi)^2 / diffusivity, 211 days here, with isoneutral diffusion or without; without eddies it stays."""
+    """Its e-folding time is (size / pi)^2 / diffusivity, 211 days here, with isoneutral diffusion
+    or without; without eddies it stays.
+    """
     import fathom as fm
 
     eddies, alone = front(fm.GentMcWilliams(2000.0, along), 12), front(None, 12)

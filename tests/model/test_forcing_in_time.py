@@ -1,4 +1,6 @@
-"""The ocean under records of any rhythm: what enters is the linear interpolation, exactly; files are as the embedded climatology; restarts, ranks, errors; Haney and Barnier."""
+"""The ocean under records of any rhythm: what enters is the linear interpolation, exactly; files
+are as the embedded climatology; restarts, ranks, errors; Haney and Barnier.
+"""
 
 from pathlib import Path
 
@@ -51,7 +53,9 @@ def top(simulation, name="temperature"):
 
 @pytest.mark.parametrize("every", [6, 24, 3])
 def test_what_enters_is_the_interpolation(every, tmp_path):
-    """Heat, fresh water and salt at three rhythms at once: sums over steps of the straight lines between records."""
+    """Heat, fresh water and salt at three rhythms at once: sums over steps of the straight lines
+    between records.
+    """
     hours = np.arange(0, 49, every)
     heat, rain, salt = 400 * np.sin(hours), 1e-4 * np.cos(hours), 1e-6 * np.cos(2 * hours)
     series(hours, heat).to_netcdf(tmp_path / "q.nc")
@@ -100,7 +104,9 @@ def test_nothing_is_read_beside_the_users_code(tmp_path):
 
 
 def test_stress_in_time(tmp_path):
-    """Along the axes of the grid at corners, and eastward at centres, which on a plane are the same."""
+    """Along the axes of the grid at corners, and eastward at centres, which on a plane are the
+    same.
+    """
     tau = series([0, 12], [0.1, 0.3], "N m-2", (16, 16))
     speeds = []
     for keywords in (
@@ -159,7 +165,9 @@ def test_restart_between_records_and_ranks(tmp_path, on_ranks):
 
 
 def test_a_file_of_months_is_the_climatology(tmp_path):
-    """The embedded numbers in a file of the user's: the same fields of the same months, bit for bit, and the same ocean."""
+    """The embedded numbers in a file of the user's: the same fields of the same months, bit for
+    bit, and the same ocean.
+    """
     names = {
         "latitude": ("latitude", "longitude"),
         "sea_latitude": ("sea_latitude", "sea_longitude"),
@@ -225,7 +233,9 @@ def test_a_file_of_months_is_the_climatology(tmp_path):
 
 
 def test_haney_and_barnier_relax():
-    """dT/dt = (Q + dQ/dT (T - T*)) / (rho0 c_p h): T approaches T* - Q / (dQ/dT) as the scheme's forward steps do; Haney with v = -dQ/dT / (rho0 c_p) and no Q likewise."""
+    """dT/dt = (Q + dQ/dT (T - T*)) / (rho0 c_p h): T approaches T* - Q / (dQ/dT) as the scheme's
+    forward steps do; Haney with v = -dQ/dT / (rho0 c_p) and no Q likewise.
+    """
     target, Q, slope, n = 14.0, 60.0, -40.0, 200
     step = slope * 1800 / (rho_c * thickness)
     for keywords, end in (
@@ -253,7 +263,9 @@ def test_haney_and_barnier_relax():
 
 
 def test_barnier_with_the_slope_of_bulk_formulae():
-    """Over the climatology's air: between -15 and -90 W m-2 K-1 everywhere; heat in time, over temperature in time."""
+    """Over the climatology's air: between -15 and -90 W m-2 K-1 everywhere; heat in time, over
+    temperature in time.
+    """
     ocean, grid = earth().set(temperature=15.0), earth().grid
     sst = (
         xr.open_dataset(embedded.path("surface-climatology"))
@@ -283,7 +295,9 @@ def test_barnier_with_the_slope_of_bulk_formulae():
 
 
 def test_chlorophyll_and_tides_from_data(tmp_path):
-    """Chlorophyll by months through the same records; energy of tides as it stays; both as numbers would be where they are uniform."""
+    """Chlorophyll by months through the same records; energy of tides as it stays; both as numbers
+    would be where they are uniform.
+    """
     series([0, 24], [0.1, 0.3], "mg m-3", name="chl").to_netcdf(tmp_path / "chl.nc")
     tides = series([0], [2.0], "J m-2")[0].drop_vars("time").assign_coords(y=np.arange(8))
     ocean = lambda chlorophyll, energy: simulate(  # noqa: E731
@@ -324,14 +338,20 @@ def test_errors_of_runs(tmp_path):
     sim = still(heat_flux=series([0, 6, 12], [1, 2, 3]))
     with pytest.raises(
         ValueError,
-        match=r"the records of surface_heat_flux are of 1999-12-31 18:00:00 to 2000-01-01 18:00:00; the run is from 2000-01-01 00:00:00 to 2000-01-02 00:00:00 \(repeated_year",
+        match=(
+            r"the records of surface_heat_flux are of 1999-12-31 18:00:00 to 2000-01-01 18:00:00;"
+            r" the run is from 2000-01-01 00:00:00 to 2000-01-02 00:00:00 \(repeated_year"
+        ),
     ):
         sim.run("1d")
     hole = series([0, 6, 12], [1, 2, 3])
     hole[1, 5, 5] = np.nan
     with pytest.raises(
         RunFailure,
-        match=r"the forcing of 2000-01-01 06:00 cannot be read: surface_heat_flux: no value at x .*, nor at 0 more points of the sea",
+        match=(
+            r"the forcing of 2000-01-01 06:00 cannot be read: surface_heat_flux: no value at x .*,"
+            r" nor at 0 more points of the sea"
+        ),
     ):
         still(heat_flux=hole).advance(1)
     for data, message in (

@@ -1,4 +1,6 @@
-"""Friction from strain in the ocean: a western boundary layer, its viscosity by place. (Bits on any ranks: test_eddies.py.)"""
+"""Friction from strain in the ocean: a western boundary layer, its viscosity by place. (Bits on any
+ranks: test_eddies.py.)
+"""
 
 import sys
 from pathlib import Path
@@ -11,7 +13,9 @@ from cases import box, simulate, stirred, wind  # noqa: E402
 
 
 def test_boundary_layer_of_munk():
-    """A linear gyre between no-slip walls: northward flow is v_i [1 - e cos p] + V e sin p, e = exp(-x / 2d), p = sqrt(3) x / 2d, d = (A / beta)^(1/3)."""
+    """A linear gyre between no-slip walls: northward flow is v_i [1 - e cos p] + V e sin p, e =
+    exp(-x / 2d), p = sqrt(3) x / 2d, d = (A / beta)^(1/3).
+    """
     import fathom as fm
 
     A, beta, size, n = 4000.0, 2e-11, 1200e3, 80
@@ -48,7 +52,9 @@ def test_boundary_layer_of_munk():
 
 
 def test_viscosities_by_place():
-    """Across: the background, or beta dx^3 a few cells off the western coast, less beyond; along: never less; both bounded for small cells."""
+    """Across: the background, or beta dx^3 a few cells off the western coast, less beyond; along:
+    never less; both bounded for small cells.
+    """
     import fathom as fm
 
     grid = fm.LatitudeLongitudeGrid(

@@ -1,4 +1,6 @@
-"""How deep wind and cooling mix: the laboratory's law and the energy of entrainment, in an ocean that is the same everywhere."""
+"""How deep wind and cooling mix: the laboratory's law and the energy of entrainment, in an ocean
+that is the same everywhere.
+"""
 
 import tempfile
 
@@ -11,7 +13,9 @@ g, rho0, heat_capacity, alpha, beta = 9.80616, 1026.0, 3996.0, 2e-4, 7.6e-4
 
 
 def ocean(N, dz=2.0, depth=60.0, step=300, mixing=None, precision="fp64", surface=None, **keywords):
-    """A channel so wide that its walls are not felt in the middle: each column for itself, stratified evenly by temperature."""
+    """A channel so wide that its walls are not felt in the middle: each column for itself,
+    stratified evenly by temperature.
+    """
     grid = fm.CartesianGrid(
         nx=3,
         ny=24,
@@ -65,7 +69,9 @@ def test_wind_deepens_the_mixed_layer(dz, precision):
 
 
 def test_cooling_deepens_the_mixed_layer():
-    """h = (2 (1 + 2 0.2) B_0 t)^(1/2) / N: entrainment takes a fifth of the flux of buoyancy at the surface; without it h would be 0.85 of that."""
+    """h = (2 (1 + 2 0.2) B_0 t)^(1/2) / N: entrainment takes a fifth of the flux of buoyancy at the
+    surface; without it h would be 0.85 of that.
+    """
     cooling, N, days, dz = 100.0, 0.01, 4, 1.0
     simulation = ocean(N, dz, depth=30.0, step=600, surface={"heat_flux": -cooling})
     B = g * alpha * cooling / (rho0 * heat_capacity)
@@ -94,7 +100,9 @@ def test_flux_without_gradient_makes_the_layer_even():
 
 
 def test_sunlight_warms_below_the_surface():
-    """A day of sun on even water without wind: each layer warms by what it absorbs, where stable forcing lets nothing mix; the heat is all there."""
+    """A day of sun on even water without wind: each layer warms by what it absorbs, where stable
+    forcing lets nothing mix; the heat is all there.
+    """
     given, dz, day = {"heat_flux": 150.0, "shortwave_flux": 150.0}, 5.0, 86400.0
     simulation = ocean(
         0.0,
@@ -144,7 +152,9 @@ def test_heat_and_salt_are_kept(given):
 
 
 def test_fingers_take_salt_and_dye_down_faster_than_heat():
-    """Warm and salty water over cold and fresh: at first salt has gone 1 / 0.7 times as far as heat, and a dye as far as salt."""
+    """Warm and salty water over cold and fresh: at first salt has gone 1 / 0.7 times as far as
+    heat, and a dye as far as salt.
+    """
     above = lambda x, y, z: (z < 100) + 0 * x
     added = {"double_diffusion": fm.DoubleDiffusion(), "tracers": ["dye"], "water": None}
     simulation = ocean(

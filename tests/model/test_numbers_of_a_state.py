@@ -1,4 +1,6 @@
-"""Extremes, means and motion of a state against numpy, the same bits for any blocks; what is not a number is found and named."""
+"""Extremes, means and motion of a state against numpy, the same bits for any blocks; what is not a
+number is found and named.
+"""
 
 import json
 

@@ -29,7 +29,9 @@ def test_constant_tracer_stays_constant(advection):
 
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
 def test_contents_and_volume_are_conserved(advection):
-    """Without surface fluxes heat, salt, dye and volume change by rounding only: 1e-14 a step of the content."""
+    """Without surface fluxes heat, salt, dye and volume change by rounding only: 1e-14 a step of
+    the content.
+    """
     import fathom as fm
 
     sim = simulate(
@@ -47,7 +49,9 @@ def test_contents_and_volume_are_conserved(advection):
 
 @pytest.mark.parametrize("advection", ["LaxWendroffAdvection", "QuickestAdvection"])
 def test_limited_advection_makes_no_new_extremes(advection):
-    """A dye of 0 and 1 in a stirred ocean with land, slopes and a moving surface, without diffusion; rounding only."""
+    """A dye of 0 and 1 in a stirred ocean with land, slopes and a moving surface, without
+    diffusion; rounding only.
+    """
     import fathom as fm
 
     sim = simulate(
@@ -82,8 +86,9 @@ def test_surface_heat_flux_arrives():
 
 
 def test_rest_over_topography():
-    """A stratified ocean at rest stays at rest exactly: temperature depends on depth alone, full cells. (Vertical diffusion would make
-    water at the bottom of a slope differ from its neighbours at that depth, and rightly move it.)"""
+    """A stratified ocean at rest stays at rest exactly: temperature depends on depth alone, full
+    cells. (Vertical diffusion would make water at the bottom of a slope differ from its neighbours
+    at that depth, and rightly move it.)"""
     import fathom as fm
 
     sim = simulate(
@@ -201,7 +206,10 @@ def test_a_run_that_blows_up_says_where(tmp_path):
     sim.directory = tmp_path / "run"
     with pytest.raises(
         Unstable,
-        match=r"temperature is .* at x .* km, y .* km, .* m .*found at step \d+ .*last-state.fathom.*try a step of \d+ s",
+        match=(
+            r"temperature is .* at x .* km, y .* km, .* m .*found at step \d+"
+            r" .*last-state.fathom.*try a step of \d+ s"
+        ),
     ):
         sim.run("300d", report=False)
     assert (tmp_path / "run" / "last-state.fathom").exists()
@@ -220,7 +228,9 @@ def test_bad_input_says_where():
 
 
 def test_a_simulation_goes_when_it_is_left(tmp_path):
-    """Not when Python collects garbage, which each rank does at a time of its own: there are windows of MPI in it, freed by all together."""
+    """Not when Python collects garbage, which each rank does at a time of its own: there are
+    windows of MPI in it, freed by all together.
+    """
     gc.collect()
     gc.disable()
     try:

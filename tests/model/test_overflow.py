@@ -26,7 +26,9 @@ def hydraulics(source_buoyancy, entrainment_buoyancy):
 
 
 def test_hydraulics():
-    """Whitehead's transport; the spread current satisfies its own equations; entrainment as Price & Baringer; nothing where nothing is heavier."""
+    """Whitehead's transport; the spread current satisfies its own equations; entrainment as Price &
+    Baringer; nothing where nothing is heavier.
+    """
     gs, ge = g / rho0 * 0.46, g / rho0 * 0.35
     source, entrainment, product = hydraulics(gs, ge)
     _, width, thickness, distance, slope, drag = shape
@@ -45,7 +47,9 @@ def test_hydraulics():
 @pytest.mark.parametrize("freshwater", ["salt", "volume"])
 @pytest.mark.parametrize("advection", ["UpwindAdvection", "QuickestAdvection"])
 def test_water_goes_over_the_sill_and_sinks(freshwater, advection):
-    """Dense water behind a ridge: volume, heat, salt and a dye are kept, a constant stays, the basin beyond the ridge gets what the transports say."""
+    """Dense water behind a ridge: volume, heat, salt and a dye are kept, a constant stays, the
+    basin beyond the ridge gets what the transports say.
+    """
     import fathom as fm
 
     ocean = ridge(
@@ -91,7 +95,9 @@ def test_overflow_on_ranks(on_ranks):
 
 
 def test_the_nordic_overflows():
-    """With observed temperature and salinity on 3 degrees: sources of 2.4 to 3 Sv, products of 4 to 6 Sv in the deep, fresh from behind the ridge; volume is kept."""
+    """With observed temperature and salinity on 3 degrees: sources of 2.4 to 3 Sv, products of 4 to
+    6 Sv in the deep, fresh from behind the ridge; volume is kept.
+    """
     import fathom as fm
     from cases import globe
 

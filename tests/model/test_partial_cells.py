@@ -15,7 +15,9 @@ def cut(share=0.2, **more):
 
 
 def test_the_floor_is_where_it_was_asked_for():
-    """Depth of a smooth slope to rounding where the bottom cell keeps its least share, to a tenth of a layer elsewhere; whole cells miss by up to half of one."""
+    """Depth of a smooth slope to rounding where the bottom cell keeps its least share, to a tenth
+    of a layer elsewhere; whole cells miss by up to half of one.
+    """
     grid, whole = cut().grid, box().grid
     asked = grid._given_depth()
     layer = np.asarray(grid.vertical.thickness)[np.maximum(grid.wet_levels, 1) - 1]
@@ -39,7 +41,9 @@ def test_the_floor_is_where_it_was_asked_for():
 
 
 def test_whole_cells_cut_at_interfaces_are_whole_cells():
-    """A flat bottom at an interface: the same answer, to rounding of thicknesses inside rather than outside of sums."""
+    """A flat bottom at an interface: the same answer, to rounding of thicknesses inside rather than
+    outside of sums.
+    """
     runs = []
     for share in (None, 0.2):
         sim = simulate(stirred(box(slope=False, partial_cells=share)), surface=wind())
@@ -50,7 +54,9 @@ def test_whole_cells_cut_at_interfaces_are_whole_cells():
 
 @pytest.mark.parametrize("equation", ["LinearEquationOfState", "MWJF"])
 def test_rest_over_cut_cells(equation):
-    """A stratified ocean at rest stays at rest, to the rounding of h T / h, whatever the equation of state: cells count where the middle of their layer is."""
+    """A stratified ocean at rest stays at rest, to the rounding of h T / h, whatever the equation
+    of state: cells count where the middle of their layer is.
+    """
     import fathom as fm
 
     ocean = cut(
@@ -204,7 +210,9 @@ def test_errors_of_partial_cells():
 
 
 def test_a_wave_over_a_slope():
-    """A topographic wave of one layer with the true depth, and the same water on eight levels: whole cells are a staircase, cut ones the slope."""
+    """A topographic wave of one layer with the true depth, and the same water on eight levels:
+    whole cells are a staircase, cut ones the slope.
+    """
     import fathom as fm
 
     size = 1000e3

@@ -1,4 +1,6 @@
-"""Passive tracers: dyes of regions, gases from the air, age; their conservation, equilibrium and history."""
+"""Passive tracers: dyes of regions, gases from the air, age; their conservation, equilibrium and
+history.
+"""
 
 import numpy as np
 import pytest
@@ -198,7 +200,9 @@ def test_budgets_of_sources_close(surface, tmp_path):
 
 
 def test_a_gas_comes_into_equilibrium_with_its_air(tmp_path):
-    """Without currents the top layer relaxes with k / h, k = 0.251 u^2 (Sc / 660)^-1/2, to the solubility times the fraction in air."""
+    """Without currents the top layer relaxes with k / h, k = 0.251 u^2 (Sc / 660)^-1/2, to the
+    solubility times the fraction in air.
+    """
     (tmp_path / "air.txt").write_text("# year north south\n1900.5 100 40\n2100.5 100 40\n")
     grid = fm.LatitudeLongitudeGrid(
         nx=8, ny=10, latitude=(-25, 25), levels=fm.ZLevels(thickness=[10, 100]), bathymetry="flat"
@@ -242,7 +246,9 @@ def test_a_gas_comes_into_equilibrium_with_its_air(tmp_path):
 
 
 def test_the_wind_of_monthly_means_is_stronger_in_the_mean_square():
-    """Whatever gives it: bulk formulae or their slope, from the climatology or where the data have none; but not winds of one's own."""
+    """Whatever gives it: bulk formulae or their slope, from the climatology or where the data have
+    none; but not winds of one's own.
+    """
     barnier = {"heat_flux_sensitivity": fm.BulkSensitivity(), "restoring_temperature": 10.0}
     of = lambda surface: fm.CFC11().fluxes(surface)[0].all_parameters["wind_variance"]
     assert (
@@ -269,7 +275,9 @@ def test_words_name_tracers():
 
 
 def test_a_gas_follows_the_history_of_the_air():
-    """Step by step with the calendar: the profile of the air is that of the table at the beginning of the step."""
+    """Step by step with the calendar: the profile of the air is that of the table at the beginning
+    of the step.
+    """
     years, north, south = fm.CFC11().in_air()
     assert (
         (years[0], years[-1]) == (1930.5, 2014.5)

@@ -1,4 +1,6 @@
-"""Layers that follow the surface, and fresh water as volume: constants, contents, pressure, large heights, ranks, balance."""
+"""Layers that follow the surface, and fresh water as volume: constants, contents, pressure, large
+heights, ranks, balance.
+"""
 
 import sys
 from pathlib import Path
@@ -21,7 +23,9 @@ def volume_of_rain(**ocean):
 @pytest.mark.parametrize("share", [None, 0.2])
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
 def test_contents_are_kept_under_rain(advection, share):
-    """Volume grows by the rain, salt and dye stay, heat grows by the warmth of the rain; a temperature that is the same everywhere stays."""
+    """Volume grows by the rain, salt and dye stay, heat grows by the warmth of the rain; a
+    temperature that is the same everywhere stays.
+    """
     import fathom as fm
 
     pattern = lambda x, y: rain * np.sin(6 * np.pi * x / 1e6) + 0.5 * rain
@@ -64,7 +68,9 @@ def test_a_constant_stays_where_no_rain_dilutes_it():
 
 
 def test_rain_freshens_as_virtual_salt_does():
-    """Over a flat bottom without motion: S - S_ref F t / rho h against S h / (h + F t / rho), which is the true one."""
+    """Over a flat bottom without motion: S - S_ref F t / rho h against S h / (h + F t / rho), which
+    is the true one.
+    """
     import fathom as fm
 
     salinity = {}
@@ -103,7 +109,9 @@ def test_rest_under_a_level_surface():
 
 
 def test_layers_do_not_run_dry():
-    """A seiche of 3 m over a top layer of 2 m, cold below warm: a linear surface would empty the layer."""
+    """A seiche of 3 m over a top layer of 2 m, cold below warm: a linear surface would empty the
+    layer.
+    """
     import fathom as fm
 
     size = 200e3
@@ -161,7 +169,9 @@ def test_restart_and_ranks_of_stretched_layers(tmp_path, on_ranks):
 
 @pytest.mark.parametrize("freshwater", ["salt", "volume"])
 def test_balanced_rain_over_the_globe(freshwater):
-    """Rain, evaporation and ice cover of January sum to nothing: salt, less what new ice rejects, and volume stay, on a folded grid with real forcing."""
+    """Rain, evaporation and ice cover of January sum to nothing: salt, less what new ice rejects,
+    and volume stay, on a folded grid with real forcing.
+    """
     import fathom as fm
 
     sim = simulate(

@@ -1,4 +1,6 @@
-"""A free surface to solve: metrics and depth of any topology, distributed over the blocks of a rank, and the same matrix for SciPy."""
+"""A free surface to solve: metrics and depth of any topology, distributed over the blocks of a
+rank, and the same matrix for SciPy.
+"""
 
 import numpy as np
 from fathom import _core
@@ -58,7 +60,9 @@ class Case:
         )
 
     def matrix(self):
-        """M + K from G' W G: for each corner the squared gradients of its four cells. Nothing in common with the solver's assembly."""
+        """M + K from G' W G: for each corner the squared gradients of its four cells. Nothing in
+        common with the solver's assembly.
+        """
         from scipy.sparse import coo_matrix, diags
 
         rows, columns, values = [], [], []

@@ -1,7 +1,8 @@
 """Schemes on the arrays of a grid, and fields on the sphere whose derivatives are known.
 
-A field is a sum of P_l(d . r) over a few directions d: spherical harmonics of degree l, with the gradient P_l'(s) (d - s r), s = d . r,
-the same in any coordinates. So one formula serves every grid.
+A field is a sum of P_l(d . r) over a few directions d: spherical harmonics of degree l, with the
+gradient P_l'(s) (d - s r), s = d . r, the same in any coordinates. So one formula serves every
+grid.
 """
 
 import numpy as np
@@ -15,7 +16,9 @@ radius = 6371220.0
 
 
 def run(name, arrays, levels=1, precision=8, **parameters):
-    """What a scheme writes, from arrays (levels, ny, nx), (ny, nx) or numbers; a rim that its neighbours need is NaN."""
+    """What a scheme writes, from arrays (levels, ny, nx), (ny, nx) or numbers; a rim that its
+    neighbours need is NaN.
+    """
     entry = catalogue[name]
     known = {p["name"] for p in entry["parameters"]}
     process = core.process(name, {k: v for k, v in parameters.items() if k in known}, precision)
@@ -38,7 +41,7 @@ def geometry(grid):
     return fm.Ocean(grid, coriolis="earth" if grid.horizontal.spherical else (0.0, 0.0)).geometry()
 
 
-# ---- grids, n columns or so ----------------------------------------------------------------------------------------------------------
+# ---- grids, n columns or so ----------------------------------------------------------------------
 
 
 def latitude_longitude(n):
@@ -57,7 +60,9 @@ spherical = [latitude_longitude, mercator, dipole]
 
 
 class Sphere:
-    """Unit vectors at the corners or centers of a grid: position r, and the grid's own two directions."""
+    """Unit vectors at the corners or centers of a grid: position r, and the grid's own two
+    directions.
+    """
 
     def __init__(self, grid, where):
         h = grid.horizontal
@@ -77,8 +82,8 @@ class Sphere:
             np.cos(angle) * east + np.sin(angle) * north,
             np.cos(angle) * north - np.sin(angle) * east,
         )
-        # where errors are measured: away from the rim; on a dipole grid the curved rows only, away from the equator, where second
-        # derivatives of the map jump, and from the innermost ring
+        # where errors are measured: away from the rim; on a dipole grid the curved rows only, away
+        # from the equator, where second derivatives of the map jump, and from the innermost ring
         latitude = np.rad2deg(lat)
         self.inside = (
             np.abs(latitude) < 50 if h.regular_rows == h.ny else (latitude > 15) & (latitude < 60)

@@ -1,7 +1,8 @@
 """Second order on every metric: latitude-longitude, Mercator and the curved rows of a dipole grid.
 
-Errors are relative, root mean square, at 48 and 96 rows. The order must exceed 1.8: on the dipole grid, whose cells grow threefold over
-the test region, the fourth-order term still takes up to 0.18 from it at these sizes; on the others it is 1.97 and more.
+Errors are relative, root mean square, at 48 and 96 rows. The order must exceed 1.8: on the dipole
+grid, whose cells grow threefold over the test region, the fourth-order term still takes up to 0.18
+from it at these sizes; on the others it is 1.97 and more.
 """
 
 import numpy as np
@@ -24,7 +25,9 @@ def flow(grid, *parts):
 
 @pytest.mark.parametrize("make", spherical)
 def test_momentum_advection_with_curvature(make):
-    """-(v . grad) v, tangential part: flux divergence and curvature terms together, in grid components."""
+    """-(v . grad) v, tangential part: flux divergence and curvature terms together, in grid
+    components.
+    """
 
     def error(grid, g):
         c, v = flow(grid, Harmonic(3).swirl)
@@ -59,7 +62,9 @@ def test_pressure_gradient(make):
 
 @pytest.mark.parametrize("make", spherical)
 def test_laplacian_friction(make):
-    """The operator has eigenvalue -[l (l + 1) - 2] / a^2 on flows of degree l, with or without divergence."""
+    """The operator has eigenvalue -[l (l + 1) - 2] / a^2 on flows of degree l, with or without
+    divergence.
+    """
 
     def error(grid, g):
         c, v = flow(grid, Harmonic(3).swirl, Harmonic(3, np.eye(3)).gradient)
@@ -81,7 +86,9 @@ def test_laplacian_friction(make):
 @pytest.mark.parametrize("make", spherical)
 @pytest.mark.parametrize("scale", ["even", "by grid spacing"])
 def test_solid_rotation_feels_no_friction(make, scale):
-    """Compared with the friction of a flow of the same speed and degree 3; any axis; an even coefficient, or the one that models use."""
+    """Compared with the friction of a flow of the same speed and degree 3; any axis; an even
+    coefficient, or the one that models use.
+    """
 
     def error(grid, g):
         c, v = flow(grid, Harmonic(1).swirl)
@@ -123,7 +130,9 @@ def test_biharmonic_friction(make):
 
 @pytest.mark.parametrize("make", spherical)
 def test_tracer_diffusion(make):
-    """Eigenvalue -l (l + 1) / a^2, as a convergence of fluxes and as the first half of biharmonic diffusion."""
+    """Eigenvalue -l (l + 1) / a^2, as a convergence of fluxes and as the first half of biharmonic
+    diffusion.
+    """
 
     def error(grid, g):
         t, Y = Sphere(grid, "center"), Harmonic(3)
@@ -155,7 +164,9 @@ def transports(g, u, v, levels=1, **more):
 @pytest.mark.parametrize("make", spherical)
 @pytest.mark.parametrize("scheme", ["CentredAdvection", "UpwindAdvection"])
 def test_tracer_advection(make, scheme):
-    """-v . grad T of a flow without divergence: second order, since velocities at faces are means of two corners."""
+    """-v . grad T of a flow without divergence: second order, since velocities at faces are means
+    of two corners.
+    """
 
     def error(grid, g):
         c, t, Y = Sphere(grid, "corner"), Sphere(grid, "center"), Harmonic(4)
@@ -183,7 +194,9 @@ def test_tracer_advection(make, scheme):
 
 
 def test_momentum_advection_in_the_vertical():
-    """u = sin kx cos md over an even bottom, v constant: w carries what the layers lose, G_x = -k sin kx cos kx at all depths, G_y = 0."""
+    """u = sin kx cos md over an even bottom, v constant: w carries what the layers lose, G_x = -k
+    sin kx cos kx at all depths, G_y = 0.
+    """
 
     def error(n):
         k, depth, v = 2 * np.pi / n, 1.0, 0.3
@@ -208,7 +221,9 @@ def test_momentum_advection_in_the_vertical():
 
 
 def test_dipole_rows_are_curved():
-    """The test region of the dipole grid has angles up to tens of degrees and curvature in both directions: nothing cancels by symmetry."""
+    """The test region of the dipole grid has angles up to tens of degrees and curvature in both
+    directions: nothing cancels by symmetry.
+    """
     grid = dipole(96)
     c = Sphere(grid, "corner")
     assert np.abs(np.asarray(grid.horizontal.angle_corner)[c.inside]).max() > 0.3

@@ -136,7 +136,10 @@ def test_honest_failures():
         case.distribute(MPI.COMM_SELF, preconditioner="factorization")
     with pytest.raises(
         ValueError,
-        match=r"after 3 iterations .at most 3. the residual, .* of the right-hand side, is not small enough.*largest at i = \d+, j = \d+",
+        match=(
+            r"after 3 iterations .at most 3. the residual, .* of the right-hand side, is not small"
+            r" enough.*largest at i = \d+, j = \d+"
+        ),
     ):
         case.distribute(MPI.COMM_SELF, maximum_iterations=3).solve(
             case.scatter(b), case.scatter(zero)

@@ -1,4 +1,6 @@
-"""Free surface: the noise filter, and standing gravity waves against the amplification of the discrete scheme."""
+"""Free surface: the noise filter, and standing gravity waves against the amplification of the
+discrete scheme.
+"""
 
 import numpy as np
 import pytest
@@ -29,8 +31,9 @@ def filtered(eta, noise_filter=0.02):
 
 
 def test_filter_damps_by_its_symbol():
-    """A wave loses 8 noise_filter sin^2(kx dx / 2) sin^2(ky dy / 2) of its height a step: a checkerboard 16 %, a plane wave along an axis
-    exactly nothing, and smooth waves in proportion to the fourth power of the spacing."""
+    """A wave loses 8 noise_filter sin^2(kx dx / 2) sin^2(ky dy / 2) of its height a step: a
+    checkerboard 16 %, a plane wave along an axis exactly nothing, and smooth waves in proportion to
+    the fourth power of the spacing."""
     j, i = np.mgrid[:9, :9]
     checkerboard = (-1.0) ** (i + j)
     assert np.abs(filtered(checkerboard) - (1 - 8 * 0.02) * checkerboard)[1:-1, 1:-1].max() < 1e-15
@@ -48,16 +51,19 @@ def test_filter_damps_by_its_symbol():
 
 
 def wave_factor(omega_tau):
-    """Roots of (1 + theta q) x^2 - [2 - (1 - theta) q] x + 1 = 0, q = (omega tau)^2: forward pressure (1 - theta), backward continuity."""
+    """Roots of (1 + theta q) x^2 - [2 - (1 - theta) q] x + 1 = 0, q = (omega tau)^2: forward
+    pressure (1 - theta), backward continuity.
+    """
     q = omega_tau**2
     return np.roots([1 + theta * q, -(2 - (1 - theta) * q), 1])
 
 
 @pytest.mark.parametrize("mode", [1, 5, 12])
 def test_standing_waves_damp_as_the_scheme_says(mode):
-    """A channel along x, waves across it: cos(m pi (j + 1/2) / ny) is an eigenvector of the discrete operators with omega =
-    sqrt(g H) 2 / dy sin(m pi / 2 ny). The height after n steps from rest follows from the roots, to the solver's residual,
-    1e-12 of the velocity's change, times H tau / dy = 288 a step."""
+    """A channel along x, waves across it: cos(m pi (j + 1/2) / ny) is an eigenvector of the
+    discrete operators with omega = sqrt(g H) 2 / dy sin(m pi / 2 ny). The height after n steps from
+    rest follows from the roots, to the solver's residual, 1e-12 of the velocity's change, times H
+    tau / dy = 288 a step."""
     ny, dy = 24, 50e3
     grid = fm.CartesianGrid(
         nx=8,

@@ -1,7 +1,9 @@
-"""What the discrete operators keep exactly: kinetic energy, the exchange of energy with pressure and surface, contents, constants.
+"""What the discrete operators keep exactly: kinetic energy, the exchange of energy with pressure
+and surface, contents, constants.
 
-All sums are over periodic domains or closed basins with random land, random levels and random metrics: no symmetry helps. Round-off of a
-sum of n terms of both signs is taken as 1e-13 of the sum of their magnitudes (n < 1e5, half an ulp each, in random directions).
+All sums are over periodic domains or closed basins with random land, random levels and random
+metrics: no symmetry helps. Round-off of a sum of n terms of both signs is taken as 1e-13 of the sum
+of their magnitudes (n < 1e5, half an ulp each, in random directions).
 """
 
 import numpy as np
@@ -15,8 +17,8 @@ rng = np.random.default_rng(3)
 
 @pytest.fixture(scope="module")
 def basin():
-    """A closed basin: land, uneven bottom, uneven metrics; velocity is zero at dry corners. Two columns of land round it, since a scheme
-    run on plain arrays leaves out the rim."""
+    """A closed basin: land, uneven bottom, uneven metrics; velocity is zero at dry corners. Two
+    columns of land round it, since a scheme run on plain arrays leaves out the rim."""
     wet = np.zeros((ny, nx))
     wet[3:-3, 3:-3] = rng.integers(0, nz + 1, (ny - 6, nx - 6)) * (
         rng.random((ny - 6, nx - 6)) > 0.15
@@ -79,8 +81,9 @@ def divergence(f):
 
 
 def test_momentum_advection_keeps_kinetic_energy(basin):
-    """Sum of u . G x volume over wet corners, metric terms included, is zero: with the vertical transport of the velocity cells counted
-    from the surface, a value beyond a wall or a bottom is 0, and a flux F (u + u') / 2 moves energy without making any."""
+    """Sum of u . G x volume over wet corners, metric terms included, is zero: with the vertical
+    transport of the velocity cells counted from the surface, a value beyond a wall or a bottom is
+    0, and a flux F (u + u') / 2 moves energy without making any."""
     g, u, v, corner, _ = basin
     out = run("MomentumAdvection", g | {"velocity_x": u, "velocity_y": v}, nz)
     assert small(
@@ -147,7 +150,9 @@ def test_advection_of_momentum_conserves_it_on_a_plane():
 
 
 def test_pressure_gradient_and_divergence_are_adjoint(basin):
-    """Work of the pressure gradient on the flow = sum of p x divergence of the transports that carry the tracers."""
+    """Work of the pressure gradient on the flow = sum of p x divergence of the transports that
+    carry the tracers.
+    """
     g, u, v, corner, center = basin
     p = rng.standard_normal((nz, ny, nx)) * center
     out = run("PressureGradient", g | {"pressure": p}, nz)
@@ -157,7 +162,9 @@ def test_pressure_gradient_and_divergence_are_adjoint(basin):
 
 
 def test_barotropic_gradient_and_divergence_are_adjoint(basin):
-    """Work of the surface slope on the flow = -(sum of eta x convergence); BarotropicDivergence is the depth sum of the transports."""
+    """Work of the surface slope on the flow = -(sum of eta x convergence); BarotropicDivergence is
+    the depth sum of the transports.
+    """
     g, u, v, corner, center = basin
     U, V = (
         (w * thickness[:, None, None]).sum(0) / np.maximum(g["depth_corner"], 1) for w in (u, v)
@@ -197,7 +204,9 @@ def test_barotropic_gradient_and_divergence_are_adjoint(basin):
 
 @pytest.mark.parametrize("noise_filter", [0, 0.02])
 def test_transports_have_one_value_on_each_face(basin, noise_filter):
-    """What a cell loses to the east its neighbour gains from the west, bit for bit; nothing passes land; the divergence closes."""
+    """What a cell loses to the east its neighbour gains from the west, bit for bit; nothing passes
+    land; the divergence closes.
+    """
     g, u, v, _, center = basin
     eta = rng.standard_normal((ny, nx)) * center[0]
     f = transports(g, u, v, noise_filter=noise_filter, sea_surface_height=eta)
@@ -215,7 +224,9 @@ def test_transports_have_one_value_on_each_face(basin, noise_filter):
 
 @pytest.mark.parametrize("scheme", ["CentredAdvection", "UpwindAdvection"])
 def test_tracer_advection_conserves_and_keeps_constants(basin, scheme):
-    """Sum of the tendency = what passes the surface (zero here); a constant changes as the volume does: tendency = -T x divergence."""
+    """Sum of the tendency = what passes the surface (zero here); a constant changes as the volume
+    does: tendency = -T x divergence.
+    """
     g, u, v, _, center = basin
     eta = 0.1 * rng.standard_normal((ny, nx)) * center[0]
     f = transports(g, u, v, noise_filter=0.02, sea_surface_height=eta)
@@ -231,7 +242,10 @@ def test_tracer_advection_conserves_and_keeps_constants(basin, scheme):
         g
         | clean
         | time
-        | {"tracer": np.ones((nz, ny, nx)), "tracer_before": np.ones((nz, ny, nx))},
+        | {
+            "tracer": np.ones((nz, ny, nx)),
+            "tracer_before": np.ones((nz, ny, nx)),
+        },
         nz,
     )["tracer_tendency"]
     surface = np.zeros_like(one)
@@ -241,7 +255,9 @@ def test_tracer_advection_conserves_and_keeps_constants(basin, scheme):
 
 @pytest.mark.parametrize("scheme", ["LaplacianDiffusion", "TracerLaplacian"])
 def test_diffusion_conserves_and_dissipates(basin, scheme):
-    """Sum of fluxes is zero; variance never grows; a constant feels nothing; the operator is symmetric."""
+    """Sum of fluxes is zero; variance never grows; a constant feels nothing; the operator is
+    symmetric.
+    """
     g, _, _, _, center = basin
     weight = np.where(
         center,
@@ -258,7 +274,9 @@ def test_diffusion_conserves_and_dissipates(basin, scheme):
 
 
 def test_friction_dissipates_on_a_closed_plane(basin):
-    """u . F < 0 for any flow between no-slip walls, coefficient uneven or not; symmetric with an even one."""
+    """u . F < 0 for any flow between no-slip walls, coefficient uneven or not; symmetric with an
+    even one.
+    """
     _, u, v, corner, _ = basin
     plane = {
         n: 2e4

@@ -1,5 +1,5 @@
-"""Implicit parts: Coriolis, vertical viscosity and drag of ImplicitMomentum; vertical diffusion of tracers. Against analytic solutions and
-SciPy's banded solver."""
+"""Implicit parts: Coriolis, vertical viscosity and drag of ImplicitMomentum; vertical diffusion of
+tracers. Against analytic solutions and SciPy's banded solver."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,9 @@ rho0 = 1026.0
 
 
 def momentum(u, v, levels, **given):
-    """One step from profiles (or numbers) of u and v; (u, v) of the middle column, and the depth means."""
+    """One step from profiles (or numbers) of u and v; (u, v) of the middle column, and the depth
+    means.
+    """
     spread = lambda a: np.broadcast_to(
         np.asarray(a, float).reshape(-1, 1, 1) if np.ndim(a) == 1 else a,
         (np.shape(a)[0] if np.ndim(a) == 1 else levels, side, side),
@@ -42,7 +44,9 @@ def momentum(u, v, levels, **given):
 @pytest.mark.parametrize("theta", [0.5, 0.6, 1.0])
 @pytest.mark.parametrize("f", [1e-4, -1.4e-4])
 def test_coriolis(theta, f):
-    """u + i v is multiplied by [1 - i (1 - theta) f tau] / (1 + i theta f tau): of modulus 1, so that energy is kept, at theta = 1/2."""
+    """u + i v is multiplied by [1 - i (1 - theta) f tau] / (1 + i theta f tau): of modulus 1, so
+    that energy is kept, at theta = 1/2.
+    """
     tau = 7200.0
     u, v = rng.standard_normal((2, 4))
     after, _ = momentum(
@@ -77,7 +81,9 @@ def test_geostrophic_balance_is_kept():
 
 @pytest.mark.parametrize("wet", [1, 4, 7])
 def test_one_step_equals_scipy(wet):
-    """Everything at once, over a bottom above the last level: the same linear system, built here as a matrix."""
+    """Everything at once, over a bottom above the last level: the same linear system, built here as
+    a matrix.
+    """
     nz, tau, theta, f, drag, tide = 7, 5400.0, 0.6, 1.2e-4, 2e-3, 0.05
     dz = np.array([5.0, 8.0, 12.0, 20.0, 33.0, 50.0, 80.0])
     u, v, a, b = rng.standard_normal((4, nz)) * np.array([[0.5], [0.5], [1e-5], [1e-5]])
@@ -123,7 +129,9 @@ def test_one_step_equals_scipy(wet):
 
 
 def ekman(nz, depth=200.0, nu=0.02, f=1e-4, stress=0.1):
-    """Steady state under an even wind, by steps: (u + i v, thickness, error against the spiral of infinite depth in the upper half)."""
+    """Steady state under an even wind, by steps: (u + i v, thickness, error against the spiral of
+    infinite depth in the upper half).
+    """
     dz = np.full(nz, depth / nz)
     u = np.zeros(nz, complex)
     for _ in range(400):  # theta = 1: inertial oscillations decay
@@ -146,8 +154,10 @@ def ekman(nz, depth=200.0, nu=0.02, f=1e-4, stress=0.1):
 
 
 def test_ekman_spiral():
-    """nu u_zz = i f u under a stress: the spiral to second order (Ekman depth 20 m), the transport exactly stress / (rho f), to its right,
-    at f tau = 0.72: the steady state does not depend on the step. At 200 m the spiral is e^-10 of its surface value: what the bottom changes is far below the error."""
+    """nu u_zz = i f u under a stress: the spiral to second order (Ekman depth 20 m), the transport
+    exactly stress / (rho f), to its right, at f tau = 0.72: the steady state does not depend on the
+    step. At 200 m the spiral is e^-10 of its surface value: what the bottom changes is far below
+    the error."""
     errors = []
     for nz in (40, 80):
         u, dz, error = ekman(nz)
@@ -158,7 +168,9 @@ def test_ekman_spiral():
 
 @pytest.mark.parametrize("wet", [1, 5, 8])
 def test_vertical_diffusion_equals_scipy(wet):
-    """VerticalFactors and TracerUpdate together: backward Euler of the whole column, the moving surface and a flux through it included."""
+    """VerticalFactors and TracerUpdate together: backward Euler of the whole column, the moving
+    surface and a flux through it included.
+    """
     nz, tau = 8, 3600.0
     dz = 5 + 20 * rng.random(nz)
     kappa = np.r_[0.0, 0.05 * rng.random(nz - 1), 0.0]
@@ -207,7 +219,9 @@ def test_vertical_diffusion_equals_scipy(wet):
 
 
 def test_vertical_diffusion_conserves_and_is_monotone():
-    """Convection: the content is kept to rounding, multiplied by exchange / thickness < 2e4; no new extremes."""
+    """Convection: the content is kept to rounding, multiplied by exchange / thickness < 2e4; no new
+    extremes.
+    """
     nz = 20
     dz = np.linspace(5, 40, nz)
     T = rng.standard_normal(nz)
@@ -223,7 +237,9 @@ def test_vertical_diffusion_conserves_and_is_monotone():
 
 
 def test_a_column_that_is_even_stays_so_in_fp32():
-    """Increments: no step after step of h (1 / h), rounded each its own way, which let salinity drift by 1e-3 in three years."""
+    """Increments: no step after step of h (1 / h), rounded each its own way, which let salinity
+    drift by 1e-3 in three years.
+    """
     nz = 20
     dz = np.linspace(10, 300, nz)
     S = np.broadcast_to(34 + rng.random((1, 1, 50)).astype(np.float32), (nz, 1, 50))
@@ -242,7 +258,9 @@ def test_a_column_that_is_even_stays_so_in_fp32():
 
 
 def test_small_changes_add_up_in_fp32():
-    """A thousandth to a third of the last digit of salinity a step, all lost if rounded to the nearest. Of a thousandth chance leaves an error of 1.6 %, of more less."""
+    """A thousandth to a third of the last digit of salinity a step, all lost if rounded to the
+    nearest. Of a thousandth chance leaves an error of 1.6 %, of more less.
+    """
     columns, steps, tau, dz = 4000, 1000, 3600.0, 50.0
     digit = 2.0**-18
     S = np.full((1, 1, columns), 34.5, np.float32)
@@ -261,11 +279,9 @@ def test_small_changes_add_up_in_fp32():
                 g
                 | {
                     "tracer": after,
-                    "tracer_tendency": gain[None, None]
-                    * (1 + 1e-3 * rng.random(columns))
-                    * dz
-                    * 1e9
-                    / tau,
+                    "tracer_tendency": (
+                        gain[None, None] * (1 + 1e-3 * rng.random(columns)) * dz * 1e9 / tau
+                    ),
                 },
                 1,
                 4,

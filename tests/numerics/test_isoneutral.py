@@ -1,4 +1,6 @@
-"""Isoneutral diffusion and eddy advection on triads: what they keep, what they lose, where they converge to."""
+"""Isoneutral diffusion and eddy advection on triads: what they keep, what they lose, where they
+converge to.
+"""
 
 import numpy as np
 import pytest
@@ -20,7 +22,9 @@ water = {
 
 @pytest.fixture(scope="module")
 def basin():
-    """Random land, bottom, metrics and structure; stratified water with slopes from gentle to steep."""
+    """Random land, bottom, metrics and structure; stratified water with slopes from gentle to
+    steep.
+    """
     wet = np.zeros((ny, nx))
     wet[3:-3, 3:-3] = rng.integers(0, nz + 1, (ny - 6, nx - 6)) * (
         rng.random((ny - 6, nx - 6)) > 0.15
@@ -87,8 +91,8 @@ def small(terms, magnitudes):
 
 @pytest.mark.parametrize("taper", [*tapers, *(f"{taper}InCells" for taper in tapers)])
 def test_content_variance_and_constants(basin, taper):
-    """Diffusion is symmetric and never makes variance, advection is antisymmetric; both move content and leave a constant as it is. Cells as thick as their layer, or each
-    as itself."""
+    """Diffusion is symmetric and never makes variance, advection is antisymmetric; both move
+    content and leave a constant as it is. Cells as thick as their layer, or each as itself."""
     g, T, S, center = basin
     if taper.endswith("InCells"):
         g = g | {"cell_thickness": thickness[:, None, None] * rng.uniform(0.2, 1, (nz, ny, nx))}
@@ -128,7 +132,9 @@ def test_equal_diffusivities_need_no_slopes_of_neighbours(basin):
 
 @pytest.mark.parametrize("taper", tapers)
 def test_tapers(taper):
-    """The share of a slope that is left, beside the formulae; towards the surface the sine of Large et al. (1997)."""
+    """The share of a slope that is left, beside the formulae; towards the surface the sine of Large
+    et al. (1997).
+    """
     most, width, n = 0.01, 0.001, 7
     for slope in (1e-4, 5e-3, 9.5e-3, 1.05e-2, 3e-2):
         x = np.arange(n) * 1e4
@@ -189,7 +195,9 @@ def test_steps_limit_slopes():
 
 
 def random_water(n, smooth):
-    """Temperature and salinity on wide cells: gentle slopes, compensated anomalies along them that know nothing of density."""
+    """Temperature and salinity on wide cells: gentle slopes, compensated anomalies along them that
+    know nothing of density.
+    """
     z = (np.cumsum(thickness) - 0.5 * thickness)[:, None, None]
     density = 1e-5 * z + 2e-5 * smooth + np.zeros((nz, n, n))
     spice = rng.standard_normal((nz, n, n))
@@ -197,7 +205,9 @@ def random_water(n, smooth):
 
 
 def test_no_density_flows_along_neutral_surfaces():
-    """Temperature and salinity of any compensated pattern are mixed, their density is not: alpha and beta are those of each triad's cell."""
+    """Temperature and salinity of any compensated pattern are mixed, their density is not: alpha
+    and beta are those of each triad's cell.
+    """
     n = 12
     T, S = random_water(n, np.sin(np.arange(n) / 2) * np.cos(np.arange(n) / 3)[:, None])
     g = (
@@ -221,7 +231,9 @@ def test_no_density_flows_along_neutral_surfaces():
 
 
 def section(n):
-    """A smooth section in x and z: density, a tracer, and the exact convergence of its fluxes, diffusive and skew."""
+    """A smooth section in x and z: density, a tracer, and the exact convergence of its fluxes,
+    diffusive and skew.
+    """
     length, depth = 1e6, 1000.0
     L, D = 2 * np.pi / length, np.pi / depth
     rho = lambda x, z: 1e-5 * z + 3e-4 * np.cos(L * x) * np.sin(D * z) * z / depth  # z downward
@@ -325,7 +337,9 @@ def test_gravity_gives_energy_to_eddies():
 
 
 def test_eddies_do_not_pass_walls(basin):
-    """The stream function is 0 on walls and on the steps of the bottom: no transport where either cell is land."""
+    """The stream function is 0 on walls and on the steps of the bottom: no transport where either
+    cell is land.
+    """
     g, T, S, center = basin
     found = {k: np.nan_to_num(v) for k, v in slopes(g, T, S).items()}
     flow = run("BolusTransport", g | found, nz, diffusivity=1.0)
@@ -339,7 +353,9 @@ def test_eddies_do_not_pass_walls(basin):
 
 
 def test_transports_are_those_of_the_skew_flux():
-    """They close in every column, and height is lifted where they come together: the skew flux does the same, within the square of the spacing."""
+    """They close in every column, and height is lifted where they come together: the skew flux does
+    the same, within the square of the spacing.
+    """
     n = 48
     g, T, _, _ = section(n)
     found = {
@@ -362,15 +378,19 @@ def test_transports_are_those_of_the_skew_flux():
 
 @pytest.mark.parametrize("cut", [False, True])
 def test_transports_lift_what_the_skew_flux_lifts(basin, cut):
-    """Height in each column, over random land, layers of any thickness and cut cells: the sum of height x transport through its sides, to round-off."""
+    """Height in each column, over random land, layers of any thickness and cut cells: the sum of
+    height x transport through its sides, to round-off.
+    """
     g, T, S, center = basin
     own = (
         {
-            "cell_thickness": thickness[:, None, None]
-            * np.where(
-                np.arange(nz)[:, None, None] == g["wet_levels"] - 1,
-                0.2 + 0.8 * rng.random((ny, nx)),
-                1.0,
+            "cell_thickness": (
+                thickness[:, None, None]
+                * np.where(
+                    np.arange(nz)[:, None, None] == g["wet_levels"] - 1,
+                    0.2 + 0.8 * rng.random((ny, nx)),
+                    1.0,
+                )
             )
         }
         if cut

@@ -1,4 +1,6 @@
-"""Restratification of the mixed layer: its stream function beside the paper's, what it keeps, and which way it turns."""
+"""Restratification of the mixed layer: its stream function beside the paper's, what it keeps, and
+which way it turns.
+"""
 
 import numpy as np
 from operators import run
@@ -19,7 +21,9 @@ def overturned(g, **parameters):
 
 
 def test_depth_and_buoyancy_of_the_mixed_layer():
-    """Density grows by 1e-3 kg m-3 a metre below 40 m: 0.03 above the top layer's is reached 30 m below the middle of the last even layer."""
+    """Density grows by 1e-3 kg m-3 a metre below 40 m: 0.03 above the top layer's is reached 30 m
+    below the middle of the last even layer.
+    """
     g, rho0 = 9.80616, 1026.0
     rho = np.maximum(0, np.arange(nz) - 3) * 0.01 + 2
     N2 = np.r_[0, np.diff(rho), 0] / 10 * g / rho0
@@ -47,7 +51,9 @@ def test_depth_and_buoyancy_of_the_mixed_layer():
 
 
 def test_stream_function_of_an_even_front():
-    """Psi = C_e ds / L_f H^2 grad b / sqrt(f^2 + tau^-2) mu: the sum of the transports above each interface; light water flows to the dense side at the surface."""
+    """Psi = C_e ds / L_f H^2 grad b / sqrt(f^2 + tau^-2) mu: the sum of the transports above each
+    interface; light water flows to the dense side at the surface.
+    """
     dx, H, gradient, f = 2e4, 100.0, 3e-8, 1e-4
     b = np.broadcast_to(-gradient * dx * np.arange(nx), (ny, nx))  # denser to the east
     g = {
@@ -70,7 +76,9 @@ def test_stream_function_of_an_even_front():
 
 
 def test_overturning_closes_and_ends_at_land():
-    """On random columns and land: nothing in the sum of a column, one value on each face bit for bit, continuity, none through land or the bottom."""
+    """On random columns and land: nothing in the sum of a column, one value on each face bit for
+    bit, continuity, none through land or the bottom.
+    """
     wet = np.zeros((ny, nx))
     wet[2:-2, 2:-2] = rng.integers(0, nz + 1, (ny - 4, nx - 4))
     g = {

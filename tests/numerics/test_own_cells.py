@@ -1,9 +1,20 @@
-"""What operators keep where each cell has its own thickness: kinetic energy, the exchange of energy with pressure, contents, symmetry."""
+"""What operators keep where each cell has its own thickness: kinetic energy, the exchange of energy
+with pressure, contents, symmetry.
+"""
 
 import numpy as np
 import pytest
 from operators import run
-from test_identities import basin, divergence, nx, ny, nz, rng, small, thickness  # noqa: F401  basin: a fixture
+from test_identities import (
+    basin,
+    divergence,
+    nx,
+    ny,
+    nz,
+    rng,
+    small,
+    thickness,
+)  # noqa: F401  basin: a fixture
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +47,9 @@ def transports(g, u, v, **more):
 
 
 def test_kinetic_energy(cells):
-    """What the flow leaves through the bottom of a column, w_b u_b / 2 dz, is its only source: none where transports have no depth mean divergence."""
+    """What the flow leaves through the bottom of a column, w_b u_b / 2 dz, is its only source: none
+    where transports have no depth mean divergence.
+    """
     g, u, v, corner, _, volume = cells
     out = run("MomentumAdvectionInCells", g | {"velocity_x": u, "velocity_y": v}, nz)
     assert small(
@@ -106,7 +119,9 @@ def test_whole_cells_are_the_layers(scheme):
 
 
 def test_pressure_along_layers_that_slope():
-    """Water that is heavier by the same everywhere: -g (1 + rho' / rho0) grad eta at all depths, however layers are stretched."""
+    """Water that is heavier by the same everywhere: -g (1 + rho' / rho0) grad eta at all depths,
+    however layers are stretched.
+    """
     random = np.random.default_rng(3)
     eta, depth, anomaly = (
         3 * random.standard_normal((7, 9)),

@@ -1,4 +1,6 @@
-"""The catalogues of solvers and preconditioners on one rank: one answer from all of them, few sums where few are promised, honest failures."""
+"""The catalogues of solvers and preconditioners on one rank: one answer from all of them, few sums
+where few are promised, honest failures.
+"""
 
 import numpy as np
 import pytest
@@ -157,7 +159,9 @@ def test_preconditioners_are_symmetric_and_positive(kind, preconditioner):
 
 
 def test_marching_solves_a_block():
-    """One tile of water: its own inverse, but for the shore, where the preconditioner has a shallow sea."""
+    """One tile of water: its own inverse, but for the shore, where the preconditioner has a shallow
+    sea.
+    """
     case = with_mask(Case(24, 24, False, False, seed=1, mass=2e-7), np.ones((24, 24)))
     solver = case.distribute(MPI.COMM_SELF, preconditioner="evp")
     A = case.matrix().toarray()
@@ -177,9 +181,11 @@ def test_marching_saves_half_of_the_iterations():
     case = Case(96, 80, True, True, seed=4, mass=1e-9)
     b = np.random.default_rng(1).normal(size=case.wet.shape)
     its = {
-        p: solved(case, b, 0 * b, preconditioner=p, precision="fp64", maximum_iterations=3000)[
-            0
-        ].iterations
+        p: (
+            solved(case, b, 0 * b, preconditioner=p, precision="fp64", maximum_iterations=3000)[
+                0
+            ].iterations
+        )
         for p in ("diagonal", "evp", "polynomial")
     }
     assert its["evp"] < 0.6 * its["diagonal"] and its["polynomial"] < 0.35 * its["diagonal"]
@@ -194,7 +200,9 @@ def test_extremes_of_a_tridiagonal_matrix():
 
 
 def test_bounds_of_the_spectrum(problem):
-    """They hold the spectrum but for a little at its lower end, where Chebyshev's iteration is only slower."""
+    """They hold the spectrum but for a little at its lower end, where Chebyshev's iteration is only
+    slower.
+    """
     case, *_ = problem
     A = case.matrix()
     d = diags(1 / np.sqrt(A.diagonal()))
@@ -212,7 +220,10 @@ def test_honest_failures(problem, name):
     case, b, guess, _ = problem
     with pytest.raises(
         ValueError,
-        match=r"after \d+ iterations .at most 12. the residual, .* of the right-hand side, is not small enough.*largest at i = \d+, j = \d+",
+        match=(
+            r"after \d+ iterations .at most 12. the residual, .* of the right-hand side, is not"
+            r" small enough.*largest at i = \d+, j = \d+"
+        ),
     ):
         solved(case, b, guess, solver=name, maximum_iterations=12)
     with pytest.raises(ValueError, match="what double precision allows"):

@@ -1,4 +1,6 @@
-"""Advection without new extremes: bounds, content and constants for any flow that leaves water in its cells, and the order of both schemes."""
+"""Advection without new extremes: bounds, content and constants for any flow that leaves water in
+its cells, and the order of both schemes.
+"""
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ thickness = np.array([7.0, 11.0, 20.0, 45.0, 60.0])
 
 
 def basin(seed):
-    """A closed basin with land and steps, a moving surface, and a random flow: the largest share of a cell that leaves in one direction is 0.4."""
+    """A closed basin with land and steps, a moving surface, and a random flow: the largest share of
+    a cell that leaves in one direction is 0.4.
+    """
     rng = np.random.default_rng(seed)
     wet = np.zeros((ny, nx))
     wet[3:-3, 3:-3] = rng.integers(0, nz + 1, (ny - 6, nx - 6)) * (
@@ -80,7 +84,9 @@ def advected(scheme, g, T, step):
 @pytest.mark.parametrize("scheme", schemes)
 @pytest.mark.parametrize("seed", range(4))
 def test_no_new_extremes_in_three_dimensions(scheme, seed):
-    """Each value lies between the least and the largest of the 27 cells around it, for blocks, noise and steps alike."""
+    """Each value lies between the least and the largest of the 27 cells around it, for blocks,
+    noise and steps alike.
+    """
     g, center, step, volume, after, rng = basin(seed)
     T = [
         rng.random((nz, ny, nx)),

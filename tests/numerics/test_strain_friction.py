@@ -31,7 +31,9 @@ def force(name, given, levels=1, **parameters):
 
 @pytest.mark.parametrize("make", spherical)
 def test_isotropic_is_the_laplacian(make):
-    """Eigenvalue -[l (l + 1) - 2] / a^2 on flows of degree 3, with divergence and without, second order; applied twice, minus its square."""
+    """Eigenvalue -[l (l + 1) - 2] / a^2 on flows of degree 3, with divergence and without, second
+    order; applied twice, minus its square.
+    """
     errors, squared = [], []
     for n in (48, 96):
         grid = make(n)
@@ -57,7 +59,9 @@ def test_isotropic_is_the_laplacian(make):
 
 @pytest.mark.parametrize("make", spherical)
 def test_rotations_feel_nothing(make):
-    """Of any axis and for any direction of the viscosities: beside a flow of degree 3 its friction vanishes with the square of the spacing."""
+    """Of any axis and for any direction of the viscosities: beside a flow of degree 3 its friction
+    vanishes with the square of the spacing.
+    """
     errors = []
     for n in (48, 96):
         grid = make(n)
@@ -82,7 +86,9 @@ def test_rotations_feel_nothing(make):
 
 @pytest.mark.parametrize("kind", ["isotropic", "anisotropic"])
 def test_kinetic_energy_never_grows(kind):
-    """On random land, metrics, viscosities and directions: u . F summed with the volumes of corners is negative, and the operator is symmetric."""
+    """On random land, metrics, viscosities and directions: u . F summed with the volumes of corners
+    is negative, and the operator is symmetric.
+    """
     corner = np.zeros((nz, ny, nx), bool)
     corner[:, 3:-3, 3:-3] = rng.random((nz, ny - 6, nx - 6)) > 0.2
     area = metrics["dx_corner"] * metrics["dy_corner"]
@@ -111,7 +117,9 @@ def test_kinetic_energy_never_grows(kind):
 
 
 def test_along_and_across():
-    """A flow along x that varies across it feels B, along it (A + B) / 2, wherever the direction points the same way relative to the flow; on a plane, exactly."""
+    """A flow along x that varies across it feels B, along it (A + B) / 2, wherever the direction
+    points the same way relative to the flow; on a plane, exactly.
+    """
     n, dx = 12, 1e4
     plane = {
         name: dx
@@ -162,7 +170,9 @@ def test_direction_of_the_flow():
 
 
 def test_smagorinsky_viscosity():
-    """(C / pi)^2 dx dy |D| of pure shear, pure strain and their sum; root of the biharmonic one; bounded by the step."""
+    """(C / pi)^2 dx dy |D| of pure shear, pure strain and their sum; root of the biharmonic one;
+    bounded by the step.
+    """
     n, dx, rate = 6, 1e4, 1e-5
     plane = {
         name: dx

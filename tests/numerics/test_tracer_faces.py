@@ -1,4 +1,6 @@
-"""Values at faces: third order and exact for quadratics on uneven cells; extrapolation in time; land."""
+"""Values at faces: third order and exact for quadratics on uneven cells; extrapolation in time;
+land.
+"""
 
 import numpy as np
 import pytest
@@ -22,7 +24,9 @@ def transports(levels, ny, nx, **given):
 @pytest.mark.parametrize("direction", ["x", "y"])
 @pytest.mark.parametrize("speed", [1.0, -1.0])
 def test_upwind_is_exact_for_quadratics_on_uneven_cells(direction, speed):
-    """Cells of width 1 to 2: tendency = difference of the exact face values, to rounding of numbers of size 100."""
+    """Cells of width 1 to 2: tendency = difference of the exact face values, to rounding of numbers
+    of size 100.
+    """
     n = 12
     edges = np.r_[0, np.cumsum(1 + rng.random(n))]
     quadratic = [0.7, -1.3, 2.0]
@@ -39,7 +43,12 @@ def test_upwind_is_exact_for_quadratics_on_uneven_cells(direction, speed):
         transports(1, n, n, **faces)
         | width
         | now_only
-        | {"tracer": along_x(T), "tracer_before": along_x(T), "wet_levels": 1.0, "thickness": 1.0},
+        | {
+            "tracer": along_x(T),
+            "tracer_before": along_x(T),
+            "wet_levels": 1.0,
+            "thickness": 1.0,
+        },
     )
     inside = (0, slice(2, -2), slice(2, -2))
     assert np.abs(out["tracer_tendency"][inside] - along_x(exact)[2:-2, 2:-2]).max() < 1e-12
@@ -47,7 +56,9 @@ def test_upwind_is_exact_for_quadratics_on_uneven_cells(direction, speed):
 
 @pytest.mark.parametrize("speed", [1.0, -1.0])
 def test_upwind_is_exact_for_quadratics_in_the_vertical(speed):
-    """On layers of 10 to 30 m; at the interface next to the surface or bottom that the flow leaves, for what has no gradient there."""
+    """On layers of 10 to 30 m; at the interface next to the surface or bottom that the flow leaves,
+    for what has no gradient there.
+    """
     nz = 9
     thickness = 10 + 20 * rng.random(nz)
     edges = np.r_[0, np.cumsum(thickness)]
@@ -110,7 +121,9 @@ def test_upwind_is_third_order_and_centred_second():
 
 
 def test_face_values_are_extrapolated_in_time():
-    """Linear in time: T* = 1.6 T - 0.6 T_before is the value 0.6 of a step ahead; the dissipative part of upwind is that of now."""
+    """Linear in time: T* = 1.6 T - 0.6 T_before is the value 0.6 of a step ahead; the dissipative
+    part of upwind is that of now.
+    """
     n = 9
     x = np.arange(n, dtype=float)
     now, before = (np.broadcast_to(x**2 + t, (n, n)) for t in (1.0, 0.0))
@@ -131,7 +144,9 @@ def test_face_values_are_extrapolated_in_time():
 
 
 def test_land_upstream_has_the_value_of_the_donor():
-    """No gradient through a wall: what land holds does not matter, and the face takes a third of the way from the donor."""
+    """No gradient through a wall: what land holds does not matter, and the face takes a third of
+    the way from the donor.
+    """
     n = 9
     wet = np.ones((n, n))
     wet[:, :3] = 0  # land west of i = 3: the face 3|4 has no second cell upstream
@@ -139,7 +154,12 @@ def test_land_upstream_has_the_value_of_the_donor():
     given = (
         transports(1, n, n, east=1.0)
         | now_only
-        | {"wet_levels": wet, "dx_center": 1.0, "dy_center": 1.0, "thickness": 1.0}
+        | {
+            "wet_levels": wet,
+            "dx_center": 1.0,
+            "dy_center": 1.0,
+            "thickness": 1.0,
+        }
     )
     a, b = (
         run("UpwindAdvection", given | {"tracer": t, "tracer_before": t})["tracer_tendency"][0, 4]

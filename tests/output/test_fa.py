@@ -1,4 +1,6 @@
-"""FA and LFI: what is written is what is read, bit for bit, in any order; Météo-France's own library agrees where it is installed; damage is named."""
+"""FA and LFI: what is written is what is read, bit for bit, in any order; Météo-France's own
+library agrees where it is installed; damage is named.
+"""
 
 import subprocess
 import sys
@@ -17,16 +19,18 @@ names = ("air_temperature", "relative_humidity", "eastward_wind_10m", "precipita
 create, fill = partial(create, chosen=names), partial(fill, every=5400.0)
 
 
-# ---- LFI --------------------------------------------------------------------------------------------------------------------------------
+# ---- LFI -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("count", [1, 255, 256, 1600])
 def test_articles_are_read_in_any_order(tmp_path, count):
     random = np.random.default_rng(count)
     given = {
-        f"ARTICLE {n}": random.integers(-(2**62), 2**62, 1 + n % 700)
-        if n % 2
-        else random.standard_normal(1 + n % 700)
+        f"ARTICLE {n}": (
+            random.integers(-(2**62), 2**62, 1 + n % 700)
+            if n % 2
+            else random.standard_normal(1 + n % 700)
+        )
         for n in range(count)
     }
     writes = files.Writes()
@@ -77,7 +81,7 @@ def test_damage_of_a_file_is_named(tmp_path):
             lfi.Articles(path)
 
 
-# ---- FA ---------------------------------------------------------------------------------------------------------------------------------
+# ---- FA ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mean", [False, True])
@@ -258,7 +262,7 @@ def test_a_stretched_and_rotated_frame_is_read(tmp_path):
         )  # the first row lies around the pole of stretching
 
 
-# ---- Météo-France's own library, in a process of its own: it brings its own eccodes -----------------------------------------------------
+# ---- Météo-France's own library, in a process of its own: it brings its own eccodes --------------
 
 
 def theirs(script, *arguments):

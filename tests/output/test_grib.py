@@ -1,4 +1,6 @@
-"""GRIB2: what is written is read within the error of packing, by eccodes as the standard says; times are whole or not there."""
+"""GRIB2: what is written is read within the error of packing, by eccodes as the standard says;
+times are whole or not there.
+"""
 
 import os
 from functools import partial

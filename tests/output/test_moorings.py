@@ -1,4 +1,6 @@
-"""Moorings: columns at places in time, as CF timeSeriesProfile; what they hold is what the model has there."""
+"""Moorings: columns at places in time, as CF timeSeriesProfile; what they hold is what the model
+has there.
+"""
 
 import sys
 from pathlib import Path

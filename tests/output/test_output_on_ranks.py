@@ -1,4 +1,6 @@
-"""The protocol of output servers without a model (tools/simulated_output): everything arrives once, on ranks of a real MPI and on hundreds that are simulated."""
+"""The protocol of output servers without a model (tools/simulated_output): everything arrives once,
+on ranks of a real MPI and on hundreds that are simulated.
+"""
 
 import json
 import shutil

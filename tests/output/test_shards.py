@@ -1,4 +1,6 @@
-"""Shards: many small chunks in one file, read bit for bit by others; what is empty is left out; calls that write are large and counted."""
+"""Shards: many small chunks in one file, read bit for bit by others; what is empty is left out;
+calls that write are large and counted.
+"""
 
 import json
 import os
@@ -14,7 +16,9 @@ nz, ny, nx = 5, 90, 130
 
 
 def store(path, monkeypatch, compression="zstd", threads=1, points=1 << 11, **options):
-    """One float and one integer field, two times; the south-west is land, and all of the lowest level."""
+    """One float and one integer field, two times; the south-west is land, and all of the lowest
+    level.
+    """
     monkeypatch.setattr(shards, "points", points)
     grid = {
         "level": (("level",), np.arange(nz) * 1.0),

@@ -1,4 +1,6 @@
-"""Staging: everything comes to its place, in its order and whole; a full folder is passed by; what is damaged there is an error."""
+"""Staging: everything comes to its place, in its order and whole; a full folder is passed by; what
+is damaged there is an error.
+"""
 
 import errno
 import threading

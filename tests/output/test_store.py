@@ -1,4 +1,6 @@
-"""Stores: what is written is what is opened, whoever writes; a killed run leaves its complete times."""
+"""Stores: what is written is what is opened, whoever writes; a killed run leaves its complete
+times.
+"""
 
 from __future__ import annotations
 
@@ -237,9 +239,10 @@ def test_a_time_is_seen_only_when_it_is_complete(tmp_path, ending):
 def test_a_killed_writer_leaves_a_store_that_opens(tmp_path, ending):
     path, here = tmp_path / f"store{ending}", os.path.dirname(__file__)
     program = (
-        f"import sys; sys.path[:0] = [{here!r}, {os.getcwd()!r}]; import test_store as t; from pathlib import Path\n"
-        f"w = t.output.create(Path({str(path)!r}), t.coordinates(), t.variables(), t.sizes); t.fill(w, 2)\n"
-        "t.write_all(w, 'thetao', 2, t.fields(2)['thetao']); print('written', flush=True); import time; time.sleep(60)"
+        f"import sys; sys.path[:0] = [{here!r}, {os.getcwd()!r}]; import test_store as t; from"
+        f" pathlib import Path\nw = t.output.create(Path({str(path)!r}), t.coordinates(),"
+        " t.variables(), t.sizes); t.fill(w, 2)\nt.write_all(w, 'thetao', 2,"
+        " t.fields(2)['thetao']); print('written', flush=True); import time; time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     assert process.stdout.readline().strip() == b"written"
@@ -387,7 +390,10 @@ def test_a_region_that_cuts_a_chunk_is_refused(tmp_path):
 def test_unknown_ending_and_foreign_files(tmp_path):
     with pytest.raises(
         ValueError,
-        match=r"ends in \.zarr \(Zarr v3\), \.nc \(NetCDF-4\), \.grib2 \(GRIB2\), \.fa \(FA\), not in '\.grib'",
+        match=(
+            r"ends in \.zarr \(Zarr v3\), \.nc \(NetCDF-4\), \.grib2 \(GRIB2\), \.fa \(FA\), not in"
+            r" '\.grib'"
+        ),
     ):
         output.create(tmp_path / "a.grib", {}, [])
     (tmp_path / "mine").mkdir()
@@ -432,8 +438,13 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, ending):
 
 
 def test_importing_and_creating_is_quick(tmp_path):
-    """Root must not keep the first step waiting: no xarray, zarr or matplotlib, and milliseconds to create."""
-    program = "import sys, fathom.output, fathom.output.formats.zarr, fathom.plots; print([m for m in ('xarray', 'zarr', 'matplotlib', 'pandas') if m in sys.modules])"
+    """Root must not keep the first step waiting: no xarray, zarr or matplotlib, and milliseconds to
+    create.
+    """
+    program = (
+        "import sys, fathom.output, fathom.output.formats.zarr, fathom.plots; print([m for m in"
+        " ('xarray', 'zarr', 'matplotlib', 'pandas') if m in sys.modules])"
+    )
     assert (
         subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -1,5 +1,5 @@
-"""What the tests of plans and exchanges share: masks, and what a halo must hold, written down independently of the core as text
-books on tripolar grids have it, one-based."""
+"""What the tests of plans and exchanges share: masks, and what a halo must hold, written down
+independently of the core as text books on tripolar grids have it, one-based."""
 
 import itertools
 
@@ -52,7 +52,9 @@ def named(place, i, j, nx, ny, periodic, fold):
 
 
 def expected(place, block, halo, width, shape, periodic, fold, owner, vector, value):
-    """(rows, columns) of a block after the exchange: value(i, j) of zero-based owned points; 0 where nothing arrives."""
+    """(rows, columns) of a block after the exchange: value(i, j) of zero-based owned points; 0
+    where nothing arrives.
+    """
     _, i0, j0, nx, ny, _ = block
     out = np.zeros((ny + 2 * halo, nx + 2 * halo))
     for j in range(-width, ny + width):

@@ -1,5 +1,5 @@
-"""Run under mpiexec: exchanges against what the halo must hold, their adjoints, sums and the solver. Rank 0 prints, as JSON, what must
-be the same on any number of ranks."""
+"""Run under mpiexec: exchanges against what the halo must hold, their adjoints, sums and the
+solver. Rank 0 prints, as JSON, what must be the same on any number of ranks."""
 
 import hashlib
 import json
@@ -21,7 +21,9 @@ HALO = 2
 
 
 def exchanges(kind, shape, block, precision):
-    """All places at once, scalars and vectors, levels and widths of all sorts: one message to each neighbour."""
+    """All places at once, scalars and vectors, levels and widths of all sorts: one message to each
+    neighbour.
+    """
     nx, ny = shape
     t, kinds = topology(kind, nx, ny), TOPOLOGIES[kind]
     d = _core.decompose(t, depths(nx, ny, seed=3, land=0.5).ravel(), comm.size, *block, halo=HALO)

@@ -1,5 +1,5 @@
-"""Run under mpiexec: solvers, preconditioners, exchanges and sums in combination. Rank 0 prints, as JSON, what each of them found: iterations, residual, and a
-digest of the solution."""
+"""Run under mpiexec: solvers, preconditioners, exchanges and sums in combination. Rank 0 prints, as
+JSON, what each of them found: iterations, residual, and a digest of the solution."""
 
 import hashlib
 import json
@@ -25,7 +25,9 @@ topologies = [(False, False), (True, False), (True, True)]
 
 
 def land(case, rng, kind):
-    """Islands; a wall with a strait of one cell; a single sea, so that most ranks have none; anything at all."""
+    """Islands; a wall with a strait of one cell; a single sea, so that most ranks have none;
+    anything at all.
+    """
     wet = np.ones_like(case.wet)
     if kind == "islands":
         wet = (rng.random(wet.shape) > 0.15).astype(float)
@@ -78,7 +80,8 @@ for e in exchanges if comm.size <= 4 else ():  # seven ranks may share two cores
 for g in sums:
     found[f"plain {g}"] = solve(case, (11, 9), 7, sum=g, reproducible=False)
 
-# blocks wide enough for strips along the borders: what lies between is computed while messages travel
+# blocks wide enough for strips along the borders: what lies between is computed while messages
+# travel
 case = Case(96, 140, True, True, seed=2, mass=2e-6)
 pairs = [
     ("chrongear", "diagonal"),

@@ -1,4 +1,6 @@
-"""Every global sum of the catalogue, in each process of an MPI run; rank 0 prints a digest of the results."""
+"""Every global sum of the catalogue, in each process of an MPI run; rank 0 prints a digest of the
+results.
+"""
 
 import hashlib
 import json
@@ -35,7 +37,8 @@ for name, _ in core.global_sums():
         mine = whole[comm.rank].copy()
         total.sum(mine)
         assert np.array_equal(mine, whole.sum(0)), (name, n)
-    # not a number, infinities, the sentinel's own bits as a number and as integers, and whatever a halving could break
+    # not a number, infinities, the sentinel's own bits as a number and as integers, and whatever a
+    # halving could break
     nasty = np.array([np.nan, np.inf, -np.inf, SENTINEL.view(float)[0], -0.0, 5e-324])
     got = nasty.copy() if comm.rank == comm.size - 1 else np.zeros(6)
     total.sum(got)

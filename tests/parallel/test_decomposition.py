@@ -31,8 +31,9 @@ def pieces(n, k):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("ranks", [2, 3, 4])
 def test_within_two_percent_of_the_best(seed, ranks):
-    """Against every processor grid with cuts at multiples of 16 columns and every way to deal out uniform blocks row by row; the
-    curve's choices come on top, so the choice may be better than the best found here."""
+    """Against every processor grid with cuts at multiples of 16 columns and every way to deal out
+    uniform blocks row by row; the curve's choices come on top, so the choice may be better than the
+    best found here."""
     nx, ny = 96, 15
     t, wet = topology("periodic", nx, ny), depths(nx, ny, seed).ravel()
     best = np.inf
@@ -102,7 +103,9 @@ def test_given_blocks():
 
 
 def test_one_block_a_rank():
-    """Whole rows of a Gaussian grid whose rows are shorter towards the poles, or squares: even work in both."""
+    """Whole rows of a Gaussian grid whose rows are shorter towards the poles, or squares: even work
+    in both.
+    """
     ny, nx = 48, 96
     rows = 20 + np.minimum(np.arange(ny), np.arange(ny)[::-1]) * 76 // 23
     wet = 10 * (np.arange(nx) < rows[:, None]).astype(np.int32)
@@ -117,7 +120,10 @@ def test_one_block_a_rank():
         assert d.imbalance < uneven
     with pytest.raises(
         ValueError,
-        match="1 x 49 blocks, 'north-south' on 49 ranks, do not fit into 96 x 48 points; 'square' allows more",
+        match=(
+            "1 x 49 blocks, 'north-south' on 49 ranks, do not fit into 96 x 48 points; 'square'"
+            " allows more"
+        ),
     ):
         _core.decompose(
             _core.Topology(nx, ny, True, False), wet.ravel(), 49, distribution="north-south", halo=0
@@ -133,7 +139,10 @@ def test_errors():
     t = topology("closed", 9, 6)
     with pytest.raises(
         ValueError,
-        match=r"7 ranks are more than .* has 6 of 3 x 3 points, the smallest possible; use at most 6 ranks",
+        match=(
+            r"7 ranks are more than .* has 6 of 3 x 3 points, the smallest possible; use at most 6"
+            r" ranks"
+        ),
     ):
         _core.decompose(t, wet.ravel(), 7)
     with pytest.raises(

@@ -1,4 +1,6 @@
-"""The catalogue of global sums: each the same, on any number of ranks; nothing that data can hold is taken for a signal."""
+"""The catalogue of global sums: each the same, on any number of ranks; nothing that data can hold
+is taken for a signal.
+"""
 
 from pathlib import Path
 

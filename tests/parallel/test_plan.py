@@ -156,7 +156,9 @@ def test_gather(kind, place):
 
 
 def test_thousands_of_ranks():
-    """The scaling simulator prices plans for ranks that do not exist: 7500 blocks of 36 x 32 on as many ranks."""
+    """The scaling simulator prices plans for ranks that do not exist: 7500 blocks of 36 x 32 on as
+    many ranks.
+    """
     nx, ny = 3600, 2400
     d = _core.decompose(topology("tripolar", nx, ny), np.ones(nx * ny, np.int32), 7500, 36, 32)
     assert len(d.blocks) == 7500

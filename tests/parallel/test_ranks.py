@@ -1,4 +1,6 @@
-"""Exchanges, sums and the elliptic solver on several ranks and threads: the right points, and the same bits."""
+"""Exchanges, sums and the elliptic solver on several ranks and threads: the right points, and the
+same bits.
+"""
 
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""The elliptic solver on several ranks: every solver with every preconditioner, every exchange with every sum, and fifty combinations drawn by lot, over
-seas with islands, straits of one cell and ranks without water: the same bits everywhere."""
+"""The elliptic solver on several ranks: every solver with every preconditioner, every exchange with
+every sum, and fifty combinations drawn by lot, over seas with islands, straits of one cell and
+ranks without water: the same bits everywhere."""
 
 from pathlib import Path
 

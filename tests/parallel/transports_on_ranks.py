@@ -1,4 +1,6 @@
-"""Every way of exchanging brings the same halos, time after time, whoever comes late; in each process of an MPI run."""
+"""Every way of exchanging brings the same halos, time after time, whoever comes late; in each
+process of an MPI run.
+"""
 
 import json
 import time

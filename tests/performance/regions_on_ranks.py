@@ -1,4 +1,6 @@
-"""Run under mpiexec on two ranks: imbalance and noise that are planted, and what the profile finds. Rank 0 prints both as JSON."""
+"""Run under mpiexec on two ranks: imbalance and noise that are planted, and what the profile finds.
+Rank 0 prints both as JSON.
+"""
 
 import json
 import sys
@@ -37,7 +39,9 @@ def planted(steps=40, seconds=0.01):
 
 
 def ocean(steps=30, seconds=0.01):
-    """A model that runs, rank 1 held up after each step: rank 0 waits in the first exchange of the next."""
+    """A model that runs, rank 1 held up after each step: rank 0 waits in the first exchange of the
+    next.
+    """
     came = []
 
     def hold_up(simulation):

@@ -1,4 +1,6 @@
-"""Run under mpiexec: an ocean and an atmosphere with every exchange, every sum, kept choices and none. Rank 0 prints their checksums as JSON: all of a model are the same."""
+"""Run under mpiexec: an ocean and an atmosphere with every exchange, every sum, kept choices and
+none. Rank 0 prints their checksums as JSON: all of a model are the same.
+"""
 
 import json
 import sys

@@ -1,4 +1,6 @@
-"""`fathom bench blocking` on a small box: sizes that are chosen, the table, the picture, mistakes; a run's own lengths in its report."""
+"""`fathom bench blocking` on a small box: sizes that are chosen, the table, the picture, mistakes;
+a run's own lengths in its report.
+"""
 
 import json
 import sys

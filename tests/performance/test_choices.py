@@ -1,4 +1,6 @@
-"""What was measured before is kept, taken, and never in the way: precedence, files that are broken, writers at once, the same bits."""
+"""What was measured before is kept, taken, and never in the way: precedence, files that are broken,
+writers at once, the same bits.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,6 @@
-"""`fathom profile` and `fathom compare` on a small box: tables, JSON, trace, pictures, history; regressions that are planted are found, and mistakes answered in words."""
+"""`fathom profile` and `fathom compare` on a small box: tables, JSON, trace, pictures, history;
+regressions that are planted are found, and mistakes answered in words.
+"""
 
 import copy
 import json
@@ -106,8 +108,8 @@ def test_pictures(made):
 
 
 def made_up(steps=4, ranks=2):
-    """Traces of steps of 10 ms: tracers 3, an exchange 1 of which rank 1 waits half, a solver 5 with a sum of 2, a balance of the surface ½ with a
-    sum of its own, and ½ that has no name."""
+    """Traces of steps of 10 ms: tracers 3, an exchange 1 of which rank 1 waits half, a solver 5
+    with a sum of 2, a balance of the surface ½ with a sum of its own, and ½ that has no name."""
     names = [
         ("run", "", "", ["run"]),
         ("step", "", "", ["run", "step"]),

@@ -1,4 +1,6 @@
-"""Benches hand their seconds to the history of a machine: by name, one file for a case and shape; what became slower is told."""
+"""Benches hand their seconds to the history of a machine: by name, one file for a case and shape;
+what became slower is told.
+"""
 
 import json
 

@@ -1,4 +1,6 @@
-"""Regions: exclusive seconds add up to the wall time; planted imbalance and noise are found as waiting and in the efficiencies."""
+"""Regions: exclusive seconds add up to the wall time; planted imbalance and noise are found as
+waiting and in the efficiencies.
+"""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The search on timings that are known: it finds the best, rejects early, keeps its time, and prefers nothing to a loser."""
+"""The search on timings that are known: it finds the best, rejects early, keeps its time, and
+prefers nothing to a loser.
+"""
 
 import itertools
 import json
@@ -30,7 +32,9 @@ axes = [
 
 
 class Machine:
-    """A step of each configuration in seconds, with noise: a spread, seldom a disturbance that is long, and a slow drift."""
+    """A step of each configuration in seconds, with noise: a spread, seldom a disturbance that is
+    long, and a slow drift.
+    """
 
     def __init__(self, seed, spread=0.01, disturbed=0.05, interaction=0.02, alike=False):
         rng = self.rng = np.random.default_rng(seed)
@@ -90,7 +94,9 @@ class Machine:
 
 
 def test_near_the_exhaustive_best():
-    """Within 3 % of the best of all 576 where axes act apart, in a seventh of the samples that ten of each would take."""
+    """Within 3 % of the best of all 576 where axes act apart, in a seventh of the samples that ten
+    of each would take.
+    """
     regret = []
     for seed in range(20):
         machine = Machine(seed, interaction=0.004)
@@ -103,7 +109,9 @@ def test_near_the_exhaustive_best():
 @pytest.mark.parametrize("spread, disturbed, share", [(0.01, 0.05, 1.0), (0.02, 0.1, 0.9)])
 @pytest.mark.parametrize("name", ["ocean-3deg-1-rank", "ocean-3deg-2-ranks"])
 def test_near_the_best_of_recorded_timings(name, spread, disturbed, share):
-    """Within 3 % of the best of a space that was measured whole (bench/exhaustive_tuning.py), from the usual and from any other start, in the samples that six of each would take."""
+    """Within 3 % of the best of a space that was measured whole (bench/exhaustive_tuning.py), from
+    the usual and from any other start, in the samples that six of each would take.
+    """
     recorded = json.loads((Path(__file__).parent / "recorded" / f"{name}.json").read_text())
     values = {
         axis: [json.dumps(value) for value in given] for axis, given in recorded["axes"].items()
@@ -134,7 +142,9 @@ def test_near_the_best_of_recorded_timings(name, spread, disturbed, share):
 
 @pytest.mark.parametrize("spread, disturbed", [(0.003, 0.0), (0.02, 0.1), (0.06, 0.2)])
 def test_never_a_loser(spread, disturbed):
-    """Whatever the noise and however short the time: what is chosen is not slower than the start, and where all are alike hardly anything is said to gain."""
+    """Whatever the noise and however short the time: what is chosen is not slower than the start,
+    and where all are alike hardly anything is said to gain.
+    """
     chosen = 0
     for seed in range(12):
         for seconds in (2, 10, 60):
@@ -182,7 +192,9 @@ def test_what_cannot_be():
 
 
 def test_its_word():
-    """The gain it reports is the true one within the noise it reports, and every value of an examined axis has a finding."""
+    """The gain it reports is the true one within the noise it reports, and every value of an
+    examined axis has a finding.
+    """
     inside = 0
     for seed in range(20):
         machine = Machine(300 + seed)

@@ -1,4 +1,6 @@
-"""How many I/O servers `fathom tune` chooses: by what a step with its output takes, only where it is surely worth it, and in a real run of a small box."""
+"""How many I/O servers `fathom tune` chooses: by what a step with its output takes, only where it
+is surely worth it, and in a real run of a small box.
+"""
 
 import json
 import sys

@@ -1,4 +1,6 @@
-"""`fathom tune` on a small box: what it writes, what it keeps, that runs take it and say so, that no bit changes, and what it says to mistakes."""
+"""`fathom tune` on a small box: what it writes, what it keeps, that runs take it and say so, that
+no bit changes, and what it says to mistakes.
+"""
 
 import json
 import sys
@@ -190,8 +192,13 @@ def tuned(**more):
 
 
 def test_the_file_keeps_the_users_text():
-    """Comments stay; keys of [parallel] are replaced; dotted keys and settings make a new text of the same case."""
-    text = '# mine\n[grid]\nis = "X"  # this\n\n[parallel]\nranks = 2  # old\nautomatic = true\n\n[model]\nis = "Y"\n'
+    """Comments stay; keys of [parallel] are replaced; dotted keys and settings make a new text of
+    the same case.
+    """
+    text = (
+        '# mine\n[grid]\nis = "X"  # this\n\n[parallel]\nranks = 2  # old\nautomatic ='
+        ' true\n\n[model]\nis = "Y"\n'
+    )
     written = tuned_text(Document(text), tuned(), False)
     assert (
         "# mine" in written

@@ -13,7 +13,9 @@ def reference_density(p):
 
 
 def run(name, arrays, levels=1, parameters=None, dtype=float, width=0):
-    """What the scheme writes, for arrays that broadcast: numbers, profiles of `levels` for the fields of layers and interfaces."""
+    """What the scheme writes, for arrays that broadcast: numbers, profiles of `levels` for the
+    fields of layers and interfaces.
+    """
     entry = catalogue[name]
     process = core.process(name, parameters or {}, np.dtype(dtype).itemsize, width)
     reach = max(f["reach"] for f in entry["fields"])

@@ -1,4 +1,6 @@
-"""All physics in the order of docs/physics-atmosphere.md, as a sequence of single columns: shared by tests and the micro-benchmark."""
+"""All physics in the order of docs/physics-atmosphere.md, as a sequence of single columns: shared
+by tests and the micro-benchmark.
+"""
 
 import sys
 from pathlib import Path
@@ -54,7 +56,9 @@ def build(
 
 
 def fill(program, nx, ny, levels, seed=0, **given):
-    """Columns from pole to pole, some land, some ice; hydrostatic pressures over a surface of 1000 hPa."""
+    """Columns from pole to pole, some land, some ice; hydrostatic pressures over a surface of 1000
+    hPa.
+    """
     random = np.random.default_rng(seed)
     latitude = np.broadcast_to(np.linspace(-1.4, 1.4, ny)[:, None], (ny, nx))
     interface = 1e5 * np.linspace(0, 1, levels + 1) ** 1.2 + 50 * np.linspace(1, 0, levels + 1)
@@ -70,9 +74,9 @@ def fill(program, nx, ny, levels, seed=0, **given):
         "air_pressure": p[:, None, None] * np.ones((ny, nx)),
         "air_temperature": T,
         "specific_humidity": q,
-        "eastward_wind": random.normal(0, 1, (levels, ny, nx))
-        + 8
-        + 15 * (1 - p / 1e5)[:, None, None],
+        "eastward_wind": (
+            random.normal(0, 1, (levels, ny, nx)) + 8 + 15 * (1 - p / 1e5)[:, None, None]
+        ),
         "northward_wind": random.normal(0, 3, (levels, ny, nx)),
         "latitude": latitude,
         "longitude": np.broadcast_to(np.linspace(0, 2 * np.pi, nx, endpoint=False), (ny, nx)),

@@ -1,4 +1,6 @@
-"""What is added to a mixing scheme: by depth, by tides, by double diffusion; and the real sea floor's roughness."""
+"""What is added to a mixing scheme: by depth, by tides, by double diffusion; and the real sea
+floor's roughness.
+"""
 
 import numpy as np
 import pytest

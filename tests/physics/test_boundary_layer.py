@@ -1,4 +1,6 @@
-"""Surface and boundary layer: conductances against the formulae, budgets of air and ground closed to round-off, snow and bucket."""
+"""Surface and boundary layer: conductances against the formulae, budgets of air and ground closed
+to round-off, snow and bucket.
+"""
 
 import numpy as np
 import pytest
@@ -129,7 +131,9 @@ def test_diffusion_closes_energy_water_and_momentum(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_ground_and_air_share_one_flux(seed):
-    """The ground's own budget: heat less heat of fusion, water and snow, against what passes the surface."""
+    """The ground's own budget: heat less heat of fusion, water and snow, against what passes the
+    surface.
+    """
     s = call("VerticalDiffusion", surface(weather(seed)))
     random = np.random.default_rng(seed)
     rain = random.uniform(0, 3e-4, columns)
@@ -200,7 +204,9 @@ def test_large_steps_do_not_oscillate():
 
 
 def test_exchange_over_the_sea():
-    """Neutral 10 m values of Large & Yeager (2009) where air and sea are alike; more when the sea is warmer, little when it is colder."""
+    """Neutral 10 m values of Large & Yeager (2009) where air and sea are alike; more when the sea
+    is warmer, little when it is colder.
+    """
     n = columns
     wind = np.linspace(2, 25, n)
     T = np.full((levels, n), 290.0)
@@ -238,7 +244,9 @@ def test_exchange_over_the_sea():
 
 
 def test_plants_give_water_by_day():
-    """Wet soil under full light keeps a share 1 / (1 + r C_H U); at night next to nothing passes, snow and ice all of it."""
+    """Wet soil under full light keeps a share 1 / (1 + r C_H U); at night next to nothing passes,
+    snow and ice all of it.
+    """
     s = weather(7) | {
         "land_fraction": 1.0,
         "snow_amount": 0.0,

@@ -177,7 +177,9 @@ def global_schemes():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", names)
 def test_pack_equals_number(name, dtype):
-    """The same bits whether columns are computed one by one or a register at a time: no column knows where it lies."""
+    """The same bits whether columns are computed one by one or a register at a time: no column
+    knows where it lies.
+    """
     entry = on_columns(name)
     given = inputs(entry, dtype)
     packs, numbers = (
@@ -197,7 +199,8 @@ def test_fp32_follows_fp64(name):
         for t in (np.float64, np.float32)
     )
     for field in double:
-        # 2e-5 of the largest value: 2e-7 a number, times the cancellation of neighbours of like size that differences suffer
+        # 2e-5 of the largest value: 2e-7 a number, times the cancellation of neighbours of like
+        # size that differences suffer
         scale = np.nanmax(np.abs(double[field]))
         np.testing.assert_allclose(
             single[field], double[field], rtol=0, atol=2e-5 * scale, err_msg=field

@@ -1,10 +1,13 @@
-"""Gas exchange: published coefficients against each other and published values, and the kernel against them in numbers and packs."""
+"""Gas exchange: published coefficients against each other and published values, and the kernel
+against them in numbers and packs.
+"""
 
 import numpy as np
 import pytest
 from columns import run
 
-# Warner & Weiss 1985, Bullister et al. 2002: fits of the same measurements per litre and per kilogram
+# Warner & Weiss 1985, Bullister et al. 2002: fits of the same measurements per litre and per
+# kilogram
 per_litre = {
     "CFC11": (-229.9261, 319.6552, 119.4471, -1.39165, -0.142382, 0.091459, -0.0157274),
     "CFC12": (-218.0971, 298.9702, 113.8049, -1.39165, -0.143566, 0.091015, -0.0153924),

@@ -38,7 +38,9 @@ def test_rest_at_equilibrium():
 
 
 def test_time_scales():
-    """1 day for the wind at the surface, 4 days for the temperature there at the equator, 40 elsewhere; no friction above sigma = 0.7."""
+    """1 day for the wind at the surface, 4 days for the temperature there at the equator, 40
+    elsewhere; no friction above sigma = 0.7.
+    """
     low = np.maximum(0, (p / 1e5 - 0.7) / 0.3)
     for latitude in np.deg2rad([0, 30, -60, 90]):
         out = forced(equilibrium(p, latitude) + 1, 10.0, -5.0, latitude)

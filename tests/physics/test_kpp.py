@@ -1,4 +1,6 @@
-"""KPP on single columns: velocity scales, shape and limits of Large, McWilliams & Doney (1994), mixing of the interior; buoyancy of surface water."""
+"""KPP on single columns: velocity scales, shape and limits of Large, McWilliams & Doney (1994),
+mixing of the interior; buoyancy of surface water.
+"""
 
 import numpy as np
 import pytest
@@ -30,7 +32,9 @@ def mix(
     given=None,
     **parameters,
 ):
-    """A layer without stratification over an abrupt jump of buoyancy: h is where the jump is met. buoyancy_flux: into the sea [m2 s-3]."""
+    """A layer without stratification over an abrupt jump of buoyancy: h is where the jump is met.
+    buoyancy_flux: into the sea [m2 s-3].
+    """
     arrays = {
         "stratification": np.where(np.abs(interfaces - mixed) < dz, 1e-3, 0.0),
         "surface_buoyancy": np.where(middles > mixed, jump, 0.0),
@@ -108,7 +112,9 @@ def test_free_convection_needs_no_wind():
 
 @pytest.mark.parametrize("Ri", [0.31, 0.5, 2.0, 50.0])
 def test_boundary_layer_ends_between_the_middles_of_layers(Ri):
-    """The parabola that is level at the upper middle and meets Ri of the lower, with the unresolved shear of equation 23 alone."""
+    """The parabola that is level at the upper middle and meets Ri of the lower, with the unresolved
+    shear of equation 23 alone.
+    """
     k, N, friction = 12, 1e-2, 0.01  # first layer below the jump
     unresolved = (
         1.8 * np.sqrt(0.2 / (98.96 * 0.1)) / (0.3 * karman**2) * middles[k] * N * karman * friction
@@ -161,7 +167,9 @@ def test_bottom():
 
 
 def test_flux_without_gradient():
-    """C_s = 10 kappa (c_s kappa epsilon)^(1/3) = 6.33 of the surface flux where the sea is unstable; heat without the sunlight that passes the base."""
+    """C_s = 10 kappa (c_s kappa epsilon)^(1/3) = 6.33 of the surface flux where the sea is
+    unstable; heat without the sunlight that passes the base.
+    """
     strength = 10 * karman * (98.96 * karman * 0.1) ** (1 / 3)
     sun = {
         "shortwave_flux_1": 1e-5,
@@ -177,7 +185,9 @@ def test_flux_without_gradient():
 
 
 def test_interior_shear():
-    """Equation 28 for an even Ri: K_0 (1 - (Ri / 0.7)^2)^3 + waves; convection where N^2 < 0. The boundary layer is kept in the first layer."""
+    """Equation 28 for an even Ri: K_0 (1 - (Ri / 0.7)^2)^3 + waves; convection where N^2 < 0. The
+    boundary layer is kept in the first layer.
+    """
     u = -1e-2 * middles
     for Ri in (0.0, 0.2, 0.5, 0.7, 2.0):
         given = {
@@ -210,7 +220,9 @@ def test_interior_shear():
     "wave", [lambda i, j: (-1.0) ** i, lambda i, j: (-1.0) ** j, lambda i, j: (-1.0) ** (i + j)]
 )
 def test_shear_mixing_does_not_see_waves_of_two_cells(wave):
-    """The shear at the corners is that of all cells around: N^2 is taken as there, and a neighbour without this interface counts as the cell itself."""
+    """The shear at the corners is that of all cells around: N^2 is taken as there, and a neighbour
+    without this interface counts as the cell itself.
+    """
     Ri, share = 0.4, 0.5
     j, i = np.mgrid[0:3, 0:3]
     alternating = Ri * 1e-4 * (1 + share * wave(i, j) * np.ones((levels + 1, 1, 1)))
@@ -235,7 +247,9 @@ def test_shear_mixing_does_not_see_waves_of_two_cells(wave):
 
 
 def test_langmuir_turbulence():
-    """Strong where the layer is as shallow as the waves, 1.1 to 2 in a wind of 10 m/s, none without it."""
+    """Strong where the layer is as shallow as the waves, 1.1 to 2 in a wind of 10 m/s, none without
+    it.
+    """
     plain, waves = mix(0.012, mixed=40.0), mix(0.012, mixed=40.0, langmuir=1)
     factor = waves["vertical_diffusivity"][3] / plain["vertical_diffusivity"][3]
     assert 1.1 < factor < 2
@@ -247,7 +261,9 @@ def test_langmuir_turbulence():
 
 
 def test_buoyancy_of_surface_water():
-    """Density of the mean of the upper tenth under the pressure of each layer; slopes of MWJF by finite differences."""
+    """Density of the mean of the upper tenth under the pressure of each layer; slopes of MWJF by
+    finite differences.
+    """
     depth = interfaces[1:] - dz / 2
     T, S, p = 20 * np.exp(-depth / 60), 35 + 0.01 * depth, 1026 * 9.80616 * depth / 1e4
     state = {
@@ -278,7 +294,9 @@ def test_buoyancy_of_surface_water():
 
 
 def test_expansion_of_every_equation_of_state():
-    """2.1e-4 K-1 and 7.4e-4 in the subtropics, also by TEOS-10, and what is given for the linear one."""
+    """2.1e-4 K-1 and 7.4e-4 in the subtropics, also by TEOS-10, and what is given for the linear
+    one.
+    """
     state = {
         "temperature": 15.0,
         "salinity": 35.0,
@@ -294,7 +312,9 @@ def test_expansion_of_every_equation_of_state():
 
 
 def test_friction_velocity_is_that_of_the_mean_stress():
-    """Opposite stresses at the corners are none; 0.1 N m-2 are 0.99 cm/s; what stands at dry corners does not count."""
+    """Opposite stresses at the corners are none; 0.1 N m-2 are 0.99 cm/s; what stands at dry
+    corners does not count.
+    """
 
     def velocity(x, y, depth):
         return middle(

@@ -1,4 +1,6 @@
-"""Moist columns: saturation against tables, water and moist enthalpy closed to round-off, states bounded, convection after Frierson (2007)."""
+"""Moist columns: saturation against tables, water and moist enthalpy closed to round-off, states
+bounded, convection after Frierson (2007).
+"""
 
 import numpy as np
 import pytest
@@ -73,7 +75,9 @@ def apply(name, given, **parameters):
 
 
 def test_saturation_against_tables():
-    """Vapour pressure over water and ice (Goff-Gratch values of the Smithsonian tables) within 1.2 per cent, through a layer just supersaturated."""
+    """Vapour pressure over water and ice (Goff-Gratch values of the Smithsonian tables) within 1.2
+    per cent, through a layer just supersaturated.
+    """
     for T, table in (
         (303.15, 4243.0),
         (293.15, 2337.3),
@@ -153,7 +157,9 @@ def tropical(humidity=0.92, warm=302.0):
 
 
 def test_parcel_is_that_of_a_root_finder():
-    """Iterated for days, the column is left with the parcel's own temperature, up to Delta, and with RH of its humidity: both by SciPy."""
+    """Iterated for days, the column is left with the parcel's own temperature, up to Delta, and
+    with RH of its humidity: both by SciPy.
+    """
     from scipy.optimize import brentq
 
     given = tropical()

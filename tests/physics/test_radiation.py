@@ -1,4 +1,6 @@
-"""Radiation: limits that are known without it, magnitudes of known places, of CO2 and of clouds, and what must hold between fluxes."""
+"""Radiation: limits that are known without it, magnitudes of known places, of CO2 and of clouds,
+and what must hold between fluxes.
+"""
 
 import numpy as np
 import pytest
@@ -47,7 +49,9 @@ def standard(surface, lapse, humidity, stratosphere):
 
 
 def test_one_temperature_has_no_source():
-    """Where air and ground are equally warm, upward flux is the ground's at every height, and space takes all of it; the air only cools to space."""
+    """Where air and ground are equally warm, upward flux is the ground's at every height, and space
+    takes all of it; the air only cools to space.
+    """
     out = column(np.full(levels, 280.0), np.full(levels, 5e-3), 280.0)
     assert out["longwave_flux"][0] == pytest.approx(sigma * 280**4, rel=1e-12)
     assert out["surface_downward_longwave"] < sigma * 280**4
@@ -71,7 +75,9 @@ def test_air_without_absorbers_is_not_there():
     ],
 )
 def test_known_places(given, up, down, absorbed):
-    """Outgoing and downward long wave, and the share of the sun that clear air absorbs, of columns like those of two climates."""
+    """Outgoing and downward long wave, and the share of the sun that clear air absorbs, of columns
+    like those of two climates.
+    """
     out = column(*standard(*given), given[0], albedo=0.2, zenith=0.5)
     assert (
         up[0] < out["longwave_flux"][0] < up[1]
@@ -81,7 +87,9 @@ def test_known_places(given, up, down, absorbed):
 
 
 def test_doubling_carbon_dioxide():
-    """The forcing at the tropopause of a mid-latitude column: 3 to 6 W m-2, with nothing else changed; the stratosphere cools."""
+    """The forcing at the tropopause of a mid-latitude column: 3 to 6 W m-2, with nothing else
+    changed; the stratosphere cools.
+    """
     T, q = standard(288.0, 6.5e-3, 0.7, 217.0)
     once, twice = (column(T, q, 288.0, carbon_dioxide=x) for x in (400.0, 800.0))
     tropopause = np.argmin(np.abs(interface - 2e4))
@@ -104,7 +112,9 @@ def test_clouds_reflect_and_hold_heat():
 
 
 def test_neighbouring_clouds_lie_above_each_other():
-    """However finely a cloud is cut into layers, it hides what it hides; two clouds with clear air between nearly what independent ones hide."""
+    """However finely a cloud is cut into layers, it hides what it hides; two clouds with clear air
+    between nearly what independent ones hide.
+    """
     T, q = standard(290.0, 6.5e-3, 0.7, 210.0)
     black = lambda where: column(
         T, q, 290.0, cloud=spread(0.4 * where), water=spread(np.where(where, 1.0, 0.0))
@@ -146,7 +156,9 @@ def test_water_of_clouds_falls_with_height():
 
 
 def test_fluxes_are_shares():
-    """Whatever the column: net short wave falls downward and lies between 0 and 1, more sun is not reflected by a darker ground, emission reaches less and less far."""
+    """Whatever the column: net short wave falls downward and lies between 0 and 1, more sun is not
+    reflected by a darker ground, emission reaches less and less far.
+    """
     random = np.random.default_rng(0)
     for _ in range(20):
         surface = random.uniform(230, 310)

@@ -1,4 +1,6 @@
-"""The whole physics on single columns, in one sequence: budgets of energy and water over two days, bounds, radiation every few hours, restart."""
+"""The whole physics on single columns, in one sequence: budgets of energy and water over two days,
+bounds, radiation every few hours, restart.
+"""
 
 import numpy as np
 import pytest
@@ -117,7 +119,9 @@ def test_a_process_with_a_period_has_limits():
 
 
 def test_the_sun_stands_where_it_does():
-    """Solstice, equinox and hour of true noon: declination and equation of time of the almanac for 2011."""
+    """Solstice, equinox and hour of true noon: declination and equation of time of the almanac for
+    2011.
+    """
     s = suite.build(360, 181, 6, 3600.0, names=("Sunlight",), keep=["cosine_zenith", "insolation"])
     latitude, longitude = np.deg2rad(np.linspace(-90, 90, 181)), np.deg2rad(np.arange(360.0))
     s.set("latitude", np.ascontiguousarray(np.broadcast_to(latitude[:, None], (181, 360))))

@@ -1,4 +1,6 @@
-"""Where sunlight is absorbed: the published curves, and that the water keeps what the surface lets in."""
+"""Where sunlight is absorbed: the published curves, and that the water keeps what the surface lets
+in.
+"""
 
 import numpy as np
 import pytest
@@ -21,7 +23,9 @@ def shares(name, sun=200.0, given=None, **parameters):
 
 
 def test_jerlov_types():
-    """Paulson & Simpson (1977): type IB at 10 m passes 0.33 exp(-10/17) + 0.67 exp(-10) = 0.183; the clearer the water, the more."""
+    """Paulson & Simpson (1977): type IB at 10 m passes 0.33 exp(-10/17) + 0.67 exp(-10) = 0.183;
+    the clearer the water, the more.
+    """
     assert shares("JerlovWater")(10.0) == pytest.approx(0.18327, rel=1e-4)
     assert shares("JerlovWater")(0.0) == pytest.approx(1)
     deep = [shares("JerlovWater", type=n)(30.0) for n in (1, 2, 3, 4, 5)]

@@ -1,4 +1,6 @@
-"""Surface: bulk formulae against NumPy, rotation of the stress, fluxes into tracers, restoring, freezing, a closed heat budget."""
+"""Surface: bulk formulae against NumPy, rotation of the stress, fluxes into tracers, restoring,
+freezing, a closed heat budget.
+"""
 
 import numpy as np
 import pytest
@@ -19,7 +21,9 @@ def psi(zeta):
 
 
 def bulk(air, iterations=3, zu=10.0, zt=10.0):
-    """Large & Yeager (2004, section 2.1) with the drag of Large & Yeager (2009), with logarithms and arc tangents."""
+    """Large & Yeager (2004, section 2.1) with the drag of Large & Yeager (2009), with logarithms
+    and arc tangents.
+    """
     T, Ta, q = (
         air["temperature"] + 273.15,
         air["air_temperature"] + 273.15,
@@ -115,7 +119,9 @@ def test_bulk_against_numpy(heights):
 
 
 def test_three_iterations_are_enough():
-    """In winds above 2 m/s. In calm, strongly stable or unstable air the iteration itself wanders, by a watt or two."""
+    """In winds above 2 m/s. In calm, strongly stable or unstable air the iteration itself wanders,
+    by a watt or two.
+    """
     air = weather()
     windy = air["wind_speed"] > 2
     three, many = run_bulk(air, iterations=3), run_bulk(air, iterations=20)
@@ -258,7 +264,9 @@ def test_restoring_under_ice_acts_where_there_is_ice():
 
 
 def test_freezing_point_holds_and_heat_and_salt_are_kept():
-    """A year of a top layer under bulk forcing that freezes it in winter: heat in the water less frazil heat = what came in; the salt that left the ice is in the water."""
+    """A year of a top layer under bulk forcing that freezes it in winter: heat in the water less
+    frazil heat = what came in; the salt that left the ice is in the water.
+    """
     h, step, T, S, frazil = 10.0, 3600.0, 1.0, 34.0, 0.0
     height, came_in, start, thickest, saltiest = 0.3, 0.0, 1.0, 0.0, 34.0
     capacity = rho0 * cp * (h + height)

@@ -1,4 +1,6 @@
-"""Equations of state against published values, NumPy and gsw; stratification against finite differences; hydrostatic pressure."""
+"""Equations of state against published values, NumPy and gsw; stratification against finite
+differences; hydrostatic pressure.
+"""
 
 import numpy as np
 import pytest
@@ -83,7 +85,8 @@ def test_mwjf_against_numpy():
     )  # a few ulps of 1030
 
 
-# fresh water, S, S^(3/2), S^2 of the density at p = 0; of K at p = 0, of its slope A and curvature B: powers of temperature, p in bar
+# fresh water, S, S^(3/2), S^2 of the density at p = 0; of K at p = 0, of its slope A and curvature
+# B: powers of temperature, p in bar
 at_surface = (
     (999.842594, 6.793952e-2, -9.095290e-3, 1.001685e-4, -1.120083e-6, 6.536332e-9),
     (8.24493e-1, -4.0899e-3, 7.6438e-5, -8.2467e-7, 5.3875e-9),
@@ -131,7 +134,9 @@ def secant_bulk(modulus, S, T, p):
 
 
 def in_situ(S, T, p, steps=100):
-    """Temperature after sinking from the surface to p: Bryden's lapse rate in many small steps of Euler's midpoint method."""
+    """Temperature after sinking from the surface to p: Bryden's lapse rate in many small steps of
+    Euler's midpoint method.
+    """
 
     def rate(T, p):
         return (
@@ -154,7 +159,9 @@ def in_situ(S, T, p, steps=100):
 
 
 def test_unesco_published_values():
-    """Fofonoff & Millard (1983): the potential temperature of (40, 40 degC, 10000 dbar) is 36.89073 degC, its density 1059.82037 kg m-3."""
+    """Fofonoff & Millard (1983): the potential temperature of (40, 40 degC, 10000 dbar) is 36.89073
+    degC, its density 1059.82037 kg m-3.
+    """
     assert in_situ(40.0, 36.89073, 10000.0) == pytest.approx(40, abs=1e-4)
     anomaly, _ = density("UNESCO", np.array([40.0]), np.array([36.89073]), np.array([10000.0]))
     assert middle(anomaly)[0] + reference_density(10000.0) == pytest.approx(1059.82037, abs=5e-5)
@@ -206,7 +213,8 @@ def test_teos10_against_gsw():
     anomaly, _ = density("TEOS10Polynomial", S, T, p)
     P = p[:, None, None]
     error = anomaly + reference_density(P) - gsw.rho(S, T, P)
-    # Roquet et al.: 5e-4 rms of the fit at the surface, fresh and warm edges included; below 1000 dbar the range is the ocean's
+    # Roquet et al.: 5e-4 rms of the fit at the surface, fresh and warm edges included; below 1000
+    # dbar the range is the ocean's
     assert np.abs(error[p > 1500]).max() < 2e-3 and error[p > 1500].std() < 5e-4
     assert np.abs(error).max() < 2e-2
 
@@ -215,7 +223,8 @@ def test_teos10_against_gsw():
 def test_fp32_resolves_the_anomaly(name):
     S, T, p = (x.astype(np.float32).astype(float) for x in ocean())
     double, single = density(name, S, T, p)[0], density(name, S, T, p, np.float32)[0]
-    # in-situ density as a number of 32 bits is known to 6e-5; S and T of 24 bits themselves mean 1e-6
+    # in-situ density as a number of 32 bits is known to 6e-5; S and T of 24 bits themselves mean
+    # 1e-6
     assert np.abs(single - double).max() < 2e-5
     assert (single - double).std() < 4e-6
 

@@ -1,4 +1,6 @@
-"""Vertical mixing: the curve of Pacanowski & Philander (1981), convection, no flux through surface and bottom."""
+"""Vertical mixing: the curve of Pacanowski & Philander (1981), convection, no flux through surface
+and bottom.
+"""
 
 import numpy as np
 import pytest

@@ -8,8 +8,8 @@ import numpy as np
 def tripolar_corners(
     ny: int, nx: int, south: float = -78.0, join: float = 65.0, pole: float = 80.0
 ):
-    """Corner longitude and latitude (ny+1, nx+1): regular up to `join`, then a cap whose two poles lie on it
-    at the longitudes `pole` and `pole` + 180 (Murray 1996)."""
+    """Corner longitude and latitude (ny+1, nx+1): regular up to `join`, then a cap whose two poles
+    lie on it at the longitudes `pole` and `pole` + 180 (Murray 1996)."""
     rows = int(ny * 0.84)
     phi = np.linspace(0, 2 * np.pi, nx + 1)
     longitude = np.broadcast_to(pole + np.degrees(phi), (rows + 1, nx + 1))
@@ -49,7 +49,9 @@ def made_up_land(longitude: np.ndarray, latitude: np.ndarray) -> np.ndarray:
 
 
 def state_on(grid: dict, land: np.ndarray, spherical: bool = True, seed: int = 0) -> dict:
-    """Temperature, salinity, velocity, surface height and stream function on a grid with centres and depth."""
+    """Temperature, salinity, velocity, surface height and stream function on a grid with centres
+    and depth.
+    """
     random = np.random.default_rng(seed)
     if spherical:
         longitude, latitude = grid["longitude"], grid["latitude"]

@@ -1,4 +1,6 @@
-"""Every picture is drawn, land and sea are where they belong, and a field that does not fit is refused."""
+"""Every picture is drawn, land and sea are where they belong, and a field that does not fit is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def test_steps_of_runs_on_one_scale(tmp_path):
 
 
 def test_the_raster_finds_the_cell_that_holds_a_place(world, raster):
-    """The centre of each cell of moderate size is painted with that cell, on both sides of the rim and of the fold."""
+    """The centre of each cell of moderate size is painted with that cell, on both sides of the rim
+    and of the fold.
+    """
     grid = world[0]
     column, row = raster.project(grid["longitude"], grid["latitude"])
     found = raster.cell[row.astype(int), column.astype(int)]

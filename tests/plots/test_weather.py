@@ -1,4 +1,6 @@
-"""Weather charts: every picture is drawn, and lines, arrows, highs and lows are where the field says."""
+"""Weather charts: every picture is drawn, and lines, arrows, highs and lows are where the field
+says.
+"""
 
 import io
 

@@ -1,4 +1,6 @@
-"""From grids to places: smooth fields to second order, exact along lines of the grid, land left out; stores on latitudes and longitudes and along sections."""
+"""From grids to places: smooth fields to second order, exact along lines of the grid, land left
+out; stores on latitudes and longitudes and along sections.
+"""
 
 import numpy as np
 import pytest

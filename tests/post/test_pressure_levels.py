@@ -84,7 +84,9 @@ def test_mean_sea_level_pressure_is_the_pressure_at_the_sea():
     [(310.0, 500.0, 290.5, 310.0), (230.0, 3000.0, 230.0, 262.0), (288.0, 1000.0, 288.0, 290.5)],
 )
 def test_warm_and_cold_ground_are_limited(ground, height, coldest, warmest):
-    """The column under the ground is as warm as the limits say: its mean temperature follows from the pressure."""
+    """The column under the ground is as warm as the limits say: its mean temperature follows from
+    the pressure.
+    """
     p = mean_sea_level_pressure(9e4, 9.80665 * height, ground)
     mean = 9.80665 * height / (287.0597 * np.log(p / 9e4))
     assert coldest < mean < warmest
@@ -132,7 +134,9 @@ def test_errors_say_what_is_wrong():
 
 
 def test_profile_near_the_ground():
-    """The ends are met, wind grows logarithmically in neutral air, 2 m is nearer to the ground in unstable air."""
+    """The ends are met, wind grows logarithmically in neutral air, 2 m is nearer to the ground in
+    unstable air.
+    """
     neutral = (0.4 / np.log(1 + 30 / 0.1)) ** 2
     assert near_surface.at_height(8.0, 0.0, 30.0, 30.0, 0.1, drag=0.7 * neutral) == pytest.approx(
         8.0

@@ -1,4 +1,6 @@
-"""A forecast against analyses; and everything a forecast starts from, back on the points of its source."""
+"""A forecast against analyses; and everything a forecast starts from, back on the points of its
+source.
+"""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,6 @@
-"""The engine: hops and shapes, sums, noise against a drawing of lots, clocks in maximum and plus, servers as queues."""
+"""The engine: hops and shapes, sums, noise against a drawing of lots, clocks in maximum and plus,
+servers as queues.
+"""
 
 import numpy as np
 import pytest
@@ -105,7 +107,8 @@ def test_clocks_by_hand():
     t = Clocks(plain, 3)
     t.compute(np.array([0.0, 10e-6, 0.0]))
     t.exchange(t.messages([0, 1, 1], [1, 0, 2], [1000, 1000, 0]), "halo")
-    # 0 sends at 1, arrives at 1 + 3 + 1; 1 sends at 11 and, after a microsecond of bytes, at 13; each takes 1 to receive
+    # 0 sends at 1, arrives at 1 + 3 + 1; 1 sends at 11 and, after a microsecond of bytes, at 13;
+    # each takes 1 to receive
     assert t.clock == pytest.approx(np.array([16e-6, 13e-6, 17e-6]), rel=1e-12)
     assert t.spent["halo", "waiting"] == pytest.approx(np.array([10e-6, 0, 10e-6]), abs=1e-12)
     before = t.clock.copy()

@@ -1,4 +1,6 @@
-"""What was measured on other machines, predicted: each study with the errors of its fit and of figures that were left out of it."""
+"""What was measured on other machines, predicted: each study with the errors of its fit and of
+figures that were left out of it.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""fathom scale of spectral models: rows, waves and transpositions of virtual ranks, a small atmosphere measured and spread over ranks that are not there."""
+"""fathom scale of spectral models: rows, waves and transpositions of virtual ranks, a small
+atmosphere measured and spread over ranks that are not there.
+"""
 
 import numpy as np
 import pytest

@@ -171,7 +171,9 @@ def test_bench_on_ranks(tmp_path):
 
 @pytest.mark.parametrize("precision, fields", [("fp64", 32), ("fp32", 64)])
 def test_bits_do_not_depend_on_streams(precision, fields):
-    """Entries of many fields go past the caches, those of a few do not: winds and scalars, both ways, two threads."""
+    """Entries of many fields go past the caches, those of a few do not: winds and scalars, both
+    ways, two threads.
+    """
     transform = SphericalHarmonics(319, grid="linear", precision=precision, threads=2)
     few = fields // 4
     f = coefficients(transform, fields, seed=1)

@@ -1,4 +1,6 @@
-"""Run under mpiexec: transforms on several ranks, NORTH-SOUTH and SQUARE. Rank 0 prints, as JSON, what must be the same on any of them."""
+"""Run under mpiexec: transforms on several ranks, NORTH-SOUTH and SQUARE. Rank 0 prints, as JSON,
+what must be the same on any of them.
+"""
 
 import hashlib
 import json

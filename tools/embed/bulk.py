@@ -18,7 +18,9 @@ def saturation(temperature, factor=1.0, density=1.22):
 
 
 def bulk_fluxes(speed, air_temperature, humidity, pressure, sea_temperature):
-    """Turbulent heat flux into the sea [W m-2] and evaporation [kg m-2 s-1], Large & Yeager (2009), all at 10 m."""
+    """Turbulent heat flux into the sea [W m-2] and evaporation [kg m-2 s-1], Large & Yeager (2009),
+    all at 10 m.
+    """
     density = pressure / (287.04 * (air_temperature + CELSIUS) * (1 + 0.608 * humidity))
     excess = humidity - saturation(sea_temperature, 0.98, density)
     warmth = air_temperature - sea_temperature
@@ -57,7 +59,9 @@ def stability(zeta):
 
 
 def humidity_factor(speed, air_temperature, humidity, pressure, sst, water):
-    """Factor on specific humidity with which the ocean evaporates as much as observed (ships measure too moist)."""
+    """Factor on specific humidity with which the ocean evaporates as much as observed (ships
+    measure too moist).
+    """
     factor = 1.0
     for _ in range(6):  # the flux is all but linear in the humidity
         here, drier = (

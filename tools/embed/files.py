@@ -1,4 +1,6 @@
-"""Writing an embedded NetCDF file: packed, compressed, with units, provenance, licence and checksums."""
+"""Writing an embedded NetCDF file: packed, compressed, with units, provenance, licence and
+checksums.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Variable:
-    """An array on its way to a file: packed as integers in steps of `resolution`, or as float32 if that is 0."""
+    """An array on its way to a file: packed as integers in steps of `resolution`, or as float32 if
+    that is 0.
+    """
 
     dimensions: str
     values: np.ndarray

@@ -1,4 +1,6 @@
-"""One complete state of the atmosphere and of the surface below it, from which a forecast can start: GFS, 2011-10-11 00Z."""
+"""One complete state of the atmosphere and of the surface below it, from which a forecast can
+start: GFS, 2011-10-11 00Z.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,8 @@ def build_gfs(files):
                 air,
                 humidity,
                 "1",
-                "relative humidity, over water above 0 degC, over ice below -20 degC, linear between",
+                "relative humidity, over water above 0 degC, over ice below -20 degC, linear"
+                " between",
                 "relative_humidity",
                 0.01,
             ),

@@ -8,9 +8,11 @@ import numpy as np
 
 
 def fields(file: Path, wanted: dict[tuple[str, str], str]) -> dict[str, np.ndarray]:
-    """Fields named by `wanted` = {(short name, type of level): name}, (levels in order of increasing level value, lat, lon).
+    """Fields named by `wanted` = {(short name, type of level): name}, (levels in order of
+    increasing level value, lat, lon).
 
-    Beside `name`, the result has `name_level`, the values of the levels as written. Values from 9999 on, which mark gaps, become NaN.
+    Beside `name`, the result has `name_level`, the values of the levels as written. Values from
+    9999 on, which mark gaps, become NaN.
     """
     import eccodes
 

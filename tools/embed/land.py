@@ -1,4 +1,6 @@
-"""What the atmosphere feels of the land: height, its variation within a cell, and the albedo of ground without snow."""
+"""What the atmosphere feels of the land: height, its variation within a cell, and the albedo of
+ground without snow.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ DARK = 0.08  # albedo of a cell that is nearly all water [1]
 
 
 def build_land(files):
-    """Mean height and its standard deviation on 1/4 degree cells (sea is 0 m high); albedo on 2.5 degrees."""
+    """Mean height and its standard deviation on 1/4 degree cells (sea is 0 m high); albedo on 2.5
+    degrees.
+    """
     mean, deviation = np.zeros((720, 1440)), np.zeros((720, 1440))
     for j, ocean, height in rows_of_cells(files, POINTS):
         height = np.where(ocean, 0.0, np.maximum(height, 0.0))
@@ -64,7 +68,9 @@ def build_land(files):
 
 
 def snow_free_albedo(files):
-    """Time-mean albedo over six hours of two GFS forecasts, 18-24Z in October and 6-12Z in January: together they see the whole earth by day."""
+    """Time-mean albedo over six hours of two GFS forecasts, 18-24Z in October and 6-12Z in January:
+    together they see the whole earth by day.
+    """
     names = {
         ("avg_al", "surface"): "albedo",
         ("lsm", "surface"): "land",

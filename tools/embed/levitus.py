@@ -12,7 +12,9 @@ from .sphere import from_greenwich
 
 
 def build_levitus(files):
-    """Potential temperature and salinity, 1 degree, 20 levels, filled under the sea floor and over land."""
+    """Potential temperature and salinity, 1 degree, 20 levels, filled under the sea floor and over
+    land.
+    """
     import gsw
 
     depth, latitude, source_longitude, in_situ, salinity = read(
@@ -23,7 +25,8 @@ def build_levitus(files):
     pressure = gsw.p_from_z(-z, y)
     absolute = gsw.SA_from_SP(salinity, pressure, x, y)
     potential = gsw.pt0_from_t(absolute, in_situ, pressure)
-    # A gap looks sideways along its level ten times as much as up and down: water masses spread along levels.
+    # A gap looks sideways along its level ten times as much as up and down: water masses spread
+    # along levels.
     gaps = np.isnan(potential)
     potential, salinity = (harmonic(v, latitude, coupling=0.1) for v in (potential, salinity))
     stabilise(potential, salinity, gaps, pressure)
@@ -59,7 +62,9 @@ def build_levitus(files):
 
 
 def stabilise(potential, salinity, gaps, pressure):
-    """Where filled water would be lighter than the water above it, continue that downward instead (in place)."""
+    """Where filled water would be lighter than the water above it, continue that downward instead
+    (in place).
+    """
     import gsw
 
     def density(level, at):

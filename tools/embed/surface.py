@@ -1,4 +1,6 @@
-"""The sea surface and the air above it, month by month; the reasons for each step stand in docs/data.md."""
+"""The sea surface and the air above it, month by month; the reasons for each step stand in
+docs/data.md.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ MONTH_CENTRES = 15.5, 45, 74.5, 105, 135.5, 166, 196.5, 227.5, 258, 288.5, 319, 
 
 
 def build_surface(files):
-    """Twelve months of what drives the sea surface; the reasons for each step stand in docs/data.md."""
+    """Twelve months of what drives the sea surface; the reasons for each step stand in
+    docs/data.md.
+    """
     sea_latitude, sea_longitude, sst = read_sst(files["oisst"])
     sea_ice = ice_fraction(sst, sea_latitude)
     latitude, longitude = np.arange(-89.0, 90, 2), np.arange(1.0, 360, 2)
@@ -191,7 +195,8 @@ def read_sst(file):
 def ice_fraction(sst, latitude):
     """1 at -1.79 degC, 0 from -0.2 degC in the north and -1.1 degC in the south.
 
-    OISST makes its temperature under ice from the concentration; the two limits give the observed areas of ice.
+    OISST makes its temperature under ice from the concentration; the two limits give the observed
+    areas of ice.
     """
     edge = np.where(latitude > 0, -0.2, -1.1)[:, None]
     return np.clip((edge - sst) / (edge + 1.79), 0, 1)
@@ -263,8 +268,9 @@ def smooth(field):
 def air(coads, sst, ice, latitude):
     """Air temperature [degC] and specific humidity.
 
-    Over water: this sea temperature plus the air-sea difference and with the relative humidity of COADS.
-    Over ice: the seasonal cycle over the Arctic pack observed by drifting stations (COADS north of 80 N).
+    Over water: this sea temperature plus the air-sea difference and with the relative humidity of
+    COADS. Over ice: the seasonal cycle over the Arctic pack observed by drifting stations (COADS
+    north of 80 N).
     """
     water = (ice < 0.3) & (coads["SST"] > -1.5)
     difference = corrected(np.where(water, coads["AIRT"] - coads["SST"], np.nan), latitude)
@@ -277,7 +283,9 @@ def air(coads, sst, ice, latitude):
 
 
 def over_pack(air_temperature, latitude):
-    """Air temperature over pack ice (month, lat, 1): milder towards the equator, in the south six months later."""
+    """Air temperature over pack ice (month, lat, 1): milder towards the equator, in the south six
+    months later.
+    """
     arctic = np.nanmean(air_temperature[:, latitude > 80], (1, 2))
     north = np.clip((latitude - 35) / 45, 0, 1)
     south = np.clip((-latitude - 52) / 28, 0, 1)
@@ -293,10 +301,11 @@ def read_budget(file):
 
 
 def radiation(budget, sst, temperature, latitude, longitude):
-    """Downward short- and longwave flux (month, lat, lon) that repeat Esbensen & Kushnir's absorbed and net fluxes.
+    """Downward short- and longwave flux (month, lat, lon) that repeat Esbensen & Kushnir's absorbed
+    and net fluxes.
 
-    What is interpolated and filled is the transmission (surface over top of the atmosphere) and the emissivity of
-    the sky, so that the polar night stays dark and the sky over cold ice is cold.
+    What is interpolated and filled is the transmission (surface over top of the atmosphere) and the
+    emissivity of the sky, so that the polar night stays dark and the sky over cold ice is cold.
     """
     source_latitude, source_longitude, absorbed, net_longwave = budget
     source, target = (
@@ -318,9 +327,10 @@ def radiation(budget, sst, temperature, latitude, longitude):
         )
         for f, bounds in ((transmission, (0.2, 0.8)), (emissivity, (0.6, 1.0)))
     )
-    return transmission * insolation(latitude), emissivity * STEFAN_BOLTZMANN * (
-        temperature + CELSIUS
-    ) ** 4
+    return (
+        transmission * insolation(latitude),
+        emissivity * STEFAN_BOLTZMANN * (temperature + CELSIUS) ** 4,
+    )
 
 
 def insolation(latitude):
@@ -350,7 +360,9 @@ def open_water(ice, latitude, longitude):
 
 
 def precipitation(evaporation, water, latitude):
-    """Zonal and annual mean (lat, lon) [kg m-2 s-1]: the evaporation less the observed E - P, as much as evaporates."""
+    """Zonal and annual mean (lat, lon) [kg m-2 s-1]: the evaporation less the observed E - P, as
+    much as evaporates.
+    """
     from scipy.interpolate import PchipInterpolator
 
     observed = PchipInterpolator(

@@ -12,7 +12,9 @@ from .sphere import cell_area
 
 
 def build_topography(files):
-    """Ocean fraction and mean depth of the ocean part on 1/6 degree cells: ETOPO5 at the points of the GLOBE mask."""
+    """Ocean fraction and mean depth of the ocean part on 1/6 degree cells: ETOPO5 at the points of
+    the GLOBE mask.
+    """
     fraction, depth = np.zeros((1080, 2160)), np.zeros((1080, 2160))
     for j, ocean, height in rows_of_cells(files, 20):
         cells = ocean.sum((0, 2))
@@ -58,7 +60,8 @@ def build_topography(files):
 
 
 def rows_of_cells(files, points):
-    """Row by row from south to north, cells of `points` x `points` mask points from 180 W on: (j, ocean, height of ETOPO5 [m]).
+    """Row by row from south to north, cells of `points` x `points` mask points from 180 W on: (j,
+    ocean, height of ETOPO5 [m]).
 
     Both are (points, cells, points); the height is bilinear between the nodes.
     """

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""The simulator's price of a halo and a sum against the same exchange and sum on ranks that SimGrid simulates in one process (Debian: libsimgrid-dev).
+"""The simulator's price of a halo and a sum against the same exchange and sum on ranks that SimGrid
+simulates in one process (Debian: libsimgrid-dev).
 
-    tools/simulated_exchange/run.py --ranks 256,1024,4096            exit status 1 if a number arrived wrong
+    tools/simulated_exchange/run.py --ranks 256,1024,4096
+        exit status 1 if a number arrived wrong
 
-Both are given one network: a torus or a switch, latency and bandwidth of its links, the time that a core needs for a message. What is compared is what the
-simulator makes of it: plans of virtual ranks, hops, stages of sums, waiting.
+Both are given one network: a torus or a switch, latency and bandwidth of its links, the time that a
+core needs for a message. What is compared is what the simulator makes of it: plans of virtual
+ranks, hops, stages of sums, waiting.
 """
 
 from __future__ import annotations
@@ -38,9 +41,12 @@ platform = """<?xml version='1.0'?>
 </platform>
 """
 simulated = (
-    "--cfg=smpi/simulate-computation:no --cfg=contexts/stack-size:1024 --cfg=contexts/factory:raw --cfg=contexts/guard-size:0 -no-privatize --log=root.thres:error "
-    "--cfg=smpi/allreduce:rdb --cfg=smpi/barrier:ompi_recursivedoubling --cfg=smpi/bcast:binomial_tree --cfg=network/crosstraffic:no --cfg=network/model:CM02 "
-    f"--cfg=network/latency-factor:1 --cfg=network/bandwidth-factor:1 --cfg=network/weight-S:0 --cfg=smpi/os:0:{overhead}:0 --cfg=smpi/or:0:{overhead}:0 --cfg=smpi/ois:0:{overhead}:0"
+    "--cfg=smpi/simulate-computation:no --cfg=contexts/stack-size:1024 --cfg=contexts/factory:raw"
+    " --cfg=contexts/guard-size:0 -no-privatize --log=root.thres:error --cfg=smpi/allreduce:rdb"
+    " --cfg=smpi/barrier:ompi_recursivedoubling --cfg=smpi/bcast:binomial_tree"
+    " --cfg=network/crosstraffic:no --cfg=network/model:CM02 --cfg=network/latency-factor:1"
+    f" --cfg=network/bandwidth-factor:1 --cfg=network/weight-S:0 --cfg=smpi/os:0:{overhead}:0"
+    f" --cfg=smpi/or:0:{overhead}:0 --cfg=smpi/ois:0:{overhead}:0"
 ).split()
 
 
@@ -68,7 +74,9 @@ def build(folder: Path) -> Path:
 
 
 def grid_of(ranks: int) -> tuple[int, int, int, int, int]:
-    """Columns, rows, width and height of a block, halo: as many blocks with water as ranks, or a few more."""
+    """Columns, rows, width and height of a block, halo: as many blocks with water as ranks, or a
+    few more.
+    """
     side = int(np.ceil(np.sqrt(ranks)))
     worlds = [
         (
@@ -182,7 +190,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         program = build(Path(name))
         print(
-            f"{'ranks':>7} {'network':<8} {'sum':<20}{'simulated':>12}{'priced':>12}{'ratio':>8}   messages"
+            f"{'ranks':>7} {'network':<8} {'sum':<20}{'simulated':>12}{'priced':>12}{'ratio':>8}  "
+            " messages"
         )
         for ranks in map(int, given.ranks.split(",")):
             for topology in given.topologies.split(","):
@@ -202,7 +211,9 @@ def main() -> int:
                         }
                     )
                     print(
-                        f"{ranks:>7} {topology:<8} {way:<20}{1e6 * real['seconds']:9.2f} us{1e6 * price['seconds']:9.2f} us{price['seconds'] / real['seconds']:8.2f}   {real['messages']:.0f}"
+                        f"{ranks:>7} {topology:<8} {way:<20}{1e6 * real['seconds']:9.2f}"
+                        f" us{1e6 * price['seconds']:9.2f}"
+                        f" us{price['seconds'] / real['seconds']:8.2f}   {real['messages']:.0f}"
                         + (
                             ""
                             if real["right"] and real["messages"] == price["messages"]

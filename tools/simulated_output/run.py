@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The protocol of output servers without a model: on ranks of a real MPI, or on thousands that SimGrid simulates in one process (Debian: libsimgrid-dev).
+"""The protocol of output servers without a model: on ranks of a real MPI, or on thousands that
+SimGrid simulates in one process (Debian: libsimgrid-dev).
 
-tools/simulated_output/run.py --ranks 1024 --sets 4            simulated; prints one object of JSON, exit status 1 if anything was lost
+tools/simulated_output/run.py --ranks 1024 --sets 4
+    simulated; prints one object of JSON, exit status 1 if anything was lost
 tools/simulated_output/run.py --ranks 4 --sets 1 --real        under mpiexec
 """
 
@@ -35,8 +37,10 @@ platform = """<?xml version='1.0'?>
 </platform>
 """
 simulated = (
-    "--cfg=smpi/simulate-computation:no --cfg=contexts/stack-size:1024 --cfg=contexts/factory:raw --cfg=contexts/guard-size:0 -no-privatize --log=root.thres:error "
-    "--cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb --cfg=smpi/bcast:binomial_tree --cfg=smpi/barrier:ompi_recursivedoubling --cfg=network/crosstraffic:no"
+    "--cfg=smpi/simulate-computation:no --cfg=contexts/stack-size:1024 --cfg=contexts/factory:raw"
+    " --cfg=contexts/guard-size:0 -no-privatize --log=root.thres:error --cfg=smpi/allreduce:rdb"
+    " --cfg=smpi/allgather:rdb --cfg=smpi/bcast:binomial_tree"
+    " --cfg=smpi/barrier:ompi_recursivedoubling --cfg=network/crosstraffic:no"
 ).split()
 
 

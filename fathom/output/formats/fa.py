@@ -1,16 +1,28 @@
 """FA ("fichier ARPEGE", Météo-France): LFI articles (lfi.py) of which some describe all others.
 
-    CADRE-DIMENSIONS     truncation, rows, points of the longest, levels, kind: 1 Gaussian rows, 2 such about a pole of their own, < 1 a limited area
-    CADRE-FRANKSCHMI     of the pole of stretching sine of latitude, cosine and sine of longitude; factor of stretching (Schmidt 1977)
-    CADRE-REDPOINPOL     points, then largest zonal wave number, of each row from the north pole to the equator
+    CADRE-DIMENSIONS
+        truncation, rows, points of the longest, levels, kind: 1 Gaussian rows,
+        2 such about a pole of their own, < 1 a limited area
+    CADRE-FRANKSCHMI
+        of the pole of stretching sine of latitude, cosine and sine of longitude;
+        factor of stretching (Schmidt 1977)
+    CADRE-REDPOINPOL
+        points, then largest zonal wave number, of each row from the north pole to the equator
     CADRE-SINLATITUD     sine of their latitudes
     CADRE-FOCOHYBRID     p0; a of each interface, b of each interface: p = a p0 + b ps
-    DATE-DES-DONNEES     year, month, day, hour, minute, 1, hours of the forecast, 0, 10, hours where an interval begins, 0;  DATX-...: seconds of the same
-    S001TEMPERATURE      a field on a level from the top (S), of pressure [Pa, five digits] (P), of the surface (SURF), at 2 and 10 m (CLS): two words,
-                         packing and whether it is spectral; packing 0: its numbers, from the north; 100 and more: bits, and a message of GRIB2
+    DATE-DES-DONNEES
+        year, month, day, hour, minute, 1, hours of the forecast, 0, 10,
+        hours where an interval begins, 0;  DATX-...: seconds of the same
+    S001TEMPERATURE
+        a field on a level from the top (S), of pressure [Pa, five digits] (P),
+        of the surface (SURF), at 2 and 10 m (CLS): two words,
+                         packing and whether it is spectral; packing 0: its numbers, from the north;
+                         100 and more: bits, and a message of GRIB2
 
-A store is a folder: the frame with what does not vary in `frame.fa`, and for each time, by hours after the start, a file with frame and fields, as models
-of this family leave them: +0006.fa, or +0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows of points about a pole of their own are read, not written.
+A store is a folder: the frame with what does not vary in `frame.fa`, and for each time, by hours
+after the start, a file with frame and fields, as models of this family leave them: +0006.fa, or
++0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows of points about a pole of their own are read,
+not written.
 """
 
 from __future__ import annotations
@@ -60,7 +72,8 @@ class Frame:
         missing = [name for name in _frame if name not in articles]
         if missing:
             raise ValueError(
-                f"{articles.path} is LFI but not FA: it has no article {', '.join(missing)}; fathom.output.formats.lfi.Articles reads its articles"
+                f"{articles.path} is LFI but not FA: it has no article {', '.join(missing)};"
+                " fathom.output.formats.lfi.Articles reads its articles"
             )
         return cls(*(articles[name].view(kind) for name, kind in _frame.items()))
 
@@ -172,8 +185,9 @@ class FaWriter(WholeTimes):
         compression: str = "none",
         overwrite: bool = False,
     ) -> FaWriter:
-        """Create the store with its frame and no times. Arguments and errors as `ZarrWriter.create`; compression: "none", float64, or "ccsds" or "simple", 24 bits
-        by GRIB2; ValueError too for what FA cannot hold."""
+        """Create the store with its frame and no times. Arguments and errors as
+        `ZarrWriter.create`; compression: "none", float64, or "ccsds" or "simple", 24 bits by GRIB2;
+        ValueError too for what FA cannot hold."""
         path, time = Path(path), time or TimeAxis()
         check_compression(compression, ("none", *grib.compressions))
         arrays = coordinate_arrays(coordinates)
@@ -290,7 +304,9 @@ class FaWriter(WholeTimes):
 
 
 class Contents:
-    """The files of a store and their times. ValueError for a folder that `FaWriter` has not made, OSError for a damaged one."""
+    """The files of a store and their times. ValueError for a folder that `FaWriter` has not made,
+    OSError for a damaged one.
+    """
 
     def __init__(self, path: Path):
         self.path = path

@@ -1,4 +1,6 @@
-"""FA as a lazy xarray.Dataset: a store of `FaWriter`, or a file of anyone; an article is decoded when its values are asked for."""
+"""FA as a lazy xarray.Dataset: a store of `FaWriter`, or a file of anyone; an article is decoded
+when its values are asked for.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ def open_dataset(path: Path) -> xarray.Dataset:
     return _store(path) if path.is_dir() else _file(path)
 
 
-# ---- a store ----------------------------------------------------------------------------------------------------------------------------
+# ---- a store -------------------------------------------------------------------------------------
 
 
 def _store(path: Path) -> xarray.Dataset:
@@ -112,7 +114,7 @@ def _of_store(
     return found / grib.factor(variable.name) if articles.beginning(name, 1)[0] >= 100 else found
 
 
-# ---- a file -----------------------------------------------------------------------------------------------------------------------------
+# ---- a file --------------------------------------------------------------------------------------
 
 _on_levels = re.compile(r"(S)(\d{3})(.+)|([PH])(\d{5})(.+)")
 _vertical = {"S": "level", "P": "pressure", "H": "height"}
@@ -247,9 +249,11 @@ def _grid(frame: Frame) -> tuple[dict[str, xarray.Variable], tuple[str, ...], tu
     sine, cosine_east, sine_east, stretching = frame.sphere
     sphere = Schmidt(
         stretching,
-        (np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine)))
-        if kind == 2
-        else (0.0, 90.0),
+        (
+            (np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine)))
+            if kind == 2
+            else (0.0, 90.0)
+        ),
     )
     if sphere.plain and (points == nx).all():
         return (
@@ -283,7 +287,8 @@ def _of_frame(
     found = values(articles, name)
     if found.size != np.prod(shape):
         raise OSError(
-            f"{articles.path} is damaged: article {name} has {found.size} numbers, the grid of its frame {np.prod(shape)} points"
+            f"{articles.path} is damaged: article {name} has {found.size} numbers, the grid of its"
+            f" frame {np.prod(shape)} points"
         )
     return found.reshape(shape)[in_file_order(frame)] if len(shape) == 2 else found
 
@@ -311,7 +316,7 @@ def _when(articles: lfi.Articles) -> dict[str, xarray.Variable]:
     }
 
 
-# ---- an article -------------------------------------------------------------------------------------------------------------------------
+# ---- an article ----------------------------------------------------------------------------------
 
 
 def values(articles: lfi.Articles, name: str) -> np.ndarray:
@@ -337,7 +342,9 @@ sys.stderr.buffer.write(FA.wfacile(int(size), unit, name[:4], 0, name[4:], bool(
 
 
 def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
-    """Packings of before GRIB2, by their own library; in a process of its own, since it brings its own eccodes and ends its process where it cannot go on."""
+    """Packings of before GRIB2, by their own library; in a process of its own, since it brings its
+    own eccodes and ends its process where it cannot go on.
+    """
     import importlib.util
     import subprocess
     import sys
@@ -345,7 +352,8 @@ def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
     packing, spectral = articles.beginning(name, 2)
     if importlib.util.find_spec("falfilfa4py") is None:
         raise ValueError(
-            f"{articles.path}: article {name} has the packing {packing} of before GRIB2; pip install falfilfa4py reads it"
+            f"{articles.path}: article {name} has the packing {packing} of before GRIB2; pip"
+            " install falfilfa4py reads it"
         )
     size = int(np.prod(_grid(Frame.of(articles))[2]))
     done = subprocess.run(
@@ -354,6 +362,7 @@ def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
     )
     if done.returncode or len(done.stderr) != 8 * size:
         raise OSError(
-            f"{articles.path}: article {name}, packing {packing}, cannot be read by falfilfa4py: {done.stdout.decode(errors='replace').strip()[-300:]}"
+            f"{articles.path}: article {name}, packing {packing}, cannot be read by falfilfa4py:"
+            f" {done.stdout.decode(errors='replace').strip()[-300:]}"
         )
     return np.frombuffer(done.stderr)

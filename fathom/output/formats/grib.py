@@ -1,11 +1,14 @@
-"""GRIB2 (WMO FM 92): one file of messages, one for each level of a variable at a time, written by one rank through eccodes.
+"""GRIB2 (WMO FM 92): one file of messages, one for each level of a variable at a time, written by
+one rank through eccodes.
 
-    a line of JSON that says what the file holds (readers of GRIB pass over what stands before the first message)
-    messages of what does not vary, then those of each time, in one order: variables as they were given, their levels from the top
+    a line of JSON that says what the file holds (readers of GRIB pass over what stands before the
+    first message) messages of what does not vary, then those of each time, in one order: variables
+    as they were given, their levels from the top
 
-Values are packed in 24 bits between the least and the greatest of a message, by the lossless code of CCSDS 121.0-B: an error of at most 2^-25
-of the range. Rows go from north to south there, from south to north in arrays. A time is written by `extend`, in one call: a last time that is not whole is
-not shown, and cut off when the run is continued.
+Values are packed in 24 bits between the least and the greatest of a message, by the lossless code
+of CCSDS 121.0-B: an error of at most 2^-25 of the range. Rows go from north to south there, from
+south to north in arrays. A time is written by `extend`, in one call: a last time that is not whole
+is not shown, and cut off when the run is continued.
 """
 
 from __future__ import annotations
@@ -58,7 +61,9 @@ class GribWriter(WholeTimes):
         compression: str = "ccsds",
         overwrite: bool = False,
     ) -> GribWriter:
-        """Create the file with its coordinates and no times. Arguments and errors as `ZarrWriter.create`; ValueError too for what GRIB2 cannot hold."""
+        """Create the file with its coordinates and no times. Arguments and errors as
+        `ZarrWriter.create`; ValueError too for what GRIB2 cannot hold.
+        """
         path, time = Path(path), time or TimeAxis()
         check_compression(compression, compressions)
         arrays = coordinate_arrays(coordinates)
@@ -128,7 +133,9 @@ class GribWriter(WholeTimes):
 
 
 class Contents:
-    """Where the messages of a file lie; only complete times count. ValueError for a file that `GribWriter` has not made, OSError for a damaged one."""
+    """Where the messages of a file lie; only complete times count. ValueError for a file that
+    `GribWriter` has not made, OSError for a damaged one.
+    """
 
     def __init__(self, path: Path):
         self.path = path
@@ -172,7 +179,8 @@ class Contents:
                 at += length
             if len(self.places) < len(self.fixed):
                 raise OSError(
-                    f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what does not vary are there"
+                    f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what"
+                    " does not vary are there"
                 )
             self.first, self.per_time = (
                 (at if not self.places else len(line)),
@@ -222,7 +230,8 @@ def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: Tim
     for variable in variables:
         if not _parameter(variable.name):
             raise ValueError(
-                f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)}; allowed: {', '.join(allowed)}; others: {elsewhere}"
+                f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)};"
+                f" allowed: {', '.join(allowed)}; others: {elsewhere}"
             )
 
 
@@ -246,7 +255,7 @@ def _plain(value: Any) -> Any:
     return value.tolist()
 
 
-# ---- one message ------------------------------------------------------------------------------------------------------------------------
+# ---- one message ---------------------------------------------------------------------------------
 
 
 def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
@@ -276,7 +285,9 @@ def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
 def messages_of(
     variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """Handles of eccodes for the levels of a variable, all but their time; values from north to south."""
+    """Handles of eccodes for the levels of a variable, all but their time; values from north to
+    south.
+    """
     import eccodes
 
     discipline, category, number = _parameter(variable.name)[:3]

@@ -1,4 +1,6 @@
-"""A GRIB2 file of Fathom as a lazy xarray.Dataset: a message is decoded when its values are asked for."""
+"""A GRIB2 file of Fathom as a lazy xarray.Dataset: a message is decoded when its values are asked
+for.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from fathom.output.specification import TimeAxis
 
 
 class _Messages(BackendArray):
-    """A variable ([time,] [level,] latitude, longitude) whose first message is number `first` of a time."""
+    """A variable ([time,] [level,] latitude, longitude) whose first message is number `first` of a
+    time.
+    """
 
     def __init__(self, held: Contents, variable: Any, first: int):
         self.held, self.name, self.first, self.dtype = (

@@ -1,11 +1,17 @@
-"""LFI ("logiciel de fichiers indexés", Météo-France): a file of articles with names, each any number of 64-bit words, all big-endian.
+"""LFI ("logiciel de fichiers indexés", Météo-France): a file of articles with names, each any
+number of 64-bit words, all big-endian.
 
-    record 0          header: words of a record, letters of a name, whether it is open, words of the header, records, articles, ...
-    record 1, 2       an index: names of 16 letters; words and place of each article (the first word of the file is 1). If half a record has too few
-                      places, more such pairs, whose numbers (from 1) stand at the end of the header, backwards; an article without a name is a hole
+    record 0          header: words of a record, letters of a name, whether it is open,
+        words of the header, records, articles, ...
+    record 1, 2
+        an index: names of 16 letters; words and place of each article (the first word of the file
+        is 1). If half a record has too few
+                      places, more such pairs, whose numbers (from 1) stand at the end of the
+                      header, backwards; an article without a name is a hole
     then              the articles, one after another; the last record is whole
 
-A record is a multiple of 512 words. Here it is as long as one index needs; files of others may have several. Articles are read one by one, in any order.
+A record is a multiple of 512 words. Here it is as long as one index needs; files of others may have
+several. Articles are read one by one, in any order.
 """
 
 from __future__ import annotations
@@ -38,12 +44,14 @@ def write(
     writes: files.Writes,
     moment: tuple[int, int] = (19700101, 0),
 ) -> None:
-    """A new file, or a new one in place of an old one, of articles made of pieces, arrays of integers or floats. moment: YYYYMMDD, HHMMSS of the header;
-    that of the content, so that the same content is the same bytes. ValueError for names that LFI cannot hold."""
+    """A new file, or a new one in place of an old one, of articles made of pieces, arrays of
+    integers or floats. moment: YYYYMMDD, HHMMSS of the header; that of the content, so that the
+    same content is the same bytes. ValueError for names that LFI cannot hold."""
     for name in articles:
         if not 0 < len(name) <= _letters or not name.isascii() or name != name.strip():
             raise ValueError(
-                f"{path}: an article of LFI has a name of 1 to {_letters} letters of ASCII, none of them blank at its ends; not {name!r}"
+                f"{path}: an article of LFI has a name of 1 to {_letters} letters of ASCII, none of"
+                f" them blank at its ends; not {name!r}"
             )
     sizes = [sum(piece.size for piece in pieces) for pieces in articles.values()]
     record = _unit * -(-2 * (len(sizes) + 1) // _unit)  # one place is left for the end
@@ -119,8 +127,8 @@ def begins(path: Path) -> bool:
 
 
 class Articles(Mapping):
-    """The articles of a file by name, each read when it is asked for: native int64 (`.view(float)` where it holds floats). ValueError for what is not LFI,
-    OSError for what is damaged."""
+    """The articles of a file by name, each read when it is asked for: native int64 (`.view(float)`
+    where it holds floats). ValueError for what is not LFI, OSError for what is damaged."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -143,7 +151,8 @@ class Articles(Mapping):
                 if name:
                     if not 0 < place - 1 <= place - 1 + size <= self._size:
                         raise OSError(
-                            f"{path} is truncated: article {name} ends at byte {8 * (place - 1 + size)}, the file at byte {8 * self._size}"
+                            f"{path} is truncated: article {name} ends at byte"
+                            f" {8 * (place - 1 + size)}, the file at byte {8 * self._size}"
                         )
                     self._index[name] = place - 1, size
             count -= here
@@ -165,7 +174,8 @@ class Articles(Mapping):
                 read = os.preadv(file.fileno(), [view], at)
                 if not read:
                     raise OSError(
-                        f"{self.path} is truncated: it ends at byte {self.path.stat().st_size}, within its index or an article"
+                        f"{self.path} is truncated: it ends at byte {self.path.stat().st_size},"
+                        " within its index or an article"
                     )
                 view, at = view[read:], at + read
         return found.byteswap(inplace=True)

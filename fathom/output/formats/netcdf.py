@@ -1,8 +1,8 @@
 """NetCDF-4: one file, written by the root rank from slices gathered there.
 
-Data of a time go to the file first, its time value last; `fathom.output.open` shows only times that have
-a value. The file is synchronised after each time, so that a run killed between two outputs leaves a file
-that opens; for a store that survives a kill at any moment use Zarr.
+Data of a time go to the file first, its time value last; `fathom.output.open` shows only times that
+have a value. The file is synchronised after each time, so that a run killed between two outputs
+leaves a file that opens; for a store that survives a kill at any moment use Zarr.
 """
 
 from __future__ import annotations
@@ -34,12 +34,16 @@ compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}
 
 
 class NetcdfWriter:
-    """A NetCDF-4 file open for writing. Not `collective`: the caller gathers on root, which alone opens it."""
+    """A NetCDF-4 file open for writing. Not `collective`: the caller gathers on root, which alone
+    opens it.
+    """
 
     collective = False
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
-        """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF file."""
+        """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF
+        file.
+        """
         import netCDF4
 
         self.path, self.writes = Path(path), writes or files.Writes()
@@ -73,7 +77,9 @@ class NetcdfWriter:
         compression: str = "zlib",
         overwrite: bool = False,
     ) -> NetcdfWriter:
-        """Create the file with its coordinates and no times. Arguments and errors as `ZarrWriter.create`."""
+        """Create the file with its coordinates and no times. Arguments and errors as
+        `ZarrWriter.create`.
+        """
         import netCDF4
 
         path = Path(path)
@@ -137,7 +143,9 @@ class NetcdfWriter:
     def write(
         self, variable: str, time_index: int | None, region: Region, array: np.ndarray
     ) -> None:
-        """Write array ([levels,] rows, points) over `region`; None as time_index for a variable without time."""
+        """Write array ([levels,] rows, points) over `region`; None as time_index for a variable
+        without time.
+        """
         specification = self._known(variable)
         j0, j1, i0, i1 = region
         array = check_block(specification, region, array, self.sizes, (1, 1))
@@ -155,11 +163,13 @@ class NetcdfWriter:
         count = len(self.times)
         if time_index != count:
             raise ValueError(
-                f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}"
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
+                f" must be {count}"
             )
         if ("time_bounds" in self.variables) != (bounds is not None):
             raise ValueError(
-                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)"
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
+                " (TimeAxis.bounds)"
             )
         with (
             _explained(self.path, f"extending the time of {self.path}"),

@@ -1,13 +1,16 @@
-"""Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and threads.
+"""Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and
+threads.
 
     Fathom restart 3                16 bytes, a new line
     length of the header            15 digits, a new line
     header                          JSON: Header, and of each field shape, type and place
     sums                            CRC-32 of each band of rows of each field
-    fields                          one after another, each from a multiple of 4096 bytes on, f[row][level][point]
+    fields                          one after another, each from a multiple of 4096 bytes on,
+        f[row][level][point]
 
-Bands have a few MB and depend on the grid alone; any number of ranks write theirs at once, each where it belongs. The file grows beside its
-final place, is synchronised and renamed when it is whole. Read without Fathom: np.memmap(path, dtype, "r", place, (rows, levels, points)).
+Bands have a few MB and depend on the grid alone; any number of ranks write theirs at once, each
+where it belongs. The file grows beside its final place, is synchronised and renamed when it is
+whole. Read without Fathom: np.memmap(path, dtype, "r", place, (rows, levels, points)).
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ class Header:
 
 
 def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
-    """Shape and hash of each named array that makes a grid: fingerprint(depth=..., wet_levels=..., longitude=...)."""
+    """Shape and hash of each named array that makes a grid: fingerprint(depth=..., wet_levels=...,
+    longitude=...).
+    """
     return {
         name: {
             "shape": list(np.shape(array)),
@@ -67,7 +72,9 @@ def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
 
 
 def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int, int]]) -> None:
-    """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written band by band. OSError: folder missing, no permission, disk full."""
+    """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written band
+    by band. OSError: folder missing, no permission, disk full.
+    """
     partial = _partial(Path(path))
     dtype = np.dtype(header.precision).newbyteorder("<")
     table: dict[str, dict] = {}
@@ -107,8 +114,8 @@ def write_band(
     writes: files.Writes,
     stage: Stage | None = None,
 ) -> None:
-    """One band of a field, (levels, rows, points) from `row` on, of a restart that was begun: on any rank, in any order, through a staging
-    folder where there is one. OSError: disk full."""
+    """One band of a field, (levels, rows, points) from `row` on, of a restart that was begun: on
+    any rank, in any order, through a staging folder where there is one. OSError: disk full."""
     band = np.ascontiguousarray(values.swapaxes(0, 1))
     put = partial(_put_band, Path(path), name, row, band.shape, band.dtype, writes)
     if stage is None:
@@ -133,7 +140,8 @@ def _put_band(
         levels, ny, nx = entry["shape"]
         if row % entry["rows"] or shape != (min(entry["rows"], ny - row), levels, nx):
             raise ValueError(
-                f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
+                f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no"
+                f" band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
             )
         band = np.frombuffer(data, dtype).astype(entry["dtype"], copy=False)
         files.put_at(file, band, start + entry["place"] + row * levels * nx * band.itemsize, writes)
@@ -150,7 +158,9 @@ def _put_band(
 
 
 def finish(path: str | Path) -> None:
-    """Make a restart that is whole visible, on one rank, when all are done; an earlier file of that name is replaced now."""
+    """Make a restart that is whole visible, on one rank, when all are done; an earlier file of that
+    name is replaced now.
+    """
     path = Path(path)
     partial = _partial(path)
     if not partial.exists():  # another rank has done so
@@ -164,7 +174,9 @@ def finish(path: str | Path) -> None:
 
 
 def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) -> None:
-    """A restart of global fields (levels, rows, points), on one rank. An earlier one is kept if this fails."""
+    """A restart of global fields (levels, rows, points), on one rank. An earlier one is kept if
+    this fails.
+    """
     create(path, header, {name: np.shape(array) for name, array in fields.items()})
     writes = files.Writes()
     for name, array in fields.items():
@@ -175,7 +187,9 @@ def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) ->
 
 
 class Restart:
-    """A restart opened for reading: `header`, `names`, and `restart[name]` -> array, read when asked for."""
+    """A restart opened for reading: `header`, `names`, and `restart[name]` -> array, read when
+    asked for.
+    """
 
     def __init__(self, path: Path):
         self.path = path
@@ -189,7 +203,9 @@ class Restart:
         self.names = tuple(self._content["fields"])
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The field on the global grid, (levels, rows, points); ValueError if it is missing or damaged."""
+        """The field on the global grid, (levels, rows, points); ValueError if it is missing or
+        damaged.
+        """
         if name not in self.names:
             from fathom.names import unknown
 
@@ -204,7 +220,8 @@ class Restart:
             _pread(self._file, sum_, self._sums + 4 * (entry["sums"] + n))
             if zlib.crc32(band) != sum_[0]:
                 raise ValueError(
-                    f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1} are not what was written)"
+                    f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1}"
+                    " are not what was written)"
                 )
         return array.swapaxes(0, 1)
 
@@ -221,7 +238,8 @@ class Restart:
 def read(
     path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: Iterable[str] = ()
 ) -> Restart:
-    """Open a restart and check that it fits: whole file, version, same `grid`, every name in `fields` there.
+    """Open a restart and check that it fits: whole file, version, same `grid`, every name in
+    `fields` there.
 
     FileNotFoundError; ValueError that says what differs.
     """
@@ -235,7 +253,8 @@ def read(
         missing = [name for name in fields if name not in restart.names]
         if missing:
             raise ValueError(
-                f"{path} lacks {', '.join(map(repr, missing))}, which this model needs; it holds {', '.join(restart.names)}"
+                f"{path} lacks {', '.join(map(repr, missing))}, which this model needs; it holds"
+                f" {', '.join(restart.names)}"
             )
         return restart
     except BaseException:
@@ -244,12 +263,15 @@ def read(
 
 
 def _contents(file: int, path: Path) -> tuple[dict, int, int]:
-    """What the header says, where the sums begin, and where the fields; ValueError for a file that is not whole or not a restart."""
+    """What the header says, where the sums begin, and where the fields; ValueError for a file that
+    is not whole or not a restart.
+    """
     start = len(_magic) + 2 + 16
     opening = os.pread(file, start, 0)
     if not opening.startswith(_magic.encode()):
         raise ValueError(
-            f"{path} is not a whole restart: truncated, damaged, or another kind of file ({os.fstat(file).st_size} bytes)"
+            f"{path} is not a whole restart: truncated, damaged, or another kind of file"
+            f" ({os.fstat(file).st_size} bytes)"
         )
     found = opening[len(_magic) : len(_magic) + 1].decode()
     if found != str(version):
@@ -261,11 +283,13 @@ def _contents(file: int, path: Path) -> tuple[dict, int, int]:
         data = _first(sums, content["bands"])
     except (ValueError, KeyError, UnicodeDecodeError):
         raise ValueError(
-            f"{path} is not a whole restart: its header is damaged or truncated ({os.fstat(file).st_size} bytes)"
+            f"{path} is not a whole restart: its header is damaged or truncated"
+            f" ({os.fstat(file).st_size} bytes)"
         ) from None
     if os.fstat(file).st_size != data + content["bytes"]:
         raise ValueError(
-            f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of {data + content['bytes']} bytes"
+            f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of"
+            f" {data + content['bytes']} bytes"
         )
     return content, sums, data
 

@@ -1,9 +1,10 @@
 """Shards of Zarr v3: many small chunks in one file (codec sharding_indexed).
 
-    chunk ... chunk, then for each chunk of the shard, in the order of C, its offset and size (both uint64, all bits set: not stored),
-    then the crc32c of these numbers
+    chunk ... chunk, then for each chunk of the shard, in the order of C, its offset and size (both
+    uint64, all bits set: not stored), then the crc32c of these numbers
 
-One level of the tile, cut in equal parts of at most 2^17 numbers, is a chunk: a map of one level reads what it needs. Empty ones are left out.
+One level of the tile, cut in equal parts of at most 2^17 numbers, is a chunk: a map of one level
+reads what it needs. Empty ones are left out.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def assemble(
     encode: Callable[[np.ndarray], Any],
     each: Callable = map,
 ) -> list[Any]:
-    """The parts of the file for `block`, which fills the front of a shard of shape `full`; none where it is empty. encode(part of a block): the bytes of
-    a chunk, None where there is nothing; each: `map`, or that of several threads."""
+    """The parts of the file for `block`, which fills the front of a shard of shape `full`; none
+    where it is empty. encode(part of a block): the bytes of a chunk, None where there is nothing;
+    each: `map`, or that of several threads."""
     counts = [a // b for a, b in zip(full, inner)]
     places = [
         tuple(slice(n * step, (n + 1) * step) for n, step in zip(index, inner))
@@ -82,7 +84,9 @@ def lie_as_stored(block: np.ndarray, full: Sequence[int], inner: Sequence[int]) 
 
 
 def as_stored(block: np.ndarray, inner: Sequence[int], empty: np.ndarray) -> list[Any]:
-    """`assemble` for numbers that are stored as they are and lie so: chunks side by side are one part. empty: which of them are left out."""
+    """`assemble` for numbers that are stored as they are and lie so: chunks side by side are one
+    part. empty: which of them are left out.
+    """
     chunks = block.reshape(len(empty), -1).view(np.uint8)
     edges = np.flatnonzero(np.diff(~empty, prepend=False, append=False))
     return _with_index(

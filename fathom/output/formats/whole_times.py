@@ -1,4 +1,6 @@
-"""What formats of the atmosphere have in common, GRIB2 and FA: one rank writes, a whole time at a time, fields on rows of latitude and longitude."""
+"""What formats of the atmosphere have in common, GRIB2 and FA: one rank writes, a whole time at a
+time, fields on rows of latitude and longitude.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ def check_rows(
     """ValueError for what such a format cannot hold, or is not made for here."""
     if any(name not in arrays or arrays[name][1].ndim != 1 for name in ("latitude", "longitude")):
         raise ValueError(
-            f"{kind} holds fields on rows of latitude and longitude; this grid has coordinates of each point, or a plane: {elsewhere}"
+            f"{kind} holds fields on rows of latitude and longitude; this grid has coordinates of"
+            f" each point, or a plane: {elsewhere}"
         )
     if time.calendar not in ("standard", "proleptic_gregorian"):
         raise ValueError(f"{kind} has no calendar '{time.calendar}': {elsewhere}")
@@ -39,7 +42,8 @@ def check_rows(
             or not set(variable.dims[1:-2]) <= {"level", "pressure"}
         ):
             raise ValueError(
-                f"{kind}: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on time, level or pressure, latitude and longitude: {elsewhere}"
+                f"{kind}: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on"
+                f" time, level or pressure, latitude and longitude: {elsewhere}"
             )
 
 
@@ -54,7 +58,8 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
         return True
     if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
         raise ValueError(
-            f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are neither: {elsewhere}"
+            f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are"
+            f" neither: {elsewhere}"
         )
     return False
 
@@ -75,8 +80,9 @@ def check_place(path: Path, may_replace: bool) -> None:
 
 
 class WholeTimes(ABC):
-    """Not `collective`: the caller gathers on one rank, which alone opens the file. A format says with `_encode` what is kept of a variable until
-    `extend`, with `_put` how a time is written, with `_cut` how times are dropped."""
+    """Not `collective`: the caller gathers on one rank, which alone opens the file. A format says
+    with `_encode` what is kept of a variable until `extend`, with `_put` how a time is written,
+    with `_cut` how times are dropped."""
 
     collective = False
     path: Path
@@ -109,11 +115,14 @@ class WholeTimes(ABC):
     def extend(
         self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
     ) -> None:
-        """Write time `time_index`, its instant or the middle of its interval in seconds since the start: all of it, or nothing."""
+        """Write time `time_index`, its instant or the middle of its interval in seconds since the
+        start: all of it, or nothing.
+        """
         self._expect(time_index)
         if self._bounds != (bounds is not None):
             raise ValueError(
-                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)"
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
+                " (TimeAxis.bounds)"
             )
         missing = [name for name in self.variables if name not in self._encoded]
         if missing:
@@ -136,7 +145,8 @@ class WholeTimes(ABC):
         count = len(self.times)
         if time_index != count:
             raise ValueError(
-                f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}"
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
+                f" must be {count}"
             )
 
     def _known(self, variable: str) -> VariableSpec:

@@ -1,12 +1,15 @@
-"""Zarr v3: a folder in which every region of a time is a file (a shard of small chunks, or a chunk), written by the one rank that owns it.
+"""Zarr v3: a folder in which every region of a time is a file (a shard of small chunks, or a
+chunk), written by the one rank that owns it.
 
-    create (root) -> write regions (any rank) -> extend the time axis (root, after everyone has written)
+    create (root) -> write regions (any rank) -> extend the time axis (root, after everyone has
+    written)
 
 Metadata is a few JSON files that this module writes itself, so that no rank spends time importing a
-library to read. The consolidated metadata in `zarr.json` at the root is replaced by rename, as the last
-act of `extend`: a reader sees all of a time or nothing of it, whenever the run was killed.
-The files of an array lie side by side (separator "."): folders for each time, level and row would be as many inodes again, and take longer to make than a small file.
-A chunk without one valid number is not stored; readers see fill values.
+library to read. The consolidated metadata in `zarr.json` at the root is replaced by rename, as the
+last act of `extend`: a reader sees all of a time or nothing of it, whenever the run was killed. The
+files of an array lie side by side (separator "."): folders for each time, level and row would be as
+many inodes again, and take longer to make than a small file. A chunk without one valid number is
+not stored; readers see fill values.
 """
 
 from __future__ import annotations
@@ -61,7 +64,9 @@ class ZarrWriter:
     collective = True
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
-        """Open a store that root has created, on any rank; FileNotFoundError, ValueError if it is none."""
+        """Open a store that root has created, on any rank; FileNotFoundError, ValueError if it is
+        none.
+        """
         self.path = Path(path)
         self._root = _read_json(self.path / "zarr.json")
         self._arrays = self._root["consolidated_metadata"]["metadata"]
@@ -91,7 +96,8 @@ class ZarrWriter:
         """Create the store with its coordinates and no times, on the root rank only.
 
         coordinates: xarray.Dataset, or {name: (dims, array, attributes)}, with cell bounds. chunks:
-        {dimension: size} in place of `chunk_shape`. FileExistsError, PermissionError, OSError (disk full).
+        {dimension: size} in place of `chunk_shape`. FileExistsError, PermissionError, OSError (disk
+        full).
         """
         path = Path(path)
         if compression not in compressions:
@@ -181,7 +187,8 @@ class ZarrWriter:
     ) -> None:
         """Write array ([levels,] rows, points) over `region`, which must be whole chunks.
 
-        time_index is None for a variable without time. ValueError (name, shape, region), OSError (disk).
+        time_index is None for a variable without time. ValueError (name, shape, region), OSError
+        (disk).
         """
         name = self._known(variable)
         specification, chunk = self.variables[name], _chunk(self._arrays[name])
@@ -197,15 +204,19 @@ class ZarrWriter:
     def extend(
         self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
     ) -> None:
-        """Make time `time_index` visible: root, once all ranks have written it. seconds: since the start."""
+        """Make time `time_index` visible: root, once all ranks have written it. seconds: since the
+        start.
+        """
         count = self._arrays["time"]["shape"][0]
         if time_index != count:
             raise ValueError(
-                f"time index {time_index} of {self.path} cannot follow {count} complete times; it must be {count}"
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
+                f" must be {count}"
             )
         if ("time_bounds" in self._arrays) != (bounds is not None):
             raise ValueError(
-                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds (TimeAxis.bounds)"
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
+                " (TimeAxis.bounds)"
             )
         for name, value in (("time", seconds), ("time_bounds", bounds)):
             if value is not None:
@@ -246,7 +257,9 @@ class ZarrWriter:
         return variable
 
     def _put(self, name: str, index: tuple[int, ...], block: np.ndarray) -> None:
-        """Encode what a file holds and write it, padded to its full shape; what is empty is left out."""
+        """Encode what a file holds and write it, padded to its full shape; what is empty is left
+        out.
+        """
         entry = self._arrays[name]
         file = self._file(name, index)
         full, (inner, codecs) = _chunk(entry), shards.inner_of(entry["codecs"])
@@ -294,7 +307,9 @@ class ZarrWriter:
     def _encode(
         self, name: str, full: tuple[int, ...], codecs: list[dict], block: np.ndarray
     ) -> Any:
-        """The bytes of a chunk of shape `full`, at whose front the block lies; None where there is no valid number."""
+        """The bytes of a chunk of shape `full`, at whose front the block lies; None where there is
+        no valid number.
+        """
         specification = self.variables[name]
         if self._empty(name, block[None]).any():
             return None
@@ -321,7 +336,9 @@ class ZarrWriter:
     def _padded(
         self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool
     ) -> np.ndarray:
-        """The block in the type and full shape of the chunk, in memory that is used again and again, or to keep."""
+        """The block in the type and full shape of the chunk, in memory that is used again and
+        again, or to keep.
+        """
         kept = self._own.__dict__.setdefault("scratch", {})
         scratch = np.empty(full, dtype) if keep else kept.get((full, dtype))
         if scratch is None:
@@ -370,7 +387,9 @@ def _make_room(path: Path, overwrite: bool) -> None:
 def _array_metadata(
     shape, chunk, dtype, dims, attributes, compression, fill=math.nan, sharded=False
 ) -> dict:
-    """The metadata of an array whose files hold `chunk` each, cut into smaller chunks where they are large."""
+    """The metadata of an array whose files hold `chunk` each, cut into smaller chunks where they
+    are large.
+    """
     dtype = np.dtype(dtype)
     is_float = dtype.kind == "f"
     codec = compressions[compression]

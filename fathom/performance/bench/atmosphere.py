@@ -1,8 +1,11 @@
-"""Benchmark of the spectral atmosphere: simulated days a day, and where the time of a step goes, against the limits of the machine.
+"""Benchmark of the spectral atmosphere: simulated days a day, and where the time of a step goes,
+against the limits of the machine.
 
-The least time of several pieces counts. Phases: transforms (Legendre and Fourier), transpositions, semi-Lagrangian (halo and packing, departure points,
-interpolation), semi-implicit (solve and diffusion), physics, dynamics (the column processes of the dynamical core), other. Each but the last has its
-operations and bytes (kernels.py says how they are counted), and the fraction of the machine's limit.
+The least time of several pieces counts. Phases: transforms (Legendre and Fourier), transpositions,
+semi-Lagrangian (halo and packing, departure points, interpolation), semi-implicit (solve and
+diffusion), physics, dynamics (the column processes of the dynamical core), other. Each but the last
+has its operations and bytes (kernels.py says how they are counted), and the fraction of the
+machine's limit.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ import numpy as np
 
 from fathom.names import near
 
-# truncation, levels, grid, step, diffusion, physics: those with which the climates of docs/spectral.md are made
+# truncation, levels, grid, step, diffusion, physics: those with which the climates of
+# docs/spectral.md are made
 cases = {
     "held-suarez-t42l24": (42, 24, "quadratic", "40min", "12h", "held-suarez"),
     "held-suarez-t85l24": (85, 24, "linear", "30min", "2.4h", "held-suarez"),
@@ -49,7 +53,8 @@ class Case:
         ):
             if given is not None and given not in allowed:
                 raise ValueError(
-                    f"bench atmosphere: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}"
+                    f"bench atmosphere: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
                 )
 
     def simulation(self) -> Any:
@@ -78,7 +83,9 @@ def simulation(
     threads: int,
     tile: int | str = "measured",
 ) -> Any:
-    """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of the first physics."""
+    """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of
+    the first physics.
+    """
     import fathom as fm
 
     schemes = (
@@ -209,9 +216,11 @@ def measure(case: Case) -> dict[str, Any] | None:
         "nanoseconds_per_cell": seconds * 1e9 / cells * case.ranks * case.threads,
         **known.plain(),
         "limits": known.describe(),
-        "transform_fraction_of_fma": inside["legendre"][1]
-        / max(inside["legendre"][0] + inside["fourier"][0], 1e-12)
-        / known.operations,
+        "transform_fraction_of_fma": (
+            inside["legendre"][1]
+            / max(inside["legendre"][0] + inside["fourier"][0], 1e-12)
+            / known.operations
+        ),
         "interpolation": interpolation,
         "tiles": [
             {
@@ -232,7 +241,9 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 
 class Interpolation:
-    """Semi-Lagrangian advection by itself, on one rank, with a wind that carries points across some grid spacings."""
+    """Semi-Lagrangian advection by itself, on one rank, with a wind that carries points across some
+    grid spacings.
+    """
 
     def __init__(self, grid: Any, bytes_: int, step: float):
         from fathom.mpi import core
@@ -257,11 +268,15 @@ class Interpolation:
         return self.core.pass_(pass_)
 
     def bytes(self, pass_: str) -> float:
-        """That a pass must read and write: the wind of the trajectories; and where it interpolates, four fields there and back."""
+        """That a pass must read and write: the wind of the trajectories; and where it interpolates,
+        four fields there and back.
+        """
         return self.cells * self.size * (3 if pass_ in ("departure", "weights") else 8)
 
     def ratios(self, repetitions: int = 5) -> dict[str, float]:
-        """Nanoseconds a point and field: four fields interleaved, the same kernel given one field after the other, one field by levels."""
+        """Nanoseconds a point and field: four fields interleaved, the same kernel given one field
+        after the other, one field by levels.
+        """
         found = dict.fromkeys(("interleaved", "single", "by_levels"), np.inf)
         for _ in range(repetitions):  # in turn, so that all meet the same machine
             for name, together in (("interleaved", 4), ("single", 1), ("by_levels", 1)):
@@ -278,7 +293,9 @@ def phases(
     seconds: float,
     limits: Any,
 ) -> list[dict[str, Any]]:
-    """A step by phase, each with its rates; `other` is the rest: waiting, Python, what has no timer."""
+    """A step by phase, each with its rates; `other` is the rest: waiting, Python, what has no
+    timer.
+    """
     column = {
         name: [
             (p["seconds"], p["operations"], p["bytes"])
@@ -344,26 +361,37 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     entries: list[tuple[str, str | list[str]]] = [
         (
             "grid",
-            f"{figures['grid']}, {figures['cells']:,} cells, {case['ranks']} × {case['threads']} thread{'s' * (case['threads'] > 1)}",
+            (
+                f"{figures['grid']}, {figures['cells']:,} cells, {case['ranks']} ×"
+                f" {case['threads']} thread{'s' * (case['threads'] > 1)}"
+            ),
         ),
         (
             "speed",
             [
-                f"{figures['simulated_days_per_day']:,.0f} simulated days a day, {figures['simulated_years_per_day']:,.0f} years",
-                f"{1e3 * total:.2f} ms a step of {figures['step']:g} s, {figures['nanoseconds_per_cell']:.1f} ns a cell and thread",
+                (
+                    f"{figures['simulated_days_per_day']:,.0f} simulated days a day,"
+                    f" {figures['simulated_years_per_day']:,.0f} years"
+                ),
+                (
+                    f"{1e3 * total:.2f} ms a step of {figures['step']:g} s,"
+                    f" {figures['nanoseconds_per_cell']:.1f} ns a cell and thread"
+                ),
             ],
         ),
         (
             "phases",
             [
-                f"{r['name']:<16}{1e3 * r['seconds']:9.3f} ms {100 * r['seconds'] / total:5.1f} %{_rates(r)}"
+                f"{r['name']:<16}{1e3 * r['seconds']:9.3f} ms {100 * r['seconds'] / total:5.1f}"
+                f" %{_rates(r)}"
                 for r in figures["rates"]
             ],
         ),
         (
             "processes",
             [
-                f"{p['process']:<44.44}{1e3 * p['seconds']:9.3f} ms {100 * p['seconds'] / total:5.1f} %"
+                f"{p['process']:<44.44}{1e3 * p['seconds']:9.3f} ms"
+                f" {100 * p['seconds'] / total:5.1f} %"
                 for p in slowest
                 if p["seconds"] > 0.005 * total
             ],
@@ -372,9 +400,15 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
             "limits",
             [
                 figures["limits"],
-                f"Legendre sums take the transforms to {100 * figures['transform_fraction_of_fma']:.0f} % of the multiply-adds",
-                f"interpolation {around['interleaved']:.2f} ns a point and field, four fields interleaved; {around['single']:.2f} ns field by field: {around['ratio']:.1f} times; "
-                f"{around['by_levels']:.2f} ns a field alone, by levels",
+                (
+                    "Legendre sums take the transforms to"
+                    f" {100 * figures['transform_fraction_of_fma']:.0f} % of the multiply-adds"
+                ),
+                (
+                    f"interpolation {around['interleaved']:.2f} ns a point and field, four fields"
+                    f" interleaved; {around['single']:.2f} ns field by field: {around['ratio']:.1f}"
+                    f" times; {around['by_levels']:.2f} ns a field alone, by levels"
+                ),
             ],
         ),
         (
@@ -387,11 +421,17 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         ),
         (
             "memory",
-            f"at most {figures['peak_megabytes']:.0f} MB, {figures['page_faults_per_step']:.2g} page faults a step",
+            (
+                f"at most {figures['peak_megabytes']:.0f} MB, {figures['page_faults_per_step']:.2g}"
+                " page faults a step"
+            ),
         ),
         (
             "start",
-            f"{figures['seconds_to_prepare']:.2f} s to prepare, {figures['seconds_of_first_step']:.2f} s for the first step",
+            (
+                f"{figures['seconds_to_prepare']:.2f} s to prepare,"
+                f" {figures['seconds_of_first_step']:.2f} s for the first step"
+            ),
         ),
     ]
     click.echo(tree(f"{case['case']}, {case['precision']}, {figures['machine']}", entries))

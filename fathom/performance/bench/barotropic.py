@@ -1,6 +1,8 @@
-"""Benchmark of the barotropic solver: nanoseconds a wet point and iteration of any solver, preconditioner, exchange and sum, in the way of CGPOP.
+"""Benchmark of the barotropic solver: nanoseconds a wet point and iteration of any solver,
+preconditioner, exchange and sum, in the way of CGPOP.
 
-The bandwidth that bounds it is measured in the same run, on the same ranks and threads at once; SciPy's conjugate gradients on the same matrix beside it.
+The bandwidth that bounds it is measured in the same run, on the same ranks and threads at once;
+SciPy's conjugate gradients on the same matrix beside it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ halo = 2
 implicitness = 0.6
 long = 2.0  # s that solves are repeated
 steps = {"x1": 1200.0, "1deg": 3600.0, "3deg": 7200.0, "0.1deg": 180.0}  # [s]
-# numbers that must move between memory and processor for a point and iteration with the diagonal, if no vector stays in cache: reads and writes of each pass
+# numbers that must move between memory and processor for a point and iteration with the diagonal,
+# if no vector stays in cache: reads and writes of each pass
 streams = {"pcg": 14, "chrongear": 4.5, "pipelined": 18, "s-step": 62 / 4, "pcsi": 4.5}
 
 
@@ -78,7 +81,9 @@ def synthetic(nx: int, ny: int) -> dict[str, Any]:
 
 
 def fields(name: str) -> dict[str, Any]:
-    """Wet columns, areas; depth and widths at corners; topology and step of a named grid, or of WIDTHxHEIGHT points."""
+    """Wet columns, areas; depth and widths at corners; topology and step of a named grid, or of
+    WIDTHxHEIGHT points.
+    """
     width, _, height = name.partition("x")
     if width.isdigit() and height.isdigit():
         if min(int(width), int(height)) < 8:
@@ -105,7 +110,9 @@ def fields(name: str) -> dict[str, Any]:
 
 
 class Problem:
-    """A grid (a name, or `fields`) on the ranks of a communicator, with a right-hand side of all wavelengths."""
+    """A grid (a name, or `fields`) on the ranks of a communicator, with a right-hand side of all
+    wavelengths.
+    """
 
     def __init__(self, grid: str | dict[str, Any], comm: Any) -> None:
         from fathom.mpi import core
@@ -257,7 +264,9 @@ def timed(problem: Problem, case: Case) -> dict[str, Any]:
 
 
 def parts_of_solve(problem: Problem, solver: Any) -> dict[str, float]:
-    """Seconds of an iteration, means over ranks, by the regions of one more solve; waiting for others is told from halos and sums."""
+    """Seconds of an iteration, means over ranks, by the regions of one more solve; waiting for
+    others is told from halos and sums.
+    """
     from fathom import regions
     from fathom.mpi import core
 
@@ -308,8 +317,9 @@ def scipy_cg(problem: Problem, iterations: int) -> dict[str, Any]:
 
 
 def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
-    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere; with `everything` those of each solver with each preconditioner, and of each
-    exchange with each sum."""
+    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere; with
+    `everything` those of each solver with each preconditioner, and of each exchange with each sum.
+    """
     from fathom.mpi import core, world
     from fathom import machine
 
@@ -346,12 +356,16 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
         "blocks": problem.decomposition.describe(),
         **figures,
         **limits,
-        "fraction_of_bandwidth": figures["bytes_per_second"]
-        and figures["bytes_per_second"] / limits["triad_bytes_per_second"],
+        "fraction_of_bandwidth": (
+            figures["bytes_per_second"]
+            and figures["bytes_per_second"] / limits["triad_bytes_per_second"]
+        ),
         "variants": variants,
-        "peers": {"scipy": scipy_cg(problem, 20 if problem.wet.sum() > 1e6 else 100)}
-        if case.peers
-        else {},
+        "peers": (
+            {"scipy": scipy_cg(problem, 20 if problem.wet.sum() > 1e6 else 100)}
+            if case.peers
+            else {}
+        ),
     }
 
 
@@ -363,17 +377,21 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     f, case = figures, figures["case"]
     print(
-        f"{case['grid']}: {f['points'][0]}x{f['points'][1]}, {f['wet_points']:,} wet points, {case['ranks']} ranks x {case['threads']} threads, {f['machine']}; {f['blocks']}"
+        f"{case['grid']}: {f['points'][0]}x{f['points'][1]}, {f['wet_points']:,} wet points,"
+        f" {case['ranks']} ranks x {case['threads']} threads, {f['machine']}; {f['blocks']}"
     )
     print(
-        f"{'solver':10} {'preconditioner':15} {'exchange':14} {'sum':19} {'iterations':>10} {'sums':>6} {'us':>10} {'ns/point':>9} {'solve s':>9} {'prepare s':>10}"
-        f"   ms of operator, preconditioner, halo, sum, waiting"
+        f"{'solver':10} {'preconditioner':15} {'exchange':14} {'sum':19} {'iterations':>10}"
+        f" {'sums':>6} {'us':>10} {'ns/point':>9} {'solve s':>9} {'prepare s':>10}   ms of"
+        " operator, preconditioner, halo, sum, waiting"
     )
     for v in [f, *f["variants"]]:
         parts = v["seconds_of_an_iteration"]
         print(
-            f"{v['solver']:10} {v['preconditioner']:15} {v['exchange']:14} {v['sum']:19} {v['iterations']:10} {v['reductions_per_iteration']:6.2f} {v['microseconds_per_iteration']:10.1f} "
-            f"{v['ns_per_wet_point_per_iteration']:9.2f} {v['solve_seconds']:9.4f} {v['seconds_to_prepare']:10.2f}   "
+            f"{v['solver']:10} {v['preconditioner']:15} {v['exchange']:14} {v['sum']:19}"
+            f" {v['iterations']:10} {v['reductions_per_iteration']:6.2f}"
+            f" {v['microseconds_per_iteration']:10.1f} {v['ns_per_wet_point_per_iteration']:9.2f}"
+            f" {v['solve_seconds']:9.4f} {v['seconds_to_prepare']:10.2f}   "
             + " ".join(
                 f"{1e3 * parts[name]:8.3f}"
                 for name in ("operator", "preconditioner", "halo", "sum", "waiting")
@@ -381,14 +399,18 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         )
     if f["overlapped_points"]:
         print(
-            f"{100 * f['overlapped_points'] / f['computed_points']:.0f} % of what is computed needs nothing from other ranks and is done while messages travel"
+            f"{100 * f['overlapped_points'] / f['computed_points']:.0f} % of what is computed needs"
+            " nothing from other ranks and is done while messages travel"
         )
     print(
-        f"the least of {f['solves']} solves; median {f['solve_seconds_median'] / f['solve_seconds']:.2f} times as long"
+        f"the least of {f['solves']} solves; median"
+        f" {f['solve_seconds_median'] / f['solve_seconds']:.2f} times as long"
     )
     if f["bytes_per_second"]:
         print(
-            f"{f['bytes_per_iteration'] / 1e6:.0f} MB an iteration, {f['bytes_per_second'] / 1e9:.1f} GB/s: {100 * f['fraction_of_bandwidth']:.0f} % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+            f"{f['bytes_per_iteration'] / 1e6:.0f} MB an iteration,"
+            f" {f['bytes_per_second'] / 1e9:.1f} GB/s: {100 * f['fraction_of_bandwidth']:.0f} % of"
+            f" the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
         )
     for name, peer in f["peers"].items():
         print(

@@ -1,6 +1,8 @@
-"""What the size of blocks and the length of tiles (NPROMA) cost a case: each in a simulation of its own, alive side by side on the same ranks, in turns with the usual.
+"""What the size of blocks and the length of tiles (NPROMA) cost a case: each in a simulation of its
+own, alive side by side on the same ranks, in turns with the usual.
 
-ratio = median over turns of  seconds of a step / seconds of the usual beside it,     error = 1.25 sigma / sqrt(turns)
+ratio = median over turns of  seconds of a step / seconds of the usual beside it,
+    error = 1.25 sigma / sqrt(turns)
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ def lengths(text: str | None, nx: int) -> list[int]:
 
 
 def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Size]:
-    """Blocks: "36x24,18x12", or the grid cut in halves again and again, each time along the side that is longer, down to four times the halo."""
+    """Blocks: "36x24,18x12", or the grid cut in halves again and again, each time along the side
+    that is longer, down to four times the halo.
+    """
     from fathom.performance.bench.blocks import size_of
 
     if text is not None:
@@ -106,10 +110,12 @@ def measure(
                 middle = float(np.median(ratios))
                 entry |= {
                     "ratio": middle,
-                    "error": 1.25
-                    * 1.4826
-                    * float(np.median(np.abs(ratios - middle)))
-                    / math.sqrt(len(ratios)),
+                    "error": (
+                        1.25
+                        * 1.4826
+                        * float(np.median(np.abs(ratios - middle)))
+                        / math.sqrt(len(ratios))
+                    ),
                     "turns": len(ratios),
                 }
         return {
@@ -134,7 +140,8 @@ def present(
         file.write_text(json.dumps(figures | {"case": case}, indent=1) + "\n", encoding="utf-8")
     ms = 1e3 * figures["seconds_per_step"]
     click.echo(
-        f"{case} on {figures['ranks']} × {figures['threads']}, {figures['machine']}: {ms:.3f} ms a step with tiles by the cache and {figures['usual']}\n"
+        f"{case} on {figures['ranks']} × {figures['threads']}, {figures['machine']}: {ms:.3f} ms a"
+        f" step with tiles by the cache and {figures['usual']}\n"
     )
     for entry in figures["found"]:
         size = _name(entry["size"])
@@ -177,7 +184,10 @@ def draw(figures: dict[str, Any], case: str, path: Path | None = None) -> Any:
                 {v: _name(e["size"]) for v, e in zip(x, seen)},
                 {"a row": figures["points_of_a_row"]} if what == "tile" else {},
             )
-    note = f"{figures['grid']}, {figures['ranks']} rank{'s' * (figures['ranks'] > 1)} × {figures['threads']}, {figures['machine']}; bands: two errors of the median"
+    note = (
+        f"{figures['grid']}, {figures['ranks']} rank{'s' * (figures['ranks'] > 1)} ×"
+        f" {figures['threads']}, {figures['machine']}; bands: two errors of the median"
+    )
     return plots.against(
         panels,
         title=f"{case}: speed against the size of what is computed at once",

@@ -1,4 +1,6 @@
-"""How a grid falls into blocks: how many hold water, how full they are, and how evenly each distribution deals them out."""
+"""How a grid falls into blocks: how many hold water, how full they are, and how evenly each
+distribution deals them out.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def wet_columns(name: str) -> tuple[Any, np.ndarray]:
 
 
 def count(wet: np.ndarray, width: int, height: int) -> dict[str, Any]:
-    """Blocks of width x height points: how many there are, how many hold water (`kept`), and which part of the columns of these is water (`fill`)."""
+    """Blocks of width x height points: how many there are, how many hold water (`kept`), and which
+    part of the columns of these is water (`fill`).
+    """
     ny, nx = wet.shape
     if not (1 <= width <= nx and 1 <= height <= ny):
         raise ValueError(f"blocks: {width}x{height} points do not fit into a grid of {nx}x{ny}")
@@ -57,8 +61,9 @@ def deal(
 ) -> tuple[dict[str, Any], np.ndarray]:
     """The blocks on ranks: (figures, owner of each column, -1 without a block).
 
-    balance: water of all ranks over (ranks x that of the fullest); of columns, and of cells. imbalance: greatest estimated time over the mean.
-    messages: the most neighbours of a rank; halo_points: received by all ranks for a halo of one point.
+    balance: water of all ranks over (ranks x that of the fullest); of columns, and of cells.
+    imbalance: greatest estimated time over the mean. messages: the most neighbours of a rank;
+    halo_points: received by all ranks for a halo of one point.
     """
     from fathom import mpi
 
@@ -134,18 +139,23 @@ def present(
     print(f"\n{'block':>9} {'blocks':>8} {'kept':>8} {'dropped':>8} {'fill':>7}")
     for s in figures["sizes"]:
         print(
-            f"{s['block'][0]:>5}x{s['block'][1]:<3} {s['blocks']:8} {s['kept']:8} {s['blocks'] - s['kept']:8} {100 * s['fill']:6.1f}%"
+            f"{s['block'][0]:>5}x{s['block'][1]:<3} {s['blocks']:8} {s['kept']:8}"
+            f" {s['blocks'] - s['kept']:8} {100 * s['fill']:6.1f}%"
         )
     if figures["distributions"]:
         print(
-            f"\non {figures['distributions'][0]['ranks']} ranks{'balance of':>24}{'greatest':>19}{'most':>12}{'halo':>10}"
+            f"\non {figures['distributions'][0]['ranks']}"
+            f" ranks{'balance of':>24}{'greatest':>19}{'most':>12}{'halo':>10}"
         )
         print(
-            f"{'block':>9} {'':14}{'columns':>9}{'cells':>8}{'time / mean':>15}{'neighbours':>12}{'points':>10}  blocks of a rank"
+            f"{'block':>9}"
+            f" {'':14}{'columns':>9}{'cells':>8}{'time / mean':>15}{'neighbours':>12}{'points':>10}"
+            "  blocks of a rank"
         )
         for d in figures["distributions"]:
             print(
-                f"{d['block'][0]:>5}x{d['block'][1]:<3} {d['distribution']:14}{d['balance_columns']:9.3f}{d['balance_cells']:8.3f}{d['imbalance']:15.3f}{d['messages']:12}{d['halo_points']:10}"
+                f"{d['block'][0]:>5}x{d['block'][1]:<3}"
+                f" {d['distribution']:14}{d['balance_columns']:9.3f}{d['balance_cells']:8.3f}{d['imbalance']:15.3f}{d['messages']:12}{d['halo_points']:10}"
                 f"  {d['blocks_of_a_rank'][0]}-{d['blocks_of_a_rank'][1]}"
             )
     if file:

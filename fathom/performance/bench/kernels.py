@@ -1,9 +1,13 @@
-"""Benchmark of each kernel of the spectral atmosphere: milliseconds, operations and bytes a second, and the fraction of the machine's limit.
+"""Benchmark of each kernel of the spectral atmosphere: milliseconds, operations and bytes a second,
+and the fraction of the machine's limit.
 
-Column kernels (physics, vertical integrals, terms of the dynamics) run as they run in a step, tile by tile with their tile in the second cache; their
-operations are counted by the kernels themselves on numbers that count (core/base/counted.hpp), their bytes are those of the fields that they declare. The
-operations of transforms, interpolation and the semi-implicit solve are counted beside their code, their bytes are what has to be read and written once.
-Each kernel's least time of several steps or passes counts; radiation and what goes with it is timed in the steps in which it runs.
+Column kernels (physics, vertical integrals, terms of the dynamics) run as they run in a step, tile
+by tile with their tile in the second cache; their operations are counted by the kernels themselves
+on numbers that count (core/base/counted.hpp), their bytes are those of the fields that they
+declare. The operations of transforms, interpolation and the semi-implicit solve are counted beside
+their code, their bytes are what has to be read and written once. Each kernel's least time of
+several steps or passes counts; radiation and what goes with it is timed in the steps in which it
+runs.
 """
 
 from __future__ import annotations
@@ -39,7 +43,9 @@ vertical_integrals = ("PrimitiveEquations", "HydrostaticGeopotential")
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured: a grid T<truncation> of sigma levels with every scheme of the first physics. ValueError for what does not exist."""
+    """What is measured: a grid T<truncation> of sigma levels with every scheme of the first
+    physics. ValueError for what does not exist.
+    """
 
     kernel: str | None = None
     truncation: int = 85
@@ -51,7 +57,9 @@ class Case:
     def __post_init__(self):
         if self.precision not in ("fp64", "fp32"):
             raise ValueError(
-                f"bench kernels: precision = '{self.precision}'{near(self.precision, ('fp64', 'fp32')) or ';'} allowed: fp64, fp32"
+                "bench kernels: precision ="
+                f" '{self.precision}'{near(self.precision, ('fp64', 'fp32')) or ';'} allowed: fp64,"
+                " fp32"
             )
 
 
@@ -74,7 +82,8 @@ def measure(case: Case) -> dict[str, Any]:
     names = [*columns.work, *parts, *passes]
     if case.kernel is not None and case.kernel not in names:
         raise ValueError(
-            f"bench kernels: kernel = '{case.kernel}'{near(case.kernel, names) or ';'} there are: {', '.join(sorted(names, key=str.lower))}"
+            f"bench kernels: kernel = '{case.kernel}'{near(case.kernel, names) or ';'} there are:"
+            f" {', '.join(sorted(names, key=str.lower))}"
         )
 
     limits, interpolation = (
@@ -122,7 +131,9 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 class Columns:
-    """The steps of a simulation, taken apart: seconds, operations and bytes of each column process and of each part of the spectral step."""
+    """The steps of a simulation, taken apart: seconds, operations and bytes of each column process
+    and of each part of the spectral step.
+    """
 
     def __init__(self, run: Any, bytes_: int):
         from fathom import mpi
@@ -173,18 +184,22 @@ class Columns:
 
 
 def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
-    """Of each column process on this rank: every field that it reads or writes, once; those it updates twice."""
+    """Of each column process on this rank: every field that it reads or writes, once; those it
+    updates twice.
+    """
     points = sum(b[2] * b[3] for b in run.domain.blocks)
     held = {f["name"]: f["levels"] for f in run.fields.fields}
     return {
-        p.name: float(
-            sum(
-                points * held[f["name"]] * (2 if f["access"] == "updates" else 1)
-                for f in p.fields
-                if f["horizontal"] != "none"
+        p.name: (
+            float(
+                sum(
+                    points * held[f["name"]] * (2 if f["access"] == "updates" else 1)
+                    for f in p.fields
+                    if f["horizontal"] != "none"
+                )
             )
+            * bytes_
         )
-        * bytes_
         for p in processes
     }
 
@@ -204,12 +219,19 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
             [
                 (
                     "grid",
-                    f"{figures['grid']}, {figures['cells']:,} cells, {case['threads']} thread{'s' * (case['threads'] > 1)}",
+                    (
+                        f"{figures['grid']}, {figures['cells']:,} cells, {case['threads']}"
+                        f" thread{'s' * (case['threads'] > 1)}"
+                    ),
                 ),
                 ("machine", figures["limits"]),
                 (
                     "interleaved",
-                    f"four fields beside each other {around['interleaved']:.2f} ns a point and field; field by field {around['single']:.2f} ns, {around['ratio']:.1f} times as long",
+                    (
+                        f"four fields beside each other {around['interleaved']:.2f} ns a point and"
+                        f" field; field by field {around['single']:.2f} ns, {around['ratio']:.1f}"
+                        " times as long"
+                    ),
                 ),
             ],
         )

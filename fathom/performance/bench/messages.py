@@ -1,4 +1,6 @@
-"""What messages cost on these ranks: every exchange and every sum of the catalogues by size; what packing is worth."""
+"""What messages cost on these ranks: every exchange and every sum of the catalogues by size; what
+packing is worth.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,11 @@ class Case:
 def measure(case: Case) -> dict[str, Any] | None:
     """Seconds of everything, on rank 0, None elsewhere.
 
-    exchanges: of each transport, `row` (numbers beside each other) and `column` (numbers that lie apart), seconds of each of `words`; latency [s] of one word,
-    bandwidth [bytes/s, both directions counted] of the largest. sums: seconds of each of `numbers`. three: a sum of one number three times over one of three.
-    pairs: 1000 words between pairs of ranks, where there are two, in one message and word by word. packing: datatypes over packed, of columns.
+    exchanges: of each transport, `row` (numbers beside each other) and `column` (numbers that lie
+    apart), seconds of each of `words`; latency [s] of one word, bandwidth [bytes/s, both directions
+    counted] of the largest. sums: seconds of each of `numbers`. three: a sum of one number three
+    times over one of three. pairs: 1000 words between pairs of ranks, where there are two, in one
+    message and word by word. packing: datatypes over packed, of columns.
     """
     from fathom.mpi import core, world
     from fathom import machine
@@ -137,12 +141,15 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         ),
         (
             "1000 words",
-            ["nobody to give them to"]
-            if not figures["pairs"]
-            else [
-                f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one, {1e6 * p['word_by_word']:10.1f} µs word by word: {p['ratio']:.3f}"
-                for name, p in figures["pairs"].items()
-            ],
+            (
+                ["nobody to give them to"]
+                if not figures["pairs"]
+                else [
+                    f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one,"
+                    f" {1e6 * p['word_by_word']:10.1f} µs word by word: {p['ratio']:.3f}"
+                    for name, p in figures["pairs"].items()
+                ]
+            ),
         ),
         (
             "packing",

@@ -1,7 +1,8 @@
-"""Benchmark of the ocean against the limits of the machine: seconds per step per million wet cells, by process and phase.
+"""Benchmark of the ocean against the limits of the machine: seconds per step per million wet cells,
+by process and phase.
 
-A wet cell is counted once, sub-steps belong to their step. The bandwidth that bounds the model is measured in the same run, on the same
-ranks and threads at once.
+A wet cell is counted once, sub-steps belong to their step. The bandwidth that bounds the model is
+measured in the same run, on the same ranks and threads at once.
 """
 
 from __future__ import annotations
@@ -52,13 +53,15 @@ class Case:
         ):
             if given not in allowed:
                 raise ValueError(
-                    f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}"
+                    f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
                 )
 
     def simulation(self, **keywords: Any) -> Any:
-        """The forced global ocean of the case: MWJF, Laplacian friction, solver to 1e-12, monthly forcing; lean: Richardson mixing, centred advection and
-        Laplacian diffusion of tracers; full: KPP, sunlight that penetrates, Gent-McWilliams and isoneutral diffusion, third-order upwind advection. keywords: more
-        of the Simulation."""
+        """The forced global ocean of the case: MWJF, Laplacian friction, solver to 1e-12, monthly
+        forcing; lean: Richardson mixing, centred advection and Laplacian diffusion of tracers;
+        full: KPP, sunlight that penetrates, Gent-McWilliams and isoneutral diffusion, third-order
+        upwind advection. keywords: more of the Simulation."""
         import fathom as fm
 
         maker, resolution, step = grids[self.grid]
@@ -157,9 +160,10 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 
 def traffic(simulation: Any, iterations: float) -> float:
-    """Bytes that a step must move to and from memory, all ranks together: every group of processes passes once over the fields that do not
-    stay in cache, reads what it reads and writes what it writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in every
-    iteration where they do not fit into the last cache."""
+    """Bytes that a step must move to and from memory, all ranks together: every group of processes
+    passes once over the fields that do not stay in cache, reads what it reads and writes what it
+    writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
+    every iteration where they do not fit into the last cache."""
     from fathom.machine import last_level_cache
 
     model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
@@ -206,7 +210,8 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     click.echo(
         tree(
-            f"{figures['grid']}, {figures['case']['physics']}, {figures['case']['precision']}, {figures['machine']}",
+            f"{figures['grid']}, {figures['case']['physics']}, {figures['case']['precision']},"
+            f" {figures['machine']}",
             _lines(figures),
         )
     )
@@ -221,26 +226,45 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
         ("ranks", f"{ranks} × {threads} thread{'s' * (threads > 1)}; {f['blocks']}"),
         (
             "step",
-            f"{f['seconds_per_step']:.4f} s (best piece {f['best_seconds_per_step']:.4f} s), {f['steps']} steps of {f['step']:g} s after {f['case']['spin_up']}",
+            (
+                f"{f['seconds_per_step']:.4f} s (best piece {f['best_seconds_per_step']:.4f} s),"
+                f" {f['steps']} steps of {f['step']:g} s after {f['case']['spin_up']}"
+            ),
         ),
         (
             "speed",
             [
-                f"{f['seconds_per_step_per_million_wet_cells']:.4f} s per step per million wet cells ({f['wet_cells']:,} wet cells)",
-                f"{f['wall_seconds_per_simulated_day']:.2f} s per simulated day, {f['simulated_years_per_day']:.3g} years/day",
+                (
+                    f"{f['seconds_per_step_per_million_wet_cells']:.4f} s per step per million wet"
+                    f" cells ({f['wet_cells']:,} wet cells)"
+                ),
+                (
+                    f"{f['wall_seconds_per_simulated_day']:.2f} s per simulated day,"
+                    f" {f['simulated_years_per_day']:.3g} years/day"
+                ),
             ],
         ),
         (
             "solver",
-            f"{f['solver_iterations']:.0f} iterations to {f['solver_tolerance']:g}; |u| ≤ {f['maximum_speed']:.2g} m/s",
+            (
+                f"{f['solver_iterations']:.0f} iterations to {f['solver_tolerance']:g}; |u| ≤"
+                f" {f['maximum_speed']:.2g} m/s"
+            ),
         ),
         (
             "memory",
-            f"{f['resident_megabytes']:.0f} MB resident on the largest rank (at most {f['peak_megabytes']:.0f} MB), {f['fields_megabytes']:.0f} MB of fields, {f['page_faults_per_step']:.2g} page faults a step",
+            (
+                f"{f['resident_megabytes']:.0f} MB resident on the largest rank (at most"
+                f" {f['peak_megabytes']:.0f} MB), {f['fields_megabytes']:.0f} MB of fields,"
+                f" {f['page_faults_per_step']:.2g} page faults a step"
+            ),
         ),
         (
             "bandwidth",
-            f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f} % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s",
+            (
+                f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f}"
+                f" % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+            ),
         ),
         (
             "phases",
@@ -252,14 +276,18 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
         (
             "processes",
             [
-                f"{p['process']:<44.44}{1e3 * p['seconds']:9.2f} ms {100 * p['seconds'] / total:5.1f} %"
+                f"{p['process']:<44.44}{1e3 * p['seconds']:9.2f} ms"
+                f" {100 * p['seconds'] / total:5.1f} %"
                 for p in slowest
                 if p["seconds"] > 0.002 * total
             ],
         ),
         (
             "start",
-            f"{f['seconds_to_prepare']:.2f} s to prepare, {f['seconds_of_first_step']:.2f} s for the first step",
+            (
+                f"{f['seconds_to_prepare']:.2f} s to prepare, {f['seconds_of_first_step']:.2f} s"
+                " for the first step"
+            ),
         ),
     ]
     for name, peer in f["peers"].items():
@@ -294,7 +322,9 @@ def _by_phase(processes: list[dict], steps: int) -> dict[str, float]:
 
 
 def _peers(case: Case) -> dict[str, dict]:
-    """The same figures of Veros, in a process of its own; a message in place of figures where it cannot run."""
+    """The same figures of Veros, in a process of its own; a message in place of figures where it
+    cannot run.
+    """
     from fathom.performance.bench import veros
 
     runners: dict[str, Callable[..., dict]] = {"veros": veros.measured}

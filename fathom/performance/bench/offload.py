@@ -1,8 +1,10 @@
-"""Benchmark of output: the same run without it, written by the ranks that compute, and with I/O servers, in one go.
+"""Benchmark of output: the same run without it, written by the ranks that compute, and with I/O
+servers, in one go.
 
-Where servers share processors with the ranks that compute, as they do on a small machine, both slow each other down. Therefore also with
-`paced`: ranks that compute sleep for the time that a step takes, as if servers had processors of their own; and with `disk`, a rate that all
-writers of the machine share, as on a busy file system.
+Where servers share processors with the ranks that compute, as they do on a small machine, both slow
+each other down. Therefore also with `paced`: ranks that compute sleep for the time that a step
+takes, as if servers had processors of their own; and with `disk`, a rate that all writers of the
+machine share, as on a busy file system.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ class Case:
         ):
             if given not in allowed:
                 raise ValueError(
-                    f"bench output: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(allowed)}"
+                    f"bench output: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
                 )
 
 
@@ -101,8 +104,9 @@ def measure(case: Case) -> dict[str, Any]:
             for name, seconds in working.items()
         },
         "stored_megabytes": synchronous["stored_bytes"] / 1e6,
-        "same_bytes": len({run["store"] for name, run in runs.items() if name != "without_output"})
-        == 1,
+        "same_bytes": (
+            len({run["store"] for name, run in runs.items() if name != "without_output"}) == 1
+        ),
         "writers": rates,
         "protocol": protocol,
         "step_seconds": {name: run["step_seconds"] for name, run in runs.items()},
@@ -141,7 +145,8 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
 
         said = [line for line in done.stderr.splitlines() if line.startswith("fathom: ")]
         raise RunFailure(
-            f"bench output, {variant}: {said[0].removeprefix('fathom: ') if said else done.stderr.strip()[-2000:]}"
+            f"bench output, {variant}:"
+            f" {said[0].removeprefix('fathom: ') if said else done.stderr.strip()[-2000:]}"
         )
     return json.loads(done.stdout.strip().splitlines()[-1])
 
@@ -185,9 +190,9 @@ def work(settings: Mapping[str, Any]) -> None:
                 "step_seconds": steps.tolist(),
                 "times": store["times"],
                 "stall_seconds": store["stall_seconds"],
-                "bytes": store["times"] * simulation.outputs[0].stored_bytes()
-                if store["times"]
-                else 0,
+                "bytes": (
+                    store["times"] * simulation.outputs[0].stored_bytes() if store["times"] else 0
+                ),
                 "stored_bytes": written,
                 "store": digest,
                 "copy_seconds": copy,
@@ -198,7 +203,9 @@ def work(settings: Mapping[str, Any]) -> None:
 
 
 def _copy_seconds(comm: Any, size: int) -> float:
-    """A plain copy of so many bytes on all ranks at once, the slowest: what an output must cost at least."""
+    """A plain copy of so many bytes on all ranks at once, the slowest: what an output must cost at
+    least.
+    """
     source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
     seconds = []
     for _ in range(4):
@@ -225,7 +232,9 @@ def _paced(kind: type, pace: float) -> type:
 
 
 def _slowed(put: Any, book: Path, rate: float) -> Any:
-    """put(descriptor, buffers, ...), at a rate [bytes/s] that all processes share; the book holds the time at which the disk is free."""
+    """put(descriptor, buffers, ...), at a rate [bytes/s] that all processes share; the book holds
+    the time at which the disk is free.
+    """
     import fcntl
 
     def slow(descriptor: int, buffers: list[Any], *more: Any) -> None:
@@ -267,7 +276,8 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
     case, f = figures["case"], figures
     how = ", paced" * case["paced"] + f", disk of {case['disk']:g} MB/s" * bool(case["disk"])
     click.echo(
-        f"{case['case']} on {case['ranks']} rank{'s' * (case['ranks'] > 1)}, {f['times']} outputs of {f['megabytes'] / f['times']:.0f} MB every {case['every']}{how}; {f['machine']}"
+        f"{case['case']} on {case['ranks']} rank{'s' * (case['ranks'] > 1)}, {f['times']} outputs"
+        f" of {f['megabytes'] / f['times']:.0f} MB every {case['every']}{how}; {f['machine']}"
     )
     columns = (
         "run s",
@@ -297,7 +307,8 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
             ]
         click.echo(f"{name.replace('_', ' '):<16}" + "".join(f"{cell:>14}" for cell in cells))
     click.echo(
-        f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are {'the same' if f['same_bytes'] else 'NOT THE SAME'} byte for byte"
+        f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are"
+        f" {'the same' if f['same_bytes'] else 'NOT THE SAME'} byte for byte"
     )
     click.echo(writers.table(f["writers"]))
     if picture is not None:

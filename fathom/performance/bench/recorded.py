@@ -1,4 +1,6 @@
-"""What each bench hands to the history of a machine (history.py): seconds by name, of a step, a call or a run, as a profile of one step."""
+"""What each bench hands to the history of a machine (history.py): seconds by name, of a step, a
+call or a run, as a profile of one step.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,9 @@ seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
     ),
     "kernels": lambda f: {k["name"]: k["seconds"] for k in f["kernels"]},
     "barotropic": lambda f: {
-        f"{v['solver']}, {v['preconditioner']}, {v['exchange']}, {v['sum']}": v[
-            "microseconds_per_iteration"
-        ]
-        / 1e6
+        f"{v['solver']}, {v['preconditioner']}, {v['exchange']}, {v['sum']}": (
+            v["microseconds_per_iteration"] / 1e6
+        )
         for v in (f, *f["variants"])
     },
     "transform": lambda f: {phase: f["phases"][phase] / 1e3 for phase in ("inverse", "direct")},

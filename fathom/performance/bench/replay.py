@@ -1,15 +1,19 @@
-"""Replay of the output of a model that writes many fields with many small headers, on a file system where calls and opening cost time.
+"""Replay of the output of a model that writes many fields with many small headers, on a file system
+where calls and opening cost time.
 
-    file           a header of 2 KiB, then 512 bytes on each field (the lookup table), then the fields, 432 x 325 numbers of 8 bytes each
-    unbuffered     for each field: open, its entry, its numbers in pieces of 80 KiB, the header, close
+    file           a header of 2 KiB, then 512 bytes on each field (the lookup table),
+        then the fields, 432 x 325 numbers of 8 bytes each
+    unbuffered     for each field: open, its entry, its numbers in pieces of 80 KiB, the header,
+        close
     buffered       the numbers of a field in one call
     kept open      and the file opened once
     coalesced      and entries and header held back, each written once, at the end
     file system    a call costs 1 ms, opening and closing 6.05 ms, bytes come at 186 MB/s
 
-This is the Unified Model's STASH at N216: 7560 fields took 212 s (40 MB/s), 114 (80), 69 (110), and were written at more than 140 MB/s. Three costs of the
-file system and the size of a piece are fitted to these figures. The replay writes real files, which are the same in all four ways, of a part of the fields;
-it takes the time that the file system would. Seconds are for all fields.
+This is the Unified Model's STASH at N216: 7560 fields took 212 s (40 MB/s), 114 (80), 69 (110), and
+were written at more than 140 MB/s. Three costs of the file system and the size of a piece are
+fitted to these figures. The replay writes real files, which are the same in all four ways, of a
+part of the fields; it takes the time that the file system would. Seconds are for all fields.
 """
 
 from __future__ import annotations
@@ -38,7 +42,9 @@ reported = {
 
 @dataclass
 class Disk:
-    """Files on the emulated file system: real ones, after which the time is slept that it would take."""
+    """Files on the emulated file system: real ones, after which the time is slept that it would
+    take.
+    """
 
     call: float = 1e-3  # s
     opening: float = 6.05e-3  # s, and closing
@@ -113,7 +119,9 @@ ways: dict[str, Callable[[Disk, Path, int], None]] = {
 
 
 def measure(count: int = 76, folder: Path | None = None) -> dict[str, Any]:
-    """All four ways with so many of the fields: way -> seconds and gigabytes of all fields, megabytes a second, calls and opened files of those written."""
+    """All four ways with so many of the fields: way -> seconds and gigabytes of all fields,
+    megabytes a second, calls and opened files of those written.
+    """
     result, contents = {}, set()
     with tempfile.TemporaryDirectory(prefix="fathom-replay-", dir=folder) as held:
         for name, write in ways.items():
@@ -140,7 +148,8 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     click.echo(
-        f"{figures['fields']} fields, {figures['replayed']} of them replayed; the files are {'the same' if figures['same_bytes'] else 'NOT THE SAME'} byte for byte"
+        f"{figures['fields']} fields, {figures['replayed']} of them replayed; the files are"
+        f" {'the same' if figures['same_bytes'] else 'NOT THE SAME'} byte for byte"
     )
     columns = ("seconds", "GB", "MB/s", "faster", "calls a field", "reported s", "MB/s")
     click.echo(f"{'':<14}" + "".join(f"{name:>15}" for name in columns))

@@ -1,7 +1,8 @@
 """What a machine could do at most in the time that something took.
 
-Operations are held against multiply-adds, bytes against the triad from where they lie: the second cache, the last one, or memory, after the size of what
-is gone through. The limit of a piece of work is the one that asks for more of its time (Williams, Waterman & Patterson 2009, CACM 52 (4)).
+Operations are held against multiply-adds, bytes against the triad from where they lie: the second
+cache, the last one, or memory, after the size of what is gone through. The limit of a piece of work
+is the one that asks for more of its time (Williams, Waterman & Patterson 2009, CACM 52 (4)).
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from fathom import machine
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one process with its threads: operations a second, and (where, bytes that lie there at most, bytes a second)."""
+    """Of one process with its threads: operations a second, and (where, bytes that lie there at
+    most, bytes a second).
+    """
 
     operations: float
     triads: tuple[tuple[str, float, float], ...]
@@ -24,7 +27,8 @@ class Limits:
     ) -> dict[str, Any]:
         """The rates of a piece of work, its limit by name, and the fraction of it that is reached.
 
-        bytes_: that must be read or written once. within: the size of what is gone through, by default bytes_.
+        bytes_: that must be read or written once. within: the size of what is gone through, by
+        default bytes_.
         """
         where, _, triad = next(
             t for t in self.triads if (bytes_ if within is None else within) <= t[1]
@@ -55,7 +59,9 @@ class Limits:
 
 
 class Measuring:
-    """The best of all short measurements so far: between those of the work, so that both meet the same machine."""
+    """The best of all short measurements so far: between those of the work, so that both meet the
+    same machine.
+    """
 
     def __init__(self, bytes_: int):
         from fathom.mpi import core
@@ -92,7 +98,9 @@ class Measuring:
 
 
 def table(records: list[dict[str, Any]], width: int = 24) -> list[str]:
-    """Lines of records with name, seconds and rates: the longest first, with a bar of the fraction of its limit."""
+    """Lines of records with name, seconds and rates: the longest first, with a bar of the fraction
+    of its limit.
+    """
     lines = [f"{'':<44}{'ms':>9}{'GF/s':>8}{'GB/s':>8}   of its limit"]
     for r in sorted(records, key=lambda r: -r["seconds"]):
         rates = "".join(
@@ -100,7 +108,8 @@ def table(records: list[dict[str, Any]], width: int = 24) -> list[str]:
             for key, what in (("gflops", "operations"), ("gigabytes_per_second", "bytes"))
         )
         lines.append(
-            f"{r['name']:<44.44}{1e3 * r['seconds']:9.3f}{rates} {100 * r['fraction']:4.0f} % {bar(r['fraction'], width)} {r['limit'] if r['fraction'] else ''}".rstrip()
+            f"{r['name']:<44.44}{1e3 * r['seconds']:9.3f}{rates} {100 * r['fraction']:4.0f} %"
+            f" {bar(r['fraction'], width)} {r['limit'] if r['fraction'] else ''}".rstrip()
         )
     return lines
 

@@ -1,7 +1,9 @@
-"""What the number of columns costs that pass through a group of processes at once (the NPROMA of IFS and ARPEGE).
+"""What the number of columns costs that pass through a group of processes at once (the NPROMA of
+IFS and ARPEGE).
 
-All lengths are measured in turn, a few steps each, so that all meet the same machine; the least times count. A tile may be longer than any row:
-arrays of a tile then have that leading dimension, and loops end where the row does.
+All lengths are measured in turn, a few steps each, so that all meet the same machine; the least
+times count. A tile may be longer than any row: arrays of a tile then have that leading dimension,
+and loops end where the row does.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ def given(text: str) -> list[int | str]:
     )
     if wrong is not None:
         raise ValueError(
-            f"bench atmosphere: tile = '{wrong}' is not a number of columns, nor measured, nor cache"
+            f"bench atmosphere: tile = '{wrong}' is not a number of columns, nor measured, nor"
+            " cache"
         )
     return tiles
 
 
 def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any] | None:
-    """Seconds of a step, and of its column processes, for each tile, as plain data on rank 0, None elsewhere."""
+    """Seconds of a step, and of its column processes, for each tile, as plain data on rank 0, None
+    elsewhere.
+    """
     from fathom import machine
 
     runs = [replace(case, tile=tile).simulation().prepare() for tile in tiles]
@@ -67,7 +72,9 @@ def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any]
 def present(
     figures: dict[str, Any] | None, file: Path | None = None, picture: Path | None = None
 ) -> int:
-    """Print the table, write the figures, draw the curve; only where they are. Returns the exit status 0, or 1 where the answers differ."""
+    """Print the table, write the figures, draw the curve; only where they are. Returns the exit
+    status 0, or 1 where the answers differ.
+    """
     if figures is None:
         return 0
     import click
@@ -81,12 +88,14 @@ def present(
         min(t[key] for t in list_) for key in ("seconds_per_step", "column_seconds")
     )
     click.echo(
-        f"{figures['case']['case']}, {figures['case']['precision']}, {figures['machine']}: rows of up to {figures['points_of_a_row']} points on rank 0\n"
+        f"{figures['case']['case']}, {figures['case']['precision']}, {figures['machine']}: rows of"
+        f" up to {figures['points_of_a_row']} points on rank 0\n"
     )
     click.echo(f"{'tile':>10}{'ms a step':>12}{'columns':>10}   columns, fastest / this one")
     for t in list_:
         click.echo(
-            f"{t['tile']:>10}{1e3 * t['seconds_per_step']:12.3f}{1e3 * t['column_seconds']:10.3f} {columns / t['column_seconds']:6.3f} {bar(columns / t['column_seconds'], 24)}"
+            f"{t['tile']:>10}{1e3 * t['seconds_per_step']:12.3f}{1e3 * t['column_seconds']:10.3f}"
+            f" {columns / t['column_seconds']:6.3f} {bar(columns / t['column_seconds'], 24)}"
             f"{' the fastest step' * (t['seconds_per_step'] == fastest)}"
         )
     same = len({t["checksum"] for t in list_}) == 1

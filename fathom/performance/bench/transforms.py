@@ -1,11 +1,14 @@
-"""Benchmark of the spectral transforms beside ducc0 and SHTns: milliseconds per field-level and pair (inverse and direct), in one run.
+"""Benchmark of the spectral transforms beside ducc0 and SHTns: milliseconds per field-level and
+pair (inverse and direct), in one run.
 
-The least of several repetitions counts, for all alike. On one thread it is processor time, in which other programs on the machine take no
-part (`wall_milliseconds_per_pair` is by the clock on the wall, as are the phases). Multiply-adds and the triad, the limits of the machine,
-are measured between the repetitions.
+The least of several repetitions counts, for all alike. On one thread it is processor time, in which
+other programs on the machine take no part (`wall_milliseconds_per_pair` is by the clock on the
+wall, as are the phases). Multiply-adds and the triad, the limits of the machine, are measured
+between the repetitions.
 
-On several ranks the fields of all lie on one grid, whole rows on each rank, and phases are means over ranks: Legendre, Fourier, transposition
-(packing, travelling and waiting for each other). `on_ranks` has the seconds of each rank.
+On several ranks the fields of all lie on one grid, whole rows on each rank, and phases are means
+over ranks: Legendre, Fourier, transposition (packing, travelling and waiting for each other).
+`on_ranks` has the seconds of each rank.
 """
 
 from __future__ import annotations
@@ -48,7 +51,8 @@ class Case:
         ):
             if given not in allowed:
                 raise ValueError(
-                    f"bench transform: {what} = '{given}'{near(given, allowed) or ';'} allowed: {', '.join(a for a in allowed if a)}"
+                    f"bench transform: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
+                    f" {', '.join(a for a in allowed if a)}"
                 )
 
 
@@ -142,19 +146,23 @@ def measure(case: Case) -> dict[str, Any]:
         "table_megabytes": transform.core.table_bytes / 1e6,
         "seconds_to_prepare": prepared,
         "peers": {
-            name: {
-                "milliseconds_per_pair": min(seconds[name]) * 1e3 / peer["fields"],
-                "what": peer["what"],
-            }
-            if "run" in peer
-            else peer
+            name: (
+                {
+                    "milliseconds_per_pair": min(seconds[name]) * 1e3 / peer["fields"],
+                    "what": peer["what"],
+                }
+                if "run" in peer
+                else peer
+            )
             for name, peer in peers.items()
         },
     }
 
 
 def measure_on_ranks(case: Case) -> dict[str, Any] | None:
-    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere. The least wall time of the slowest rank counts."""
+    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere. The least wall
+    time of the slowest rank counts.
+    """
     from fathom.mpi import MPI, core
     from fathom import machine
     from fathom.transform import gaussian_grid, precisions
@@ -217,8 +225,10 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
         for way in ("inverse", "direct")
     }
     mean = {
-        p: sum(float(np.mean([rank[p] for rank in ranks])) for ranks in on_ranks.values())
-        * per_field
+        p: (
+            sum(float(np.mean([rank[p] for rank in ranks])) for ranks in on_ranks.values())
+            * per_field
+        )
         for p in names
     }
     return {
@@ -240,7 +250,9 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
 
 
 def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -> int:
-    """Print the figures of `measure_on_ranks` on rank 0, and write them as JSON. Returns the exit status 0."""
+    """Print the figures of `measure_on_ranks` on rank 0, and write them as JSON. Returns the exit
+    status 0.
+    """
     import click
 
     from fathom.run.show import tree
@@ -256,7 +268,10 @@ def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -
             [
                 (
                     "grid",
-                    f"{figures['grid']}, {case['fields']} field-levels, {case['ranks']} × {case['threads']} thread{'s' * (case['threads'] > 1)}",
+                    (
+                        f"{figures['grid']}, {case['fields']} field-levels, {case['ranks']} ×"
+                        f" {case['threads']} thread{'s' * (case['threads'] > 1)}"
+                    ),
                 ),
                 ("pair", f"{figures['milliseconds_per_pair']:.4f} ms per field-level on the wall"),
                 (
@@ -283,20 +298,35 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
     entries: list[tuple[str, str | list[str]]] = [
         (
             "grid",
-            f"{figures['grid']}, {case['fields']} field-levels, {case['threads']} thread{'s' * (case['threads'] > 1)}",
+            (
+                f"{figures['grid']}, {case['fields']} field-levels, {case['threads']}"
+                f" thread{'s' * (case['threads'] > 1)}"
+            ),
         ),
         (
             "pair",
-            f"{ours:.4f} ms per field-level (median {figures['median_milliseconds_per_pair']:.4f}, on the wall {figures['wall_milliseconds_per_pair']:.4f})",
+            (
+                f"{ours:.4f} ms per field-level (median"
+                f" {figures['median_milliseconds_per_pair']:.4f}, on the wall"
+                f" {figures['wall_milliseconds_per_pair']:.4f})"
+            ),
         ),
         (
             "rate",
-            f"{figures['gflops']:.1f} GF/s, {100 * figures['fraction_of_fma']:.0f} % of {figures['fma_gflops']:.0f} GF/s a thread; triad {figures['triad_gigabytes_per_second']:.1f} GB/s",
+            (
+                f"{figures['gflops']:.1f} GF/s, {100 * figures['fraction_of_fma']:.0f} % of"
+                f" {figures['fma_gflops']:.0f} GF/s a thread; triad"
+                f" {figures['triad_gigabytes_per_second']:.1f} GB/s"
+            ),
         ),
         ("phases", [f"{name:<10}{value:8.4f} ms" for name, value in phases.items()]),
         (
             "Legendre",
-            f"{figures['legendre_gflops']:.1f} GF/s, {100 * figures['legendre_fraction_of_fma']:.0f} % of the multiply-add rate; tables of {figures['table_megabytes']:.1f} MB",
+            (
+                f"{figures['legendre_gflops']:.1f} GF/s,"
+                f" {100 * figures['legendre_fraction_of_fma']:.0f} % of the multiply-add rate;"
+                f" tables of {figures['table_megabytes']:.1f} MB"
+            ),
         ),
         ("round trip", f"{figures['round_trip_error']:.1e} of the largest coefficient"),
         ("start", f"{figures['seconds_to_prepare']:.2f} s"),
@@ -314,13 +344,16 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
 
 
 def _peers(case: Case) -> dict[str, dict]:
-    """Each peer with a function that returns the seconds of one repetition; a message where it cannot run."""
+    """Each peer with a function that returns the seconds of one repetition; a message where it
+    cannot run.
+    """
     found = {}
     for name, make in (("ducc0", _ducc0), ("shtns", _shtns)):
         if find_spec(name) is None:
             found[name] = {
-                "message": f"not installed (pip install {name})"
-                + "; it needs FFTW" * (name == "shtns")
+                "message": (
+                    f"not installed (pip install {name})" + "; it needs FFTW" * (name == "shtns")
+                )
             }
         elif case.reduced:
             found[name] = {"message": "full grids only"}
@@ -348,7 +381,9 @@ def _timed(case: Case, pairs: list[Callable]) -> float:
 
 
 def _ducc0(case: Case, fields: int = 6) -> dict:
-    """One field after the other, which is how it works: its cost per field does not depend on how many there are."""
+    """One field after the other, which is how it works: its cost per field does not depend on how
+    many there are.
+    """
     import ducc0
 
     rows, points = _shape(case)

@@ -1,9 +1,10 @@
-"""Veros beside Fathom: seconds per step of its ACC set-up at a comparable size, measured in a process of its own.
+"""Veros beside Fathom: seconds per step of its ACC set-up at a comparable size, measured in a
+process of its own.
 
     python -m fathom.performance.bench.veros 1        # on one core; prints one JSON object
 
-Lean: its own advection, friction, diffusion and mixing with the closures for eddies and turbulent energy switched off.
-Veros counts all cells of its box; so do the figures here.
+Lean: its own advection, friction, diffusion and mixing with the closures for eddies and turbulent
+energy switched off. Veros counts all cells of its box; so do the figures here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ patience = 600  # [s]
 
 
 def measured(threads: int = 1) -> dict:
-    """The figures of a run in another process: seconds per step per million cells; a message where there are none."""
+    """The figures of a run in another process: seconds per step per million cells; a message where
+    there are none.
+    """
     if find_spec("veros") is None:
         return {"message": "not installed (pip install 'fathom-models[bench]')"}
     environment = {
@@ -97,7 +100,10 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
         "seconds_per_step": seconds,
         "cells": cells,
         "seconds_per_step_per_million_cells": seconds / cells * 1e6,
-        "what": f"Veros {veros.__version__} on {backend}, ACC {shape[0]}×{shape[1]}×{shape[2]}, lean, fp64, every cell counted",
+        "what": (
+            f"Veros {veros.__version__} on {backend}, ACC {shape[0]}×{shape[1]}×{shape[2]}, lean,"
+            " fp64, every cell counted"
+        ),
     }
 
 

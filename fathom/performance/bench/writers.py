@@ -1,4 +1,6 @@
-"""Rates of the writers: fields of a store written again in each format, beside what limits them: the codec alone, a plain sequential write."""
+"""Rates of the writers: fields of a store written again in each format, beside what limits them:
+the codec alone, a plain sequential write.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,10 @@ _times, _piece = 5, 1 << 24
 def measure(
     store: Path, folder: Path, memory: Path = Path("/dev/shm")
 ) -> dict[str, dict[str, float]]:
-    """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`; `codec` (what it is made of, compressed and left),
-    `plain` (the same numbers in one file, in pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored bytes. The last time of `store`."""
+    """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`;
+    `codec` (what it is made of, compressed and left), `plain` (the same numbers in one file, in
+    pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored
+    bytes. The last time of `store`."""
     with output.open(store) as dataset:
         names = [
             name
@@ -122,7 +126,9 @@ def _encode(writer: Any, fields: dict[str, np.ndarray]) -> float:
 
 
 def _used_pages(file: Path, fields: dict[str, np.ndarray]) -> None:
-    """As many free pages as the measurement takes that were in use: on a virtual machine those that never were take ten times as long to fill."""
+    """As many free pages as the measurement takes that were in use: on a virtual machine those that
+    never were take ten times as long to fill.
+    """
     for n in range(_times):
         _plain(file.with_name(f"{file.name}{n}"), fields)
     for n in range(_times):

@@ -1,13 +1,18 @@
-"""Profiles of one machine over time, and two profiles beside each other: which region became slower, beyond the noise of repeats.
+"""Profiles of one machine over time, and two profiles beside each other: which region became
+slower, beyond the noise of repeats.
 
-A history is a folder with a file for each machine, case and shape, one profile a line. Seconds of a region are those of a step, exclusive, in pieces of a run; the
-noise of a region is the spread of its pieces:
+A history is a folder with a file for each machine, case and shape, one profile a line. Seconds of a
+region are those of a step, exclusive, in pieces of a run; the noise of a region is the spread of
+its pieces:
 
-    change = median of now / median of before - 1,   error = 1.25 sqrt(sigma1^2 / n1 + sigma2^2 / n2),   sigma = 1.4826 median |x - median| / median
+    change = median of now / median of before - 1,
+        error = 1.25 sqrt(sigma1^2 / n1 + sigma2^2 / n2),
+        sigma = 1.4826 median |x - median| / median
 
-What all regions have in common, the median of now / before over those that matter, is the machine's business, or everybody's, and is told by itself. Beyond it a
-change counts where it is larger than three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as those of runs, have no noise
-of their own: there 10 % of a region counts.
+What all regions have in common, the median of now / before over those that matter, is the machine's
+business, or everybody's, and is told by itself. Beyond it a change counts where it is larger than
+three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as
+those of runs, have no noise of their own: there 10 % of a region counts.
 """
 
 from __future__ import annotations
@@ -40,7 +45,9 @@ kept = (
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A profile, from its file, from summary.json, or from the directory of a run. ValueError in words where it is none."""
+    """A profile, from its file, from summary.json, or from the directory of a run. ValueError in
+    words where it is none.
+    """
     file = path / "summary.json" if path.is_dir() else path
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
@@ -48,11 +55,13 @@ def read(path: Path) -> dict[str, Any]:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from None
     except ValueError:
         raise ValueError(
-            f"{file} is no profile: it is not JSON. Allowed: what `fathom profile --json` writes, summary.json, or the directory of a run"
+            f"{file} is no profile: it is not JSON. Allowed: what `fathom profile --json` writes,"
+            " summary.json, or the directory of a run"
         ) from None
     if not isinstance(found, dict) or "profile" not in found and "samples" not in found:
         raise ValueError(
-            f"{file} is no profile: it has no regions. Allowed: what `fathom profile --json` writes, summary.json, or the directory of a run"
+            f"{file} is no profile: it has no regions. Allowed: what `fathom profile --json`"
+            " writes, summary.json, or the directory of a run"
         )
     return found
 
@@ -68,7 +77,9 @@ def of_regions(found: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A record for each region of either: seconds before and now, change and its error (a part of before), verdict; those that changed most seconds first."""
+    """A record for each region of either: seconds before and now, change and its error (a part of
+    before), verdict; those that changed most seconds first.
+    """
     a, b = of_regions(before), of_regions(now)
     whole = sum(float(np.median(x)) for x in a.values()) or 1.0
     shared = common(before, now)
@@ -186,13 +197,16 @@ def file_of(folder: Path, found: Mapping[str, Any]) -> Path:
     plain = re.sub(
         r"[^a-z0-9]+",
         "-",
-        f"{found.get('case')} {found.get('ranks')}x{found.get('threads')} {str(found.get('machine')).split(',')[0]}".lower(),
+        f"{found.get('case')} {found.get('ranks')}x{found.get('threads')}"
+        f" {str(found.get('machine')).split(',')[0]}".lower(),
     ).strip("-")
     return folder / f"{plain}-{hashlib.sha256(json.dumps(what).encode()).hexdigest()[:6]}.jsonl"
 
 
 def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str]:
-    """Append a profile to its history; what became slower or faster than in the last few of it, in words."""
+    """Append a profile to its history; what became slower or faster than in the last few of it, in
+    words.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     file = file_of(folder, found)
     earlier = (
@@ -257,7 +271,8 @@ def present(before: Path, now: Path, file: Path | None = None) -> int:
                 (
                     "step",
                     [
-                        f"{1e3 * x['seconds_per_step']:.3f} ms, {x.get('steps')} steps, {x.get('ranks')} × {x.get('threads')}"
+                        f"{1e3 * x['seconds_per_step']:.3f} ms, {x.get('steps')} steps,"
+                        f" {x.get('ranks')} × {x.get('threads')}"
                         for x in (a, b)
                         if x.get("seconds_per_step") is not None
                     ],
@@ -265,13 +280,21 @@ def present(before: Path, now: Path, file: Path | None = None) -> int:
                 *([("not the same", other)] if other else []),
                 (
                     "in common",
-                    f"all regions {100 * (common(a, b) - 1):+.1f} %; slower and faster are those that changed beyond that",
+                    (
+                        f"all regions {100 * (common(a, b) - 1):+.1f} %; slower and faster are"
+                        " those that changed beyond that"
+                    ),
                 ),
                 (
                     "noise",
-                    "of the pieces of each run"
-                    if a.get("samples") and b.get("samples")
-                    else "not known: `fathom profile --json` measures it; a tenth of a region counts as a change",
+                    (
+                        "of the pieces of each run"
+                        if a.get("samples") and b.get("samples")
+                        else (
+                            "not known: `fathom profile --json` measures it; a tenth of a region"
+                            " counts as a change"
+                        )
+                    ),
                 ),
             ],
         )

@@ -1,8 +1,10 @@
-"""`fathom profile`: some steps of an experiment, and all that their regions tell: tables, rates against the limits of the machine, files, imbalance, efficiencies, the
-noise of repeats, what the processor counted, and what profiling itself costs.
+"""`fathom profile`: some steps of an experiment, and all that their regions tell: tables, rates
+against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, what the
+processor counted, and what profiling itself costs.
 
-Always on is what fathom.regions has. Here more is asked for than a run should pay: operations are counted in steps of their own (core/base/counted.hpp), steps with
-and without profiling take turns, and events are kept for a trace.
+Always on is what fathom.regions has. Here more is asked for than a run should pay: operations are
+counted in steps of their own (core/base/counted.hpp), steps with and without profiling take turns,
+and events are kept for a trace.
 """
 
 from __future__ import annotations
@@ -155,15 +157,19 @@ class Samples:
         if gathered is None:
             return {}
         return {
-            name: np.mean(
-                [rank.get(name, [0.0] * len(self.taken)) for rank in gathered], axis=0
-            ).tolist()
+            name: (
+                np.mean(
+                    [rank.get(name, [0.0] * len(self.taken)) for rank in gathered], axis=0
+                ).tolist()
+            )
             for name in dict.fromkeys(name for rank in gathered for name in rank)
         }
 
 
 def overhead(s: Any) -> dict[str, float]:
-    """What profiling costs, as a part of the time of a step: the median of steps with and without it, in pairs, either first in turn; all ranks together."""
+    """What profiling costs, as a part of the time of a step: the median of steps with and without
+    it, in pairs, either first in turn; all ranks together.
+    """
     from fathom import mpi
 
     def timed(on: bool, steps: int) -> float:
@@ -202,7 +208,9 @@ def _cycle(s: Any) -> int:
 
 
 def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
-    """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of the means over ranks; and the limits in words."""
+    """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of
+    the means over ranks; and the limits in words.
+    """
     from fathom.performance.bench import roofline
     from fathom.performance.bench.kernels import declared_bytes, parts
 
@@ -275,7 +283,10 @@ def _present(found: dict[str, Any], request: Request) -> None:
         traces.write(request.trace, trace)
         said += [
             "",
-            f"{request.trace}: for {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}",
+            (
+                f"{request.trace}: for"
+                f" {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}"
+            ),
         ]
     if request.pictures:
         said += ["", *map(str, traces.draw(request.pictures, found, trace))]
@@ -289,7 +300,10 @@ def _present(found: dict[str, Any], request: Request) -> None:
                 (
                     "ranks",
                     [
-                        f"{found['ranks']} × {found['threads']} thread{'s' * (found['threads'] > 1)}; {found['blocks']}",
+                        (
+                            f"{found['ranks']} × {found['threads']}"
+                            f" thread{'s' * (found['threads'] > 1)}; {found['blocks']}"
+                        ),
                         *(
                             profile_tables.of_ranks(found["efficiency"])
                             if found["ranks"] > 1
@@ -299,11 +313,17 @@ def _present(found: dict[str, Any], request: Request) -> None:
                 ),
                 (
                     "steps",
-                    f"{found['steps']} of {found['step']:g} s in {found['wall_seconds']:.3f} s: {1e3 * found['seconds_per_step']:.3f} ms a step",
+                    (
+                        f"{found['steps']} of {found['step']:g} s in {found['wall_seconds']:.3f} s:"
+                        f" {1e3 * found['seconds_per_step']:.3f} ms a step"
+                    ),
                 ),
                 (
                     "profiling",
-                    f"costs {100 * e['share']:.2f} % (± {100 * e['error']:.2f}), {e['pairs']} pairs of {e['steps']} steps with and without",
+                    (
+                        f"costs {100 * e['share']:.2f} % (± {100 * e['error']:.2f}), {e['pairs']}"
+                        f" pairs of {e['steps']} steps with and without"
+                    ),
                 ),
                 ("machine", found["limits"]),
                 ("counters", profile_tables.of_counters(found["counters"])),

@@ -1,15 +1,21 @@
 """Search for the fastest of many configurations, by measurements that are dear and noisy.
 
-    for each axis, twice, and until a round changes nothing:   its values race against the best configuration so far
-    a race    all take turns, the best so far among them;   x = log(seconds / seconds of the best so far beside it)
-              who cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser counts: one may have been disturbed);
-              from three pairs on the slower half leaves after each round (successive halving), if it is slower than the fastest by e
-              who is left alone after five pairs (of many combinations: nine) wins if median x + 2 e < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
-    then values that lost by little, and combinations of them, race as if they were values of one axis: the nearest by the sum of what each lost, until none wins
-    at the end the winner meets the first configuration in fresh pairs; if it is not surely faster, the first stays.
+    for each axis, twice, and until a round changes nothing:
+        its values race against the best configuration so far
+    a race    all take turns, the best so far among them;
+        x = log(seconds / seconds of the best so far beside it)
+              who cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser
+              counts: one may have been disturbed); from three pairs on the slower half leaves after
+              each round (successive halving), if it is slower than the fastest by e
+              who is left alone after five pairs (of many combinations: nine) wins if median x + 2 e
+                  < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
+    then values that lost by little, and combinations of them, race as if they were values of one
+    axis: the nearest by the sum of what each lost, until none wins at the end the winner meets the
+    first configuration in fresh pairs; if it is not surely faster, the first stays.
 
-Coordinate descent: settings of a model act on different parts of a step, so that axes hardly interact; the second round finds what does, and what bad luck hid, the last race
-what wins only together.
+Coordinate descent: settings of a model act on different parts of a step, so that axes hardly
+interact; the second round finds what does, and what bad luck hid, the last race what wins only
+together.
 """
 
 from __future__ import annotations
@@ -35,7 +41,9 @@ class OutOfTime(Exception):
 
 @dataclass
 class Axis:
-    """A setting and what it may be; the first value is that of the configuration from which the search starts."""
+    """A setting and what it may be; the first value is that of the configuration from which the
+    search starts.
+    """
 
     name: str
     values: Sequence[Any]
@@ -43,7 +51,9 @@ class Axis:
 
 @dataclass
 class Finding:
-    """What was seen of a value. log_ratio: of its seconds to those of the best then, and its standard error; None where it could not be measured."""
+    """What was seen of a value. log_ratio: of its seconds to those of the best then, and its
+    standard error; None where it could not be measured.
+    """
 
     axis: str
     value: Any
@@ -86,9 +96,11 @@ class Result:
 
 
 class Search:
-    """measure(configuration) -> seconds of a sample, or Rejected. clock: seconds; all ends at `deadline`. All decisions follow from these alone.
+    """measure(configuration) -> seconds of a sample, or Rejected. clock: seconds; all ends at
+    `deadline`. All decisions follow from these alone.
 
-    seen(best, axis, value, estimate) is told of each sample; settled(configurations) of those that may be needed again: what else is held can go.
+    seen(best, axis, value, estimate) is told of each sample; settled(configurations) of those that
+    may be needed again: what else is held can go.
     """
 
     def __init__(
@@ -142,7 +154,7 @@ class Search:
         )
         return self.confirm(result)
 
-    # ---- one axis ----------------------------------------------------------------------------------------------------------------
+    # ---- one axis --------------------------------------------------------------------------------
 
     def race(self, best: dict[str, Any], axis: Axis) -> dict[str, Any]:
         """The best configuration after the values of an axis have raced against it."""
@@ -181,7 +193,9 @@ class Search:
     def combinations(
         self, best: Configuration, axes: Sequence[Axis], near: float = 0.06, most: int = 24
     ) -> list[dict[str, Any]]:
-        """Changes of one setting and more that lose less than `near` if what each lost alone adds up, the nearest first; those tried already are not among them."""
+        """Changes of one setting and more that lose less than `near` if what each lost alone adds
+        up, the nearest first; those tried already are not among them.
+        """
         tried = [f.value for f in self.findings if f.axis == together]
         ways: list[tuple[float, dict[str, Any]]] = [(0.0, {})]
         for axis in axes:
@@ -202,7 +216,9 @@ class Search:
         return [change for _, change in found[:most]]
 
     def lost(self, axis: Axis, value: Any) -> float | None:
-        """By how much a value lost when it was last seen: as a candidate, or as the best that another beat; None where it was not or cannot be."""
+        """By how much a value lost when it was last seen: as a candidate, or as the best that
+        another beat; None where it was not or cannot be.
+        """
         seen = [f for f in self.findings if f.axis == axis.name and f.log_ratio is not None]
         for n, f in reversed(list(enumerate(seen))):
             if f.value == value and f.verdict != "won":
@@ -268,7 +284,9 @@ class Search:
         return 1.25 * self.sigma(x) / math.sqrt(len(x))
 
     def sigma(self, x: Sequence[float] = ()) -> float:
-        """Of one pair: from the deviations of all pairs from their medians, robust against a sample that was disturbed."""
+        """Of one pair: from the deviations of all pairs from their medians, robust against a sample
+        that was disturbed.
+        """
         middle = median(x) if x else 0.0
         deviations = sorted([*self.deviations, *(abs(value - middle) for value in x if len(x) > 2)])
         if len(deviations) < 6:
@@ -290,10 +308,12 @@ class Search:
             )
         )
 
-    # ---- the end -----------------------------------------------------------------------------------------------------------------
+    # ---- the end ---------------------------------------------------------------------------------
 
     def confirm(self, result: Result, pairs: int = 32) -> Result:
-        """Fresh pairs of the first and the best configuration, in the order abba, so that a drift of the machine cancels."""
+        """Fresh pairs of the first and the best configuration, in the order abba, so that a drift
+        of the machine cancels.
+        """
         self.until = self.deadline
         x, seconds = [], []
         try:

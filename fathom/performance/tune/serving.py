@@ -1,9 +1,12 @@
-"""How many I/O servers a case should have: its output priced at its own rhythm, in short runs with none, one and two of them.
+"""How many I/O servers a case should have: its output priced at its own rhythm, in short runs with
+none, one and two of them.
 
-    a step with its output takes   t + sum over stores c / m      t: a step without output, c: what an output adds to the run, m: steps between two
+    a step with its output takes   t + sum over stores c / m
+        t: a step without output, c: what an output adds to the run, m: steps between two
 
-The runs write every few steps, so that a short one has several outputs: c is what they take more than so many steps without. Stores share c as they share the stalls. Servers may be
-more than the cores: they sleep while there is nothing to write.
+The runs write every few steps, so that a short one has several outputs: c is what they take more
+than so many steps without. Stores share c as they share the stalls. Servers may be more than the
+cores: they sleep while there is nothing to write.
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ Priced = dict[
 
 
 def candidates(ranks: int, given: bool) -> list[Shape]:
-    """What is tried; given: the ranks are the user's. Else servers may also take the place of ranks."""
+    """What is tried; given: the ranks are the user's. Else servers may also take the place of
+    ranks.
+    """
     found = [(ranks, 0), (ranks, 1), (ranks, 2)]
     return (
         found
@@ -36,7 +41,9 @@ def candidates(ranks: int, given: bool) -> list[Shape]:
 
 @dataclass
 class Ran:
-    """A short run: its summary, seconds of its steps, its stores as the case has them, the length of a step [s], ranks that computed."""
+    """A short run: its summary, seconds of its steps, its stores as the case has them, the length
+    of a step [s], ranks that computed.
+    """
 
     summary: dict[str, Any]
     steps: Any
@@ -46,7 +53,9 @@ class Ran:
 
 
 def short_run(document: Any) -> Ran | None:
-    """The case with all its stores for some steps, written every few of them; called by all ranks, the answer on the first that computes."""
+    """The case with all its stores for some steps, written every few of them; called by all ranks,
+    the answer on the first that computes.
+    """
     import numpy as np
 
     from fathom.time.clock import Period
@@ -70,8 +79,8 @@ def short_run(document: Any) -> Ran | None:
     with (
         tempfile.TemporaryDirectory(prefix="fathom-tune-", dir=Path.cwd())
         if world.rank == 0
-        else contextlib.nullcontext() as own
-    ):
+        else contextlib.nullcontext()
+    ) as own:
         simulation = Experiment(document).simulation(directory=world.bcast(own), overwrite=True)
         stamps: list[float] = []
         simulation.call(lambda _: stamps.append(time.perf_counter()), every=step)
@@ -116,8 +125,10 @@ def _steps(every: Any, step: float) -> int:
 def choose(
     shapes: Sequence[Shape], probe: Callable[[Shape], Priced | None], in_time: Callable[[], bool]
 ) -> tuple[Shape, dict[Shape, list[Priced]]]:
-    """The shape with which a step and its output take least, and what was measured: all in turn, twice where there is time. The first of them, without servers, where its output costs
-    little, where it cannot be measured, or where none is faster by more than that in the least and in the mean."""
+    """The shape with which a step and its output take least, and what was measured: all in turn,
+    twice where there is time. The first of them, without servers, where its output costs little,
+    where it cannot be measured, or where none is faster by more than that in the least and in the
+    mean."""
     found: dict[Shape, list[Priced]] = {}
     for turn in range(2):
         for shape in shapes:

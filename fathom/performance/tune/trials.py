@@ -1,6 +1,8 @@
-"""Live simulations of one case in many configurations, side by side on the same ranks: what a step of each takes, and whether their bits are the same.
+"""Live simulations of one case in many configurations, side by side on the same ranks: what a step
+of each takes, and whether their bits are the same.
 
-A configuration: settings of [parallel] by name, "decomposition" for (distribution, blocks), and keys of the file with a dot ("model.free_surface.solver").
+A configuration: settings of [parallel] by name, "decomposition" for (distribution, blocks), and
+keys of the file with a dot ("model.free_surface.solver").
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ hopeless = 3.0  # times slower than the first: not worth a pair
 
 
 class Trials:
-    """measure(configuration) -> seconds of a step, the same on all ranks; Rejected where it cannot be. read(settings) -> Document of the case."""
+    """measure(configuration) -> seconds of a step, the same on all ranks; Rejected where it cannot
+    be. read(settings) -> Document of the case.
+    """
 
     def __init__(self, read: Callable[[list[str]], Any], comm: Any, sample: float = 0.05) -> None:
         self.read, self.comm, self.sample = read, comm, sample
@@ -76,7 +80,7 @@ class Trials:
         if simulation is not None:
             simulation.sequence = simulation.fields = simulation.domain = None
 
-    # ---- making one --------------------------------------------------------------------------------------------------------------
+    # ---- making one ------------------------------------------------------------------------------
 
     def prepare(self, key: str, configuration: Mapping[str, Any]) -> None:
         first = self.bits is None
@@ -133,7 +137,9 @@ class Trials:
         return experiment.simulation(directory=self.folder.name)
 
     def size_up(self, simulation: Any) -> None:
-        """How many steps a sample has, whole cycles of what runs seldom; how many simulations fit into memory."""
+        """How many steps a sample has, whole cycles of what runs seldom; how many simulations fit
+        into memory.
+        """
         cycle = math.lcm(
             *(p.every for p in simulation.model.processes(simulation.step, simulation.surface))
         )
@@ -159,7 +165,9 @@ class Trials:
         return self.comm.bcast(time.perf_counter() - began) / steps
 
     def tiles(self, configuration: Mapping[str, Any], most: float) -> dict[str, int]:
-        """The tiles that a simulation has measured in its first steps, by group; {} where that would take more than so many seconds."""
+        """The tiles that a simulation has measured in its first steps, by group; {} where that
+        would take more than so many seconds.
+        """
         from fathom.run import choices
 
         simulation = self.simulation(configuration)

@@ -1,4 +1,6 @@
-"""What `fathom tune` leaves behind: a table on the terminal, and the experiment file with [parallel] filled."""
+"""What `fathom tune` leaves behind: a table on the terminal, and the experiment file with
+[parallel] filled.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def present(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any]) -> None:
     )
     result = tuned.result
     table = Table(
-        title=f"{tuned.ranks} rank{'s' * (tuned.ranks > 1)} × {tuned.threads} thread{'s' * (tuned.threads > 1)}, {tuned.machine}",
+        title=(
+            f"{tuned.ranks} rank{'s' * (tuned.ranks > 1)} × {tuned.threads}"
+            f" thread{'s' * (tuned.threads > 1)}, {tuned.machine}"
+        ),
         title_justify="left",
     )
     for column in ("setting", "usual", "tuned", "gain", "tried"):
@@ -99,7 +104,10 @@ def verdict(result: Result) -> str:
     if result.best == result.start:
         return "the usual settings stay: nothing is surely faster" + late
     a, b = result.seconds["first"], result.seconds["best"]
-    return f"{a:.4g} → {b:.4g} s a step: {100 * result.gain:.1f} % faster (± {100 * result.noise:.1f}), {result.pairs} pairs{late}"
+    return (
+        f"{a:.4g} → {b:.4g} s a step: {100 * result.gain:.1f} % faster (±"
+        f" {100 * result.noise:.1f}), {result.pairs} pairs{late}"
+    )
 
 
 def proposals(found: Result) -> list[str]:
@@ -118,19 +126,23 @@ def proposals(found: Result) -> list[str]:
     if not changed:
         return [f"[model]: nothing of {len(tried)} tried is surely faster{late}"]
     text = ", ".join(
-        f"{name.removeprefix('model.')} = {value_text(name, value)} (now {value_text(name, found.start[name])})"
+        f"{name.removeprefix('model.')} = {value_text(name, value)} (now"
+        f" {value_text(name, found.start[name])})"
         for name, value in changed.items()
     )
     return [
-        f"proposed for [model], other bits to the same tolerance: {text}: {100 * found.gain:.1f} % faster (± {100 * found.noise:.1f}), {found.pairs} pairs{late}"
+        f"proposed for [model], other bits to the same tolerance: {text}: {100 * found.gain:.1f} %"
+        f" faster (± {100 * found.noise:.1f}), {found.pairs} pairs{late}"
     ]
 
 
-# ---- tuned.toml ------------------------------------------------------------------------------------------------------------------
+# ---- tuned.toml ----------------------------------------------------------------------------------
 
 
 def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
-    """The experiment with [parallel] filled, and why, as comments. The user's text stays where that can be; settings: whether it is not the whole case."""
+    """The experiment with [parallel] filled, and why, as comments. The user's text stays where that
+    can be; settings: whether it is not the whole case.
+    """
     values = {"ranks": tuned.ranks, "threads": tuned.threads} | {
         k: v
         for k, v in document.tables.get("parallel", {}).items()
@@ -177,7 +189,8 @@ def _why(tuned: Tuned, name: str) -> str:
         return f"  # {tuned.serving['told']}"
     s = tuned.settings.get(name, {})
     return (
-        f"  # {100 * s['gain']:.1f} % (± {100 * s['noise']:.1f}) over {value_text(name, s['default'])}"
+        f"  # {100 * s['gain']:.1f} % (± {100 * s['noise']:.1f}) over"
+        f" {value_text(name, s['default'])}"
         if s.get("gain")
         else ""
     )

@@ -1,7 +1,9 @@
-"""`fathom tune`: the fastest way to run a case on the ranks and threads that are here, found in real short runs of it.
+"""`fathom tune`: the fastest way to run a case on the ranks and threads that are here, found in
+real short runs of it.
 
-First what leaves every bit unchanged: tiles, decomposition, exchange, sum, synchronisation (each unless the user named it). It is written to tuned.toml and kept for the runs to come.
-Then what changes bits though not equations (the model's `alternatives`): proposed, never chosen.
+First what leaves every bit unchanged: tiles, decomposition, exchange, sum, synchronisation (each
+unless the user named it). It is written to tuned.toml and kept for the runs to come. Then what
+changes bits though not equations (the model's `alternatives`): proposed, never chosen.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class Tuned:
 def tune(
     read: Callable[[list[str]], Document], seconds: float, propose: bool = True, line: Any = None
 ) -> Tuned:
-    """All ranks call it, all get the same. read(settings) -> Document of the case with further settings; line: of progress (fathom.run.progress.Line), on rank 0."""
+    """All ranks call it, all get the same. read(settings) -> Document of the case with further
+    settings; line: of progress (fathom.run.progress.Line), on rank 0.
+    """
     from fathom.run import choices
     from fathom import mpi
 
@@ -114,7 +118,9 @@ def tune(
 
 
 def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
-    """Samples of a step of the case as it is, for about so many seconds: what different ranks and threads are compared by."""
+    """Samples of a step of the case as it is, for about so many seconds: what different ranks and
+    threads are compared by.
+    """
     from fathom import mpi
 
     with Trials(read, mpi.world) as trials:
@@ -125,7 +131,7 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
         return samples
 
 
-# ---- what there is to choose -----------------------------------------------------------------------------------------------------
+# ---- what there is to choose ---------------------------------------------------------------------
 
 
 def _axes(simulation: Any, tiles: Mapping[str, int]) -> list[Axis]:
@@ -145,7 +151,9 @@ def _axes(simulation: Any, tiles: Mapping[str, int]) -> list[Axis]:
 
 
 def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int] | None]]:
-    """(distribution, blocks) that may be worth a try; the first is the usual. Pieces of blocks lie at multiples of 16 columns."""
+    """(distribution, blocks) that may be worth a try; the first is the usual. Pieces of blocks lie
+    at multiples of 16 columns.
+    """
     usual_, (_, ny, nx) = grid.distribution(ranks), grid.shape
     if usual_ != "auto":
         return (
@@ -178,7 +186,9 @@ def _decided(axis: Axis, named: set[str]) -> bool:
 
 
 def _screen(axis: Axis, comm: Any) -> list[Finding]:
-    """Drops ways to exchange or to sum that take several times the usual in the bench of messages, short and long; says which."""
+    """Drops ways to exchange or to sum that take several times the usual in the bench of messages,
+    short and long; says which.
+    """
     from fathom.mpi import core
 
     if axis.name == "exchange":
@@ -202,7 +212,7 @@ def _screen(axis: Axis, comm: Any) -> list[Finding]:
     ]
 
 
-# ---- what was found --------------------------------------------------------------------------------------------------------------
+# ---- what was found ------------------------------------------------------------------------------
 
 
 def settings_of(result: Result, date: str) -> dict[str, dict[str, Any]]:
@@ -225,7 +235,9 @@ def settings_of(result: Result, date: str) -> dict[str, dict[str, Any]]:
 
 
 def shapes(cores: int, ranks: int | None, threads: int | None) -> list[tuple[int, int]]:
-    """(ranks, threads) that fill the cores, or half of them: memory may be full before the cores are. What is given stays."""
+    """(ranks, threads) that fill the cores, or half of them: memory may be full before the cores
+    are. What is given stays.
+    """
     if ranks and threads:
         return [(ranks, threads)]
     found = [
@@ -255,7 +267,9 @@ def pick(
     probe: Callable[[int, int, float], list[float] | None],
     seconds: float,
 ) -> tuple[tuple[int, int], dict[str, list[float]]]:
-    """The shape with the fastest steps: all are probed once, those within a fifth of the fastest again, in turn. probe(ranks, threads, seconds) -> samples, None where it fails."""
+    """The shape with the fastest steps: all are probed once, those within a fifth of the fastest
+    again, in turn. probe(ranks, threads, seconds) -> samples, None where it fails.
+    """
     samples: dict[tuple[int, int], list[float]] = {}
     each = max(1.0, 0.25 * seconds / max(1, len(candidates)))
     for shape in candidates:

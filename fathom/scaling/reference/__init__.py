@@ -1,4 +1,6 @@
-"""Measurements of other people's programs on machines of their time, with their sources in the first lines of each file."""
+"""Measurements of other people's programs on machines of their time, with their sources in the
+first lines of each file.
+"""
 
 from __future__ import annotations
 

@@ -1,14 +1,19 @@
 """AROME and its files on the NEC SX-8R.
 
-    SURFEX     a file of 320 MB: every task reads it, tasks of a node through one client, all through one server; or one task reads and hands it on
+    SURFEX     a file of 320 MB: every task reads it, tasks of a node through one client,
+        all through one server; or one task reads and hands it on
     RTTOV      coefficients as text, 60 MB, or binary, 30 MB
-    forecast   64 tasks, a step: transposition, physics of its rows, halo of departure points, dynamics (with the coupling zone), transposition back, all in step
-               at its end. Messages that come before their receive is posted are put aside and copied once more; a barrier before avoids that, and the
-               profile is of a run with these barriers: 410 s of it are spent in them.
+    forecast   64 tasks, a step: transposition, physics of its rows, halo of departure points,
+        dynamics (with the coupling zone), transposition back, all in step
+               at its end. Messages that come before their receive is posted are put aside and
+               copied once more; a barrier before avoids that, and the profile is of a run with
+               these barriers: 410 s of it are spent in them.
 
-Of the forecast are fitted: scatter (standard deviation of a task's work in a step, against its mean), coupling (work of a point of the zone, against another
-point), halo (bytes of a task's halo over those of its transpositions), aside (rate at which messages put aside are copied [bytes/s]; first guess: the machine's
-own copies). The rest follows from the profile of processor time, the sizes of the grid and the machine.
+Of the forecast are fitted: scatter (standard deviation of a task's work in a step, against its
+mean), coupling (work of a point of the zone, against another point), halo (bytes of a task's halo
+over those of its transpositions), aside (rate at which messages put aside are copied [bytes/s];
+first guess: the machine's own copies). The rest follows from the profile of processor time, the
+sizes of the grid and the machine.
 """
 
 from __future__ import annotations
@@ -97,8 +102,9 @@ def coefficients(machine: Machine) -> tuple[float, float]:
 def load_of(
     values: Mapping[str, float], layout: str = "square", rows_of_physics: bool = True
 ) -> np.ndarray:
-    """Work of each task over its mean share, without scatter. layout: square, or bands from north to south; rows_of_physics: rows are dealt out without the
-    extension zone, where there is no physics."""
+    """Work of each task over its mean share, without scatter. layout: square, or bands from north
+    to south; rows_of_physics: rows are dealt out without the extension zone, where there is no
+    physics."""
     px, py = (8, 8) if layout == "square" else (1, tasks)
     inner = rows - extension
     edges = np.linspace(0, inner if rows_of_physics else rows, py + 1)
@@ -172,7 +178,9 @@ def forecast(
 
 
 def figures(values: Mapping[str, float]) -> list[float]:
-    """Seconds: elapsed, in barriers, in messages; gains of square blocks, of rows of the physics, of synchronising."""
+    """Seconds: elapsed, in barriers, in messages; gains of square blocks, of rows of the physics,
+    of synchronising.
+    """
     base = forecast(values)
     return [
         base.elapsed,

@@ -1,9 +1,11 @@
-"""The barotropic solver of the 0.1-degree ocean (CGPOP), 226 solves of 124 iterations a day, on three machines: reference/cgpop_scaling.csv.
+"""The barotropic solver of the 0.1-degree ocean (CGPOP), 226 solves of 124 iterations a day, on
+three machines: reference/cgpop_scaling.csv.
 
     T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers + excess of noise)
 
-A: points of the blocks of a rank, whole blocks with water of the real mask dealt out one to six a rank, whichever leaves the fewest to the fullest. a: a point in
-cache; b: what it costs more from memory; C: points that fit into the cache. The rest is the machine's.
+A: points of the blocks of a rank, whole blocks with water of the real mask dealt out one to six a
+rank, whichever leaves the fewest to the fullest. a: a point in cache; b: what it costs more from
+memory; C: points that fit into the cache. The rest is the machine's.
 """
 
 from __future__ import annotations
@@ -88,7 +90,9 @@ def day(
 
 
 def fitted(name: str, with_machine: bool, hold_out: bool = True) -> Fit:
-    """Of a curve: the program's parameters, and where asked those of the machine's file that are marked as fitted."""
+    """Of a curve: the program's parameters, and where asked those of the machine's file that are
+    marked as fitted.
+    """
     machine = load(machines[name.partition("/")[0]])
     cores, seconds = series(name)
     own = (

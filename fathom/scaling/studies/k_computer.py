@@ -1,13 +1,17 @@
-"""The barotropic solver (CGPOP) on K with one block of 36 x 24 points a node, 7545 of the 10 000 with water, on a job of 19 x 20 x 20 nodes: what each measure gains.
+"""The barotropic solver (CGPOP) on K with one block of 36 x 24 points a node, 7545 of the 10 000
+with water, on a job of 19 x 20 x 20 nodes: what each measure gains.
 
     baseline     messages sent and received, one sum of three numbers by software
     sum          three sums of one number, which the network makes
     halo         and halos put by RDMA
-    threads      and eight threads: 0.35 + 0.65 / (8 eta) of the computing, eta what threads of a short loop reach
+    threads      and eight threads: 0.35 + 0.65 / (8 eta) of the computing,
+        eta what threads of a short loop reach
 
-Ranks come to the sum scattered: those in the open ocean have eight neighbours, others fewer. So a faster halo makes the sum faster too.
+Ranks come to the sum scattered: those in the open ocean have eight neighbours, others fewer. So a
+faster halo makes the sum faster too.
 
-The overhead of a message is fitted to two figures; that of a put follows from it, so that a halo takes the stated part of one by messages.
+The overhead of a message is fitted to two figures; that of a put follows from it, so that a halo
+takes the stated part of one by messages.
 """
 
 from __future__ import annotations
@@ -25,7 +29,9 @@ from fathom.scaling.reference import rows_of
 
 iterations = 226 * 124
 nx, ny, ranks = 36, 24, 7545
-point = 2.2e-8  # s of one thread for a point and iteration; estimate: 100 operations and 130 bytes at a tenth of the peak
+# s of one thread for a point and iteration; estimate: 100 operations and 130 bytes at a tenth of
+# the peak
+point = 2.2e-8
 serial, threads, eta = 0.35, 8, 0.8
 steps = ("baseline", "sum", "halo", "threads")
 halo_by_puts = 0.61  # of one by messages: 0.55 to 0.67
@@ -38,7 +44,9 @@ start = {"overhead": 6e-7}  # s, estimate
 
 @lru_cache(maxsize=1)
 def layout() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(from, to, bytes) of the halos of the blocks with water of the real mask, one a rank, counted from the south; periodic in x."""
+    """(from, to, bytes) of the halos of the blocks with water of the real mask, one a rank, counted
+    from the south; periodic in x.
+    """
     wet = (np.array([list(row) for row in rows_of("wet_blocks_0.1deg.txt")])[::-1] == "#").ravel()
     number = np.where(wet, np.cumsum(wet) - 1, -1).reshape(100, 100)
     found = []

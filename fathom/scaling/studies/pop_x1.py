@@ -1,10 +1,12 @@
-"""POP, 320 x 384 x 40 points, on the Cray X1 and the Earth Simulator: where the barotropic phase comes to take as long as the baroclinic one.
+"""POP, 320 x 384 x 40 points, on the Cray X1 and the Earth Simulator: where the barotropic phase
+comes to take as long as the baroclinic one.
 
     baroclinic    w / P of the points of the largest block;  halos of 40 levels, some a step
     barotropic    n iterations a day: c of a point, a halo, two sums of one number
 
-by messages (mpi), or with sums and halos of the solver by one-sided stores and a tree (co-arrays). Of all processor grids px x py the best. w [s of a day on one
-rank], n and the latency of a store are fitted; years a day and crossings are predicted.
+by messages (mpi), or with sums and halos of the solver by one-sided stores and a tree (co-arrays).
+Of all processor grids px x py the best. w [s of a day on one rank], n and the latency of a store
+are fitted; years a day and crossings are predicted.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ start = {
     "n": 6000.0,
     "put_latency": 1.5e-6,
 }  # co-arrays: 3.8 us there and back, Dunigan et al. 2005; half of it less the overheads
-# simulated years a day; a crossing between 64 and 96; with co-arrays none up to 192; what interruptions cost that do not come at once, 1.1 times at least
+# simulated years a day; a crossing between 64 and 96; with co-arrays none up to 192; what
+# interruptions cost that do not come at once, 1.1 times at least
 figures = {
     ("mpi", 96): 104.0,
     ("mpi", 256): 134.0,

@@ -1,11 +1,15 @@
-"""Field output of AROME by I/O sets (sub-space I/O) on the Cray XE6: reference/sub_space_io.csv, 96 outputs of a 24-h forecast.
+"""Field output of AROME by I/O sets (sub-space I/O) on the Cray XE6: reference/sub_space_io.csv, 96
+outputs of a 24-h forecast.
 
     no output     W / P + b + c P
-    standard      + 96 g                                     gathered and written by the ranks that compute
-    k sets        the protocol of servers.py: stall s sqrt(P) where a set is free, g where none is;  a set is busy for 38 s (the study's figure)
+    standard      + 96 g
+        gathered and written by the ranks that compute
+    k sets        the protocol of servers.py: stall s sqrt(P) where a set is free, g where none is;
+        a set is busy for 38 s (the study's figure)
 
-Five parameters: W, b, c, g, s. How often no set is free changes by whole events, so figures are flat in the time of service over wide ranges and jump between them;
-those of the table agree with 32 to 43 s alike (`services`).
+Five parameters: W, b, c, g, s. How often no set is free changes by whole events, so figures are
+flat in the time of service over wide ranges and jump between them; those of the table agree with 32
+to 43 s alike (`services`).
 """
 
 from __future__ import annotations
@@ -72,7 +76,8 @@ def fitted(
         values = dict(zip(start, x * scale))
         return np.array([elapsed(values, *cell, busy) for cell in cells]) / seconds - 1
 
-    # as long as the same events find a set free all is linear in the parameters: few steps are enough
+    # as long as the same events find a set free all is linear in the parameters: few steps are
+    # enough
     end = least_squares(residuals, np.ones(len(scale)), max_nfev=12)
     return dict(zip(start, (float(v) for v in end.x * scale))), 2 * float(end.cost)
 

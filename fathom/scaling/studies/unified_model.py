@@ -1,9 +1,14 @@
-"""The Unified Model on the NEC SX-6: departure points, diagnostic output (STASH), messages between pairs of processors.
+"""The Unified Model on the NEC SX-6: departure points, diagnostic output (STASH), messages between
+pairs of processors.
 
-departure points   cost of a point and search (1 + surcharge poleward of 80 degrees), the grid 432 x 325 cut into bands of rows; instead of two more searches the
+departure points
+    cost of a point and search (1 + surcharge poleward of 80 degrees),
+    the grid 432 x 325 cut into bands of rows; instead of two more searches the
                    points of the wind are interpolated from those of theta
-STASH              volume / rate of the route that packets of this size take + opening and closing, once an output
-pairs              1000 words, word by word or in one message, sent and received or got:  send and receive  o + L + o,  get  2 (o + L); a long message that
+STASH              volume / rate of the route that packets of this size take + opening and closing,
+    once an output
+pairs              1000 words, word by word or in one message,
+    sent and received or got:  send and receive  o + L + o,  get  2 (o + L); a long message that
                    is sent asks first, 2 (o + L)
 """
 
@@ -44,7 +49,9 @@ pair_figures = {
 
 
 def departure(values: Mapping[str, float]) -> list[float]:
-    """Seconds of two days of the slowest and the fastest rank, of theta, of the wind by two searches of its own, of the wind by interpolation."""
+    """Seconds of two days of the slowest and the fastest rank, of theta, of the wind by two
+    searches of its own, of the wind by interpolation.
+    """
     latitude = np.linspace(-90, 90, rows)
     band = np.arange(rows) * bands // rows
     plain = np.bincount(band, minlength=bands).astype(float)
@@ -65,7 +72,9 @@ def departure_fit() -> Fit:
 
 
 def stash(openings: float = 300) -> list[float]:
-    """Seconds of the three ways to write; openings: how often a file is opened and closed (estimate)."""
+    """Seconds of the three ways to write; openings: how often a file is opened and closed
+    (estimate).
+    """
     m = load("nec-sx6")
     slow = volumes["unbuffered"] / m["files.write_small"]  # so slow that opening hides behind it
     return [
@@ -76,8 +85,9 @@ def stash(openings: float = 300) -> list[float]:
 
 
 def pairs(values: Mapping[str, float]) -> list[float]:
-    """Seconds of 1000 words between all pairs, word by word (get, send) and in one message (send, get); messages: words that one processor sends after another;
-    volume: s of the words themselves, buffers filled and emptied included."""
+    """Seconds of 1000 words between all pairs, word by word (get, send) and in one message (send,
+    get); messages: words that one processor sends after another; volume: s of the words themselves,
+    buffers filled and emptied included."""
     m = load("nec-sx6")
     o, latency = overhead(m), float(wire(m, 1))
     send, get = 2 * o + latency, 2 * (o + latency)
