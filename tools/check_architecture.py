@@ -47,50 +47,19 @@ exceptions: dict[tuple[str, str], str] = {}
 # Modules of fathom/ from the ground up: each may import those above it in this list, and its own
 # line. A module stands for its folder unless it is named itself.
 fathom: list[set[str]] = [
-    {"names", "failure", "clock", "times", "units", "cache", "earth"},
-    {"toml", "expression", "mpi", "regions", "reading", "data"},
-    {"output", "plots", "post"},  # know no model
-    {
-        "components",
-        "grids",
-        "transform",
-        "performance.report",
-        "performance.profile_tables",
-        "performance.timeline",
-        "performance.timeline_page",
-        "performance.traces",
-        "performance.otf2_trace",
-        "performance.machine",
-    },
-    {
-        "state",
-        "records",
-        "variables",
-        "diagnostics",
-        "gather",
-        "copies",
-        "parallel",
-        "choices",
-        "series",
-    },
+    {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions"},
+    {"machine", "reading", "time", "schemes", "transform"},
+    {"regrid"},
+    {"output", "plots"},  # know no model
+    {"input", "report"},
+    {"data", "grids"},
+    {"post"},
     {"ocean", "atmosphere"},  # a model each
-    {
-        "streams",
-        "stores",
-        "integrals",
-        "moorings",
-        "drifters",
-        "servers",
-        "checkpoint",
-        "forcing",
-        "sanity",
-        "show",
-        "progress",
-    },
-    {"simulation", "performance.summary"},
-    {"assimilation", "experiment"},
-    {"performance", "scaling", "launch"},
-    {"cli"},
+    {"run"},
+    {"describe"},
+    {"performance"},
+    {"scaling"},
+    {"commands", "__main__"},
 ]
 
 

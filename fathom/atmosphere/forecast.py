@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fathom.grids.hybrid import interfaces_of
 from fathom.reading import once
 
 from fathom.data import atmosphere
@@ -54,7 +55,7 @@ def start(
         grid, data.time.values, ground["land_fraction"], ground["surface_geopotential"], data
     )
     rows = Rows.of(grid)
-    a, b = initial.interfaces_of(levels)
+    a, b = interfaces_of(levels)
     pressure = column.layer_pressure(
         column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"])))
     )

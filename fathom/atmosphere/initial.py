@@ -24,6 +24,7 @@ import numpy as np
 from fathom.regrid import column, sphere
 from fathom import moist_air
 from fathom.data.atmosphere import extended
+from fathom.grids.hybrid import interfaces_of
 from fathom.regrid.rows import Rows
 
 if TYPE_CHECKING:
@@ -109,26 +110,6 @@ def in_columns(source, x, a, b, surface) -> dict[str, np.ndarray]:
         "log_surface_pressure": np.log(surface_pressure),
         "surface_geopotential": surface,
     }
-
-
-def interfaces_of(levels) -> tuple[np.ndarray, np.ndarray]:
-    """(a, b) of levels, checked."""
-    a, b = (
-        np.asarray(c, float) for c in ((levels.a, levels.b) if hasattr(levels, "a") else levels)
-    )
-    if (
-        a.shape != b.shape
-        or a.ndim != 1
-        or a.size < 2
-        or abs(b[-1] - 1) > 1e-12
-        or abs(a[-1]) > 1e-6
-        or not (np.diff(a + 1e5 * b) > 0).all()
-    ):
-        raise ValueError(
-            "hybrid levels are given by a [Pa] and b at interfaces from the top down, with a = 0, b"
-            " = 1 at the ground and a + b p increasing"
-        )
-    return a, b
 
 
 def horizontally(dataset, rows: Rows) -> dict[str, np.ndarray]:

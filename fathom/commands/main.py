@@ -310,7 +310,7 @@ def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how
     """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and
     messages of the real grid, sums, noise, waiting.
     """
-    from fathom.commands.scale import Request, counts, run, suppositions
+    from fathom.scaling.run import Request, counts, run, suppositions
 
     return run(
         Request(

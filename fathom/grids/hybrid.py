@@ -150,3 +150,23 @@ CAM_B = [0.0] * 8 + [
     0.9851122,
     1.0,
 ]
+
+
+def interfaces_of(levels) -> tuple[np.ndarray, np.ndarray]:
+    """(a, b) of levels, checked."""
+    a, b = (
+        np.asarray(c, float) for c in ((levels.a, levels.b) if hasattr(levels, "a") else levels)
+    )
+    if (
+        a.shape != b.shape
+        or a.ndim != 1
+        or a.size < 2
+        or abs(b[-1] - 1) > 1e-12
+        or abs(a[-1]) > 1e-6
+        or not (np.diff(a + 1e5 * b) > 0).all()
+    ):
+        raise ValueError(
+            "hybrid levels are given by a [Pa] and b at interfaces from the top down, with a = 0, b"
+            " = 1 at the ground and a + b p increasing"
+        )
+    return a, b

@@ -28,14 +28,14 @@ __all__ = [
     "chunk_shape",
     "coordinates",
     "create",
-    "formats",
+    "endings",
     "open",
     "regions",
     "variable",
     "writer",
 ]
 
-formats = {".zarr": "Zarr v3", ".nc": "NetCDF-4", ".grib2": "GRIB2", ".fa": "FA"}
+endings = {".zarr": "Zarr v3", ".nc": "NetCDF-4", ".grib2": "GRIB2", ".fa": "FA"}
 
 
 def writer(path: str | Path) -> type:
@@ -57,7 +57,7 @@ def writer(path: str | Path) -> type:
         from fathom.output.formats.fa import FaWriter
 
         return FaWriter
-    allowed = ", ".join(f"{ending} ({name})" for ending, name in formats.items())
+    allowed = ", ".join(f"{ending} ({name})" for ending, name in endings.items())
     raise ValueError(f"{path}: an output file ends in {allowed}, not in {suffix or 'nothing'!r}")
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from fathom.regrid import column
-from fathom.atmosphere.initial import interfaces_of
+from fathom.grids.hybrid import interfaces_of
 from fathom.moist_air import (
     GAS_CONSTANT,
     GRAVITY,

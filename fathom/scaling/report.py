@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.commands.scale import pays
+from fathom.scaling.run import pays
 
 
 def present(found: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:

@@ -76,7 +76,7 @@ def add_to(file: Path, case: Path) -> None:
     """Into a machine's file: the speed-ups of a case with a thread on each core. SystemExit where a
     run fails, which has said why.
     """
-    from fathom.commands.scale import Request
+    from fathom.scaling.run import Request
 
     machine, cores, costs = (
         load(file),
