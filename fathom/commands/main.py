@@ -541,9 +541,8 @@ def _on_ranks(file: Path, settings: tuple[str, ...], directory: Path, act: Any) 
 
 
 def _count(document: Any, name: str, usual: int) -> int:
-    from fathom.describe.expression import (
-        interpret,
-    )  # noqa: F401  (numpy is needed by every rank; errors of an empty environment come here)
+    # numpy is needed by every rank: errors of an empty environment come here
+    from fathom.describe.expression import interpret  # noqa: F401
 
     given = document.tables.setdefault("parallel", {})
     number = given.setdefault(name, usual)
