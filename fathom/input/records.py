@@ -194,6 +194,10 @@ class Input:
                 f" in Records(file, units='{wanted}')"
             ) from None
 
+    def interpolate(self, do: Any) -> None:
+        """Adds the process that makes the field from its records."""
+        interpolate(do, self.field, self.where)
+
     def read(self, number: int, points: Points, others=None) -> np.ndarray:
         """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what
         cannot be read; ValueError: no value at sea, and where.
@@ -337,16 +341,13 @@ def sources(inputs: list[Input], grid) -> list[Source]:
     return [Source(group[0].axis, group, grid) for group in groups]
 
 
-def interpolation(field: str, precision: int, where: str = "center"):
-    """The process that makes a field from its records before and after."""
-    from fathom.schemes import scheme
-
-    on = {
+def interpolate(do: Any, field: str, where: str = "center") -> None:
+    """Adds the process that makes a field from its records before and after; do: a fathom.order."""
+    names = {
         "previous": field + "_previous",
         "next": field + "_next",
         "forcing_weight": field + "_weight",
         "value": field,
     }
-    return scheme(
-        "TimeInterpolation" if where == "center" else "TimeInterpolationAtCorners"
-    ).process(precision, phase="surface", on=on, label=f"TimeInterpolation of {field}")
+    scheme = "TimeInterpolation" if where == "center" else "TimeInterpolationAtCorners"
+    do(scheme, on=names, label=f"TimeInterpolation of {field}")

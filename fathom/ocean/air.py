@@ -17,7 +17,7 @@ from fathom.input.records import (
     Speed,
     endings,
     given,
-    interpolation,
+    interpolate,
     sources,
 )
 
@@ -128,11 +128,10 @@ class Air:
         """
         return 4 / np.pi if "wind_speed" in self.climate else 1.0
 
-    def processes(self, precision):
-        return [
-            interpolation(field, precision)
-            for field in (*self.climate, *(i.field for i in self.inputs))
-        ]
+    def interpolate(self, do):
+        """Adds the processes that make the fields of the air from their records."""
+        for field in (*self.climate, *(i.field for i in self.inputs)):
+            interpolate(do, field)
 
     def fields(self, ocean):
         """Those that never change."""

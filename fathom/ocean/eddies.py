@@ -5,7 +5,6 @@
 from fathom.schemes import Scheme, scheme
 from fathom.grids.arguments import number_of
 from fathom.names import near
-from fathom.ocean.mixing import expansion
 
 tapers = {
     "tanh": "TanhTaperedSlopes",
@@ -96,98 +95,74 @@ class GentMcWilliams:
         """Fields that never change: the structure, where no process makes one."""
         return {} if self.structure else {"eddy_structure": ones}
 
-    def _placed(self, process):
-        """Where the structure is one value a column."""
+    @property
+    def at(self):
+        """Where the structure is, if it is one value a column."""
         in_layers = self.structure is not None and self.structure.name == "StratificationStructure"
-        return process if in_layers else process.at("eddy_structure", "center", "column")
+        return {} if in_layers else {"eddy_structure": ("center", "column")}
 
-    def of_columns(self, mixing, precision, step):
-        """Beside vertical mixing: a structure that follows stratification."""
-        if self.structure and self.structure.name == "StratificationStructure":
-            return [self.structure.process(precision, on=self._layer(mixing), step=step)]
-        return []
+    def structure_as(self, name):
+        """The structure, if it is the scheme of that name."""
+        return self.structure if self.structure and self.structure.name == name else None
 
-    def of_gradients(self, precision, step):
-        """Where neighbours' density is known: a structure that follows its gradient."""
-        if self.structure and self.structure.name == "EadyStructure":
-            return [self.structure.process(precision, diffusivity=self.diffusivity, step=step)]
-        return []
-
-    def slopes(self, equation_of_state, mixing, precision, step, own_cells=False):
-        """Before the factors of vertical diffusion: slopes, and what of their diffusion is
-        implicit: `whole_diffusivity`.
-        """
-        strongest = max(self.strengths.values()) * (
-            self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0
-        )
-        slopes = scheme(
+    @property
+    def tapered_slopes(self):
+        """The scheme of slopes, which bounds the strongest diffusivity."""
+        most = self.structure.all_parameters.get("most", 1.0) if self.structure else 1.0
+        return scheme(
             tapers[self.taper],
             maximum_slope=self.maximum_slope,
             taper_width=self.taper_width,
-            diffusivity=max(strongest, 1e-6),
-        )
-        slopes = slopes.in_cells if own_cells else slopes
-        result = [
-            expansion(equation_of_state).process(precision, phase="tracer"),
-            self._placed(
-                slopes.process(precision, phase="tracer", on=self._layer(mixing), step=step)
-            ),
-            scheme("IsoneutralMixing").process(
-                precision,
-                phase="tracer",
-                isoneutral_diffusivity=self.strengths["isoneutral_diffusivity"],
-            ),
-        ]
-        if self.transports:
-            result.append(
-                scheme("BolusTransport", diffusivity=self.diffusivity).process(
-                    precision, phase="tracer"
-                )
-            )
-        return result
-
-    def of_tracer(self, tracer, precision, own_cells=False):
-        """Fluxes of one tracer."""
-        strengths, flux, names = (
-            self.strengths,
-            [],
-            {"tracer": tracer, "tracer_tendency": f"{tracer}_tendency"},
-        )
-        for name in ["IsoneutralFlux"] + ["SlopedFlux"] * (
-            strengths["diffusivity"] != strengths["isoneutral_diffusivity"]
-        ):
-            of = scheme(name, **strengths)
-            flux.append(
-                (of.in_cells if own_cells else of).process(
-                    precision, phase="tracer", on=names, label=f"{name} of {tracer}"
-                )
-            )
-        return [self._placed(flux[0]), *flux[1:]]
-
-    def _layer(self, mixing):
-        """Names: the mixed layer is the boundary layer of a mixing scheme that has one."""
-        return (
-            {"mixed_layer_depth": "boundary_layer_depth"}
-            if "boundary_layer_depth" in mixing.field_names
-            else {}
+            diffusivity=max(max(self.strengths.values()) * most, 1e-6),
         )
 
 
-def mixed_layer(ocean, precision, step):
+def _layer(ocean):
+    """Names: the mixed layer is the boundary layer of a mixing scheme that has one."""
+    return {"mixed_layer_depth": "boundary_layer_depth"} if ocean.has_boundary_layer else {}
+
+
+def mixed_layer(ocean, do):
     """What eddies want of the columns of an ocean: the depth of the mixed layer where no mixing
-    scheme has a boundary layer, its buoyancy for those that live in it.
+    scheme has a boundary layer, a structure that follows stratification, and the buoyancy of the
+    layer for those that live in it.
     """
-    eddies, result = ocean.eddies, []
-    own = "boundary_layer_depth" not in ocean.vertical_mixing.field_names
-    if (eddies is not None and own) or ocean.submesoscale is not None:
-        result.append(
-            scheme(
-                "MixedLayerDepth",
-                **({} if eddies is None else {"density_step": eddies.density_step}),
-            ).process(precision)
-        )
-    if eddies is not None:
-        result += eddies.of_columns(ocean.vertical_mixing, precision, step)
-    return result + (
-        [scheme("MixedLayerBuoyancy").process(precision)] if ocean.submesoscale is not None else []
-    )
+    own, shallow = ocean.eddies, ocean.submesoscale is not None
+    if (own is not None and not ocean.has_boundary_layer) or shallow:
+        depth = {} if own is None else {"density_step": own.density_step}
+        do(scheme("MixedLayerDepth", **depth))
+    if own is not None:
+        do(own.structure_as("StratificationStructure"), on=_layer(ocean))
+    do("MixedLayerBuoyancy", when=shallow)
+
+
+def structure_of_gradients(ocean, do):
+    """Where neighbours' density is known: a structure that follows its gradient."""
+    if ocean.eddies is not None and (structure := ocean.eddies.structure_as("EadyStructure")):
+        do(structure, diffusivity=ocean.eddies.diffusivity)
+
+
+def slopes(ocean, do):
+    """Before the factors of vertical diffusion: slopes, and what of their diffusion is implicit:
+    `whole_diffusivity`.
+    """
+    if (own := ocean.eddies) is None:
+        return
+    along = own.strengths["isoneutral_diffusivity"]
+    do(ocean.equation_of_state.companion("expansion"))
+    do(own.tapered_slopes, on=_layer(ocean), at=own.at)
+    do("IsoneutralMixing", isoneutral_diffusivity=along)
+    do(scheme("BolusTransport", diffusivity=own.diffusivity), when=own.transports)
+
+
+def fluxes(ocean, tracer, do, budgets):
+    """Fluxes of one tracer."""
+    if (own := ocean.eddies) is None:
+        return
+    names = {"tracer": tracer, "tracer_tendency": f"{tracer}_tendency"}
+    strengths = own.strengths
+    budgets.follow(tracer, "IsoneutralFlux")
+    flux = scheme("IsoneutralFlux", **strengths)
+    do(flux, on=names, at=own.at, label=f"IsoneutralFlux of {tracer}")
+    if strengths["diffusivity"] != strengths["isoneutral_diffusivity"]:
+        do(scheme("SlopedFlux", **strengths), on=names, label=f"SlopedFlux of {tracer}")

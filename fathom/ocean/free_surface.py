@@ -1,6 +1,6 @@
 """The free surface of the ocean: how its height is solved for, and what fresh water does to it."""
 
-from fathom import earth
+from fathom import earth, mpi
 from fathom.grids.arguments import integer, number_of
 
 
@@ -105,14 +105,12 @@ class FreeSurface:
 
     def solve(self, step):
         """The solver, a global process."""
-        from fathom.mpi import core
-
         how = {
             name: value
             for name, value in self.__dict__.items()
             if name not in ("implicitness", "freshwater")
         }
-        return core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
+        return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def __repr__(self):
         return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"

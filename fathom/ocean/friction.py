@@ -94,16 +94,14 @@ class AnisotropicFriction(StrainFriction):
                 raise ValueError(f"AnisotropicFriction {name} = {value} must be at least {least}")
         self.points, self.direction = integer("AnisotropicFriction points", points), direction
 
-    def viscosities(self, precision, step):
-        return [scheme("FlowDirection").process(precision)] if self.direction == "flow" else []
+    def viscosities(self, do):
+        """Adds what finds them."""
+        do("FlowDirection", when=self.direction == "flow")
 
-    def forces(self, precision):
-        process = scheme("AnisotropicFriction").process(precision)
-        if self.direction != "flow":
-            process = process.at("cosine_of_direction", "center", "column").at(
-                "sine_of_direction", "center", "column"
-            )
-        return [process]
+    def forces(self, do):
+        """Adds what exerts them."""
+        fixed = ("cosine_of_direction", "sine_of_direction") if self.direction != "flow" else ()
+        do("AnisotropicFriction", at={name: ("center", "column") for name in fixed})
 
     def fields(self, ocean):
         along, across = self._viscosities(ocean)
@@ -172,18 +170,33 @@ class SmagorinskyFriction(StrainFriction):
             "BiharmonicSmagorinskyViscosity" if self.biharmonic else "SmagorinskyViscosity", **given
         )
 
-    def viscosities(self, precision, step):
-        return [self._viscosity().process(precision, step=step)]
+    def viscosities(self, do):
+        """Adds what finds them."""
+        do(self._viscosity())
 
-    def forces(self, precision):
-        return [
-            scheme(name).process(precision)
-            for name in (
-                ("StrainLaplacian", "BiharmonicStrainFriction")
-                if self.biharmonic
-                else ("StrainFriction",)
-            )
-        ]
+    def forces(self, do):
+        """Adds what exerts them."""
+        for name in (
+            ("StrainLaplacian", "BiharmonicStrainFriction")
+            if self.biharmonic
+            else ("StrainFriction",)
+        ):
+            do(name)
+
+
+def viscosities(ocean, do):
+    """Viscosities that follow the flow, of friction by strain."""
+    if isinstance(ocean.friction, StrainFriction):
+        ocean.friction.viscosities(do)
+
+
+def forces(ocean, do):
+    """Lateral friction of any kind."""
+    if isinstance(ocean.friction, StrainFriction):
+        ocean.friction.forces(do)
+    elif ocean.friction is not None:
+        do(ocean.friction.first_pass)
+        do(ocean.friction)
 
 
 def _beyond_western_coast(wet, dx, points, periodic):

@@ -2,37 +2,38 @@
 their diffusion (docs/physics.md).
 """
 
-from fathom.schemes import scheme
+from fathom.ocean import eddies
 
 
-def expansion(equation_of_state):
-    """The scheme of thermal expansion and haline contraction in all layers."""
-    of = scheme(f"{equation_of_state.name}Expansion")
-    return scheme(
-        of.name,
-        **{
-            name: value
-            for name, value in equation_of_state.parameters.items()
-            if name in of.all_parameters
-        },
-    )
+def sunlight(ocean, do):
+    """How deep sunlight goes."""
+    if ocean.water is not None:
+        if ocean.chlorophyll_records is not None:
+            ocean.chlorophyll_records.interpolate(do)
+        do(ocean.water)
 
 
-def of_columns(ocean, add):
-    """Viscosity and diffusivity: the mixing scheme, and what is added to it."""
-    if ocean.has_boundary_layer:
-        add(
-            scheme(
-                f"{ocean.equation_of_state.name}SurfaceBuoyancy",
-                **ocean.equation_of_state.parameters,
-            )
-        )
-    add(ocean.vertical_mixing)
-    for added in (ocean.background_mixing, ocean.tidal_mixing):
-        if added is not None:
-            add(added)
+def columns(ocean, do):
+    """Viscosity and diffusivity: the mixing scheme, what is added to it, and the mixed layer for
+    those that live in it: before, where stratification then stays in cache; after a scheme that
+    makes its depth.
+    """
+    deep = ocean.has_boundary_layer
+    if not deep:
+        eddies.mixed_layer(ocean, do)
+    else:
+        do(ocean.equation_of_state.companion("surface_buoyancy"))
+    do(ocean.vertical_mixing)
+    do(ocean.background_mixing)
+    do(ocean.tidal_mixing)
+    if deep:
+        eddies.mixed_layer(ocean, do)
 
 
+cells_after = {
+    "sea_surface_height": "sea_surface_height_after",
+    "cell_thickness": "cell_thickness_after",
+}
 salt = {
     "vertical_diffusivity": "salt_diffusivity",
     "mixing_exchange": "salt_exchange",
@@ -40,17 +41,17 @@ salt = {
 }
 
 
-def of_tracers(ocean, add, after):
-    """Factors of implicit diffusion, one for all tracers; with double diffusion one of heat, and
-    one of salt for all others. after: names of cells at the end of the step.
+def factors(ocean, do, after):
+    """Factors of implicit diffusion, one for all tracers; with double diffusion one of heat, and one
+    of salt for all others. after: names of cells at the end of the step.
     """
     heat = {"vertical_diffusivity": "whole_diffusivity"} if ocean.eddies is not None else {}
     if ocean.double_diffusion is not None:
         if ocean.eddies is None:
-            add(expansion(ocean.equation_of_state), "tracer")
-        add(ocean.double_diffusion, "tracer", on=heat)
-        add("VerticalFactors", "tracer", on=after | salt, label="VerticalFactors of salt")
-    add("VerticalFactors", "tracer", on=after | heat)
+            do(ocean.equation_of_state.companion("expansion"))
+        do(ocean.double_diffusion, on=heat)
+        do("VerticalFactors", on=after | salt, label="VerticalFactors of salt")
+    do("VerticalFactors", on=after | heat)
 
 
 def factors_of(ocean, tracer):

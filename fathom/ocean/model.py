@@ -9,16 +9,17 @@ from functools import partial
 import numpy as np
 
 from fathom import earth
-from fathom.schemes import scheme
 from fathom.names import unknown
-from fathom.ocean import circulation, mixing, overflow
+from fathom.order import Order, Placed
+from fathom.schemes import bytes_of, scheme
+from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
-from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.surface import SurfaceForcing
-from fathom.ocean.tracers import add_fluxes, add_tracers, declared
-from fathom.input.records import interpolation, sources
+from fathom.ocean.step import time_step
+from fathom.ocean.tracers import declared
+from fathom.input.records import sources
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
 # nominal value
@@ -62,6 +63,7 @@ class Ocean:
         the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
     budgets : names of tracers of which every term of the budget is computed in every cell,
         docs/model.md.
+    processes : list of Placed: processes of the user's own in the order of a step.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     precision : "fp64" (default) or "fp32".
     """
@@ -112,6 +114,7 @@ class Ocean:
         free_surface=None,
         tracers=(),
         budgets=(),
+        processes=(),
         coriolis="earth",
         precision="fp64",
         extrapolation=0.1,
@@ -167,6 +170,7 @@ class Ocean:
         if precision not in ("fp64", "fp32"):
             raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
+        self.placed = list(processes)  # the user's own
         self.initial = {}
 
     @property
@@ -194,112 +198,21 @@ class Ocean:
 
     def processes(self, step, surface):
         """The sequence of one step [s], in order; `surface` gives stress and fluxes."""
-        bytes_ = 8 if self.precision == "fp64" else 4
-        sequence = surface.processes(bytes_)
+        do = Order(bytes_of[self.precision], step, own_cells=self.own_cells, renamed=self._beyond)
+        time_step(self, surface, do)
+        return do.place(self.placed)
 
-        def add(what, phase="baroclinic", on=None, label=None, **runtime):
-            what = scheme(what) if isinstance(what, str) else what
-            form = what.in_cells if self.own_cells else what
-            if (
-                self.stretched
-                and "cell_thickness" in form.field_names
-                and "sea_surface_height" in form.field_names
-            ):
-                on = {"sea_surface_height": "height_beyond_cells"} | (
-                    on or {}
-                )  # which is 0: cells have all of the height
-            sequence.append(
-                form.process(
-                    bytes_, phase=phase, on=on, label=label or what.name, step=step, **runtime
-                )
-            )
+    def _beyond(self, form):
+        """Where layers follow the surface, cells have all of its height: beyond them is none."""
+        both = {"cell_thickness", "sea_surface_height"} <= set(form.field_names)
+        return {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
 
-        def whole(what, phase):
-            process = what.process()
-            process.phase = phase
-            sequence.append(process)
-
-        after = (
-            {
-                "cell_thickness": "cell_thickness_after",
-                "sea_surface_height_after": "height_beyond_cells",
-            }
-            if self.stretched
-            else {}
-        )
-        if self.stretched:
-            sequence += [
-                scheme(name).process(bytes_) for name in ("StretchedCells", "StretchedCorners")
-            ]
-        add_fluxes(self, surface, add)
-        if self.water is not None:
-            if self.chlorophyll_records is not None:
-                sequence.append(interpolation("chlorophyll", bytes_))
-            add(self.water, "surface")
-        if self.has_boundary_layer:
-            add("FrictionVelocity", "surface")
-        if self.overflows:
-            whole(overflow.process(self), "overflows")
-        add(self.equation_of_state)
-        add("HydrostaticPressure")
-        of_strain = isinstance(self.friction, StrainFriction)
-        if of_strain:
-            sequence += self.friction.viscosities(bytes_, step)
-        if not self.has_boundary_layer:  # stratification stays in cache
-            sequence += mixed_layer(self, bytes_, step)
-        mixing.of_columns(self, add)
-        if self.has_boundary_layer:
-            sequence += mixed_layer(self, bytes_, step)
-        add(self.momentum_advection or "LinearMomentum")
-        add("StretchedPressureGradient" if self.stretched else "PressureGradient")
-        if self.eddies is not None:
-            sequence += self.eddies.of_gradients(bytes_, step)
-        if of_strain:
-            sequence += self.friction.forces(bytes_)
-        elif self.friction is not None:
-            if self.friction.name == "BiharmonicFriction":
-                add("VelocityLaplacian")
-            add(self.friction)
-        add("ImplicitMomentum", drag=self.bottom_drag, background_speed=self.bottom_speed)
-        add(
-            "BarotropicDivergence",
-            "barotropic",
-            on={"depth_corner": "depth_corner_now"} if self.stretched else None,
-        )
-        if self.stretched:
-            add("FreshwaterConvergence", "barotropic")
-        if self.overflows:
-            add("OverflowConvergence", "barotropic")
-        whole(self.free_surface.solve(step), "barotropic")
-        add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
-        add("VolumeTransport", "tracer")
-        if self.submesoscale is not None:
-            add(self.submesoscale, "tracer")
-        if self.overflows:
-            add("OverflowVolume", "tracer")
-        if self.stretched:
-            add("SurfaceVolume", "tracer")
-            names = {
-                "sea_surface_height": "sea_surface_height_after",
-                "cell_thickness": "cell_thickness_after",
-            }
-            sequence.append(
-                scheme("StretchedCells").process(
-                    bytes_, phase="tracer", on=names, label="StretchedCells after"
-                )
-            )
-        if self.eddies is not None:
-            sequence += self.eddies.slopes(
-                self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells
-            )
-        mixing.of_tracers(self, add, after)
-        budgets = add_tracers(self, sequence, add, bytes_)
-        last = surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_)
-        sequence += last
-        if any(p.name == "FreezingLimit" for p in last):
-            for tracer in ("temperature", "salinity"):
-                budgets.late(tracer, "freezing")
-        return sequence
+    def place(self, process, **where):
+        """Puts a process of the user's into the order of a step: before, after or instead_of
+        another (fathom.order.Placed).
+        """
+        self.placed.append(Placed(process, **where))
+        return self
 
     def records(self, _):
         """Sources of what changes in time beside the surface (fathom/forcing.py)."""

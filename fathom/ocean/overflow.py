@@ -4,7 +4,7 @@ they are, and the processes that they are.
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, mpi
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import in_box
 
@@ -216,20 +216,21 @@ class FaroeBankChannel(Overflow):
         )
 
 
-def process(ocean):
-    """What decides about overflows, at the start of a step: a global process."""
-    from fathom.mpi import core
-
+def transports(ocean, do):
+    """What decides about overflows, at the start of a step."""
+    if not ocean.overflows:
+        return
     taken, state = [], ocean.equation_of_state
-    tracers = [
-        ("temperature", "degC"),
-        ("salinity", "1e-3"),
-        *((tracer.name, tracer.units) for tracer in ocean.tracers),
-    ]
-    return core.Overflows(
-        [o.on(ocean.grid, taken) for o in ocean.overflows],
-        list(ocean.grid.levels.weights),
-        tracers,
-        state.name,
-        state.parameters,
+    tracers = [("temperature", "degC"), ("salinity", "1e-3")]
+    tracers += [(tracer.name, tracer.units) for tracer in ocean.tracers]
+    here, do.phase = do.phase, "overflows"
+    do(
+        mpi.core.Overflows(
+            [overflow.on(ocean.grid, taken) for overflow in ocean.overflows],
+            list(ocean.grid.levels.weights),
+            tracers,
+            state.name,
+            state.parameters,
+        )
     )
+    do.phase = here

@@ -1,17 +1,17 @@
 """What drives the ocean from above: the processes that give stress and fluxes, and the data they
 read.
 
-A surface offers `processes(precision)` for the sequence, `after(precision, cells)` for the end of a
-step, `fields(ocean)` that never change, and `records(ocean)`: the sources of fields in time
-(fathom/forcing.py).
+A surface offers `before(do)` and `after(do, cells, own_cells)`, which add its processes at the start
+and at the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the sources of
+fields in time (fathom/run/forcing.py).
 """
 
 import numpy as np
 
-from fathom import names
+from fathom import mpi, names
 from fathom.schemes import scheme
 from fathom.ocean.air import Air, accepted, climatology
-from fathom.input.records import Input, given, interpolation, sources
+from fathom.input.records import Input, given, sources
 
 
 class BulkForcing:
@@ -100,57 +100,33 @@ class BulkForcing:
         ]
         return {field: data for field, data, speed in wanted if speed > 0}
 
-    def processes(self, precision):
-        list_ = [
-            scheme("SurfaceCurrent").process(precision, phase="surface"),
-            *self.given.processes(precision),
-        ]
-        list_ += [
-            self.bulk.process(precision, phase="surface"),
-            scheme("IceCover").process(precision, phase="surface"),
-        ]
-        if self.balanced:
-            from fathom.mpi import core
-
-            balance = core.FreshwaterBalance().process()
-            balance.phase = "surface"
-            list_.append(balance)
-        list_ += [
-            scheme("StressToGrid").process(precision, phase="surface"),
-            scheme("SurfaceFluxes").process(precision, phase="surface"),
-        ]
+    def before(self, do):
+        """Processes at the start of a step."""
+        do("SurfaceCurrent")
+        self.given.interpolate(do)
+        do(self.bulk)
+        do("IceCover")
+        do(mpi.core.FreshwaterBalance() if self.balanced else None)
+        do("StressToGrid")
+        do("SurfaceFluxes")
         speeds = {
             "TemperatureRestoring": self.temperature_restoring,
             "SalinityRestoring": self.salinity_restoring,
             "SalinityRestoringUnderIce": self.salinity_restoring_under_ice,
         }
         for name, speed in speeds.items():
-            if speed > 0:
-                list_.append(
-                    scheme(name, piston_velocity=speed).process(precision, phase="surface")
-                )
-        return list_
+            do(scheme(name, piston_velocity=speed) if speed > 0 else None)
 
-    def after(self, precision, cells=None):
-        """Processes at the end of a step; cells: where they differ in thickness, what their fields
-        are called then.
-        """
+    def after(self, do, cells, own_cells):
+        """Processes at the end of a step; cells: what fields of cells are called then."""
+        height = "sea_surface_height_after"
         names = {
             "temperature": "temperature_after",
             "salinity": "salinity_after",
-            "surface_height": "sea_surface_height_after",
+            "surface_height": cells.get(height, height) if own_cells else height,
+            "cell_thickness": cells.get("cell_thickness", "cell_thickness"),
         }
-        limit = scheme("FreezingLimit")
-        if cells is None:
-            return [limit.process(precision, phase="surface", on=names)]
-        names |= {
-            field: cells.get(name, name)
-            for field, name in (
-                ("cell_thickness", "cell_thickness"),
-                ("surface_height", "sea_surface_height_after"),
-            )
-        }
-        return [limit.in_cells.process(precision, phase="surface", on=names)]
+        do("FreezingLimit", on=names)
 
     def fields(self, ocean):
         return self.given.fields(ocean)
@@ -328,41 +304,29 @@ class SurfaceForcing:
             f"SurfaceForcing({', '.join(name for name in self.quantities if self._is_given(name))})"
         )
 
-    def processes(self, precision):
-        list_ = [interpolation(i.field, precision, i.where) for i in self.inputs.values()] + (
-            self.over.processes(precision) if self.over else []
+    def before(self, do):
+        """Processes at the start of a step."""
+        for given in self.inputs.values():
+            given.interpolate(do)
+        if self.over:
+            self.over.interpolate(do)
+        do("StressToGrid", when=self._true)
+        do("SurfaceFluxes")
+        do(
+            "GivenFlux",
+            on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"},
+            label="GivenFlux of salinity",
+            when=self._is_given("salinity_flux"),
         )
-
-        def add(what, **keywords):
-            list_.append(
-                (scheme(what) if isinstance(what, str) else what).process(
-                    precision, phase="surface", **keywords
-                )
-            )
-
-        if self._true:
-            add("StressToGrid")
-        add("SurfaceFluxes")
-        if self._is_given("salinity_flux"):
-            add(
-                "GivenFlux",
-                on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"},
-                label="GivenFlux of salinity",
-            )
-        if self._of_bulk:
-            add(self.heat_flux_sensitivity)
+        do(self.heat_flux_sensitivity if self._of_bulk else None)
+        restoring = scheme("TemperatureRestoring", piston_velocity=self.piston_velocity)
         if self.restoring_temperature is not None:
-            add(
-                "BarnierRestoring"
-                if self.heat_flux_sensitivity is not None
-                else scheme("TemperatureRestoring", piston_velocity=self.piston_velocity)
-            )
+            do(restoring if self.heat_flux_sensitivity is None else "BarnierRestoring")
         if self.restoring_salinity is not None:
-            add(scheme("SalinityRestoring", piston_velocity=self.piston_velocity))
-        return list_
+            do(scheme("SalinityRestoring", piston_velocity=self.piston_velocity))
 
-    def after(self, precision, cells=None):
-        return []
+    def after(self, do, cells, own_cells):
+        """Processes at the end of a step: none."""
 
     def fields(self, ocean):
         from fathom.input.values import on_columns

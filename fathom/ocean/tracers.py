@@ -5,6 +5,7 @@ one step of each.
 from fathom import names
 from fathom.schemes import scheme
 from fathom.ocean.gases import CFC11, CFC12, SF6
+from fathom.ocean import eddies
 from fathom.ocean.mixing import factors_of
 from fathom.ocean.passive import IdealAge, PassiveTracer
 
@@ -60,12 +61,12 @@ def at_end(ocean, what):
 
 
 class Budgets:
-    """Follows the processes of a tracer that has a budget: after those of one term of it stands
-    what they have added.
+    """Follows the processes of a tracer that has a budget: after those of one term of it stands what
+    they have added.
     """
 
-    def __init__(self, ocean, add):
-        self.ocean, self.tracers, self.add = ocean, ocean.budgets, add
+    def __init__(self, ocean, do):
+        self.ocean, self.tracers, self.do = ocean, ocean.budgets, do
         self.open = {}  # tracer -> term whose share is not taken yet
 
     def follow(self, tracer, name):
@@ -79,21 +80,11 @@ class Budgets:
     def _share(self, tracer):
         term = self.open.pop(tracer)
         what = scheme("FirstBudgetShare" if term == "advection" else "BudgetShare")
-        self.add(
-            what,
-            "tracer",
-            on=on_tracer(what, tracer) | {"tracer_budget_share": f"{tracer}_budget_{term}"},
-            label=f"budget of {tracer}: {term}",
-        )
+        share = {"tracer_budget_share": f"{tracer}_budget_{term}"}
+        self.do(what, on=on_tracer(what, tracer) | share, label=f"budget of {tracer}: {term}")
 
     def _whole(self, what, tracer, names, label):
-        names = {name: other for name, other in names.items() if name in what.field_names}
-        self.add(
-            what,
-            "tracer",
-            on=on_tracer(what, tracer) | names | at_end(self.ocean, what),
-            label=label,
-        )
+        self.do(what, on=on_tracer(what, tracer) | names | at_end(self.ocean, what), label=label)
 
     def close(self, tracer, names):
         """After the update of a tracer; names: what it diffuses with."""
@@ -103,12 +94,16 @@ class Budgets:
     def late(self, tracer, term):
         """After what has changed a tracer after its update."""
         if tracer in self.tracers:
-            self._whole(
-                scheme("LateBudgetShare"),
-                tracer,
-                {"tracer_budget_share": f"{tracer}_budget_{term}"},
-                f"budget of {tracer}: {term}",
-            )
+            share = {"tracer_budget_share": f"{tracer}_budget_{term}"}
+            label = f"budget of {tracer}: {term}"
+            self._whole(scheme("LateBudgetShare"), tracer, share, label)
+
+    def after_freezing(self, do):
+        """At the end of a step, if there is a limit of freezing."""
+        if "FreezingLimit" in do.kinds:
+            do.phase = "tracer"
+            for tracer in ("temperature", "salinity"):
+                self.late(tracer, "freezing")
 
     def finish(self, tracer):
         """Before the update."""
@@ -158,75 +153,65 @@ def declared(tracers):
     return tracers
 
 
-def add_fluxes(ocean, surface, add):
+def fluxes(ocean, surface, do):
     """What makes the fluxes of passive tracers through the surface."""
     for tracer in ocean.tracers:
         for what in tracer.fluxes(surface):
-            add(
-                what,
-                "surface",
-                on=on_tracer(what, tracer.name),
-                label=f"{what.name} of {tracer.name}",
-            )
+            do(what, on=on_tracer(what, tracer.name), label=f"{what.name} of {tracer.name}")
 
 
-def add_tracers(ocean, sequence, add, precision):
+def step(ocean, do):
     """The processes of one step of all tracers, after transports and the factors of vertical
-    diffusion; add(scheme, phase, on, label): into the sequence.
+    diffusion. Returns their budgets.
     """
-    budgets = Budgets(ocean, add)
+    budgets = Budgets(ocean, do)
     passive = {tracer.name: tracer for tracer in ocean.tracers}
 
-    def for_tracer(tracer, what, on=None):
+    def of(tracer, what, when=True):
+        if what is None or not when:
+            return
         what = scheme(what) if isinstance(what, str) else what
         budgets.follow(tracer, what.name)
-        add(
-            what,
-            "tracer",
-            on=on_tracer(what, tracer) | (on or {}),
-            label=f"{what.name} of {tracer}",
-        )
+        do(what, on=on_tracer(what, tracer), label=f"{what.name} of {tracer}")
 
     if ocean.split:  # all first sweeps before all others: one exchange for all tracers
-        add("SweepVolumes", "tracer")
+        do("SweepVolumes")
         for tracer in ocean.tracer_names:
-            for_tracer(tracer, ocean.tracer_advection.name.replace("Advection", "Sweep"))
+            of(tracer, ocean.tracer_advection.companion("sweep"))
     for tracer in ocean.tracer_names:
-        for_tracer(tracer, ocean.tracer_advection)
+        own = passive.get(tracer)
+        heat, active = tracer == "temperature", tracer in ("temperature", "salinity")
+        of(tracer, ocean.tracer_advection)
         if ocean.diffusion is not None:
-            if ocean.diffusion.name == "BiharmonicDiffusion":
-                for_tracer(tracer, "TracerLaplacian")
-            for_tracer(tracer, ocean.diffusion)
-        if ocean.eddies is not None:
-            budgets.follow(tracer, "IsoneutralFlux")
-            sequence += ocean.eddies.of_tracer(tracer, precision, ocean.own_cells)
-        if ocean.water is not None and tracer == "temperature":
-            for_tracer(tracer, "ShortwaveHeating")
-        if ocean.has_boundary_layer and tracer in ("temperature", "salinity"):
-            for_tracer(tracer, "NonlocalTransport")
-        if ocean.overflows:
-            for_tracer(tracer, "OverflowContent")
-        if ocean.warm_floor and tracer == "temperature":
-            for_tracer(tracer, "GeothermalHeat")
-        for what in passive[tracer].sources() if tracer in passive else ():
-            for_tracer(tracer, what)
-        if ocean.stretched and tracer in ("temperature", "salinity"):
-            rain = (
-                {"share": 1}
-                if tracer == "temperature"
-                else {"returned": scheme("SurfaceFluxes").all_parameters["reference_salinity"]}
-            )
-            for_tracer(tracer, scheme("FreshwaterContent", **rain))
+            of(tracer, ocean.diffusion.first_pass)
+            of(tracer, ocean.diffusion)
+        eddies.fluxes(ocean, tracer, do, budgets)
+        of(tracer, "ShortwaveHeating", when=heat and ocean.water is not None)
+        of(tracer, "NonlocalTransport", when=active and ocean.has_boundary_layer)
+        of(tracer, "OverflowContent", when=ocean.overflows)
+        of(tracer, "GeothermalHeat", when=heat and ocean.warm_floor)
+        for what in own.sources() if own else ():
+            of(tracer, what)
+        of(tracer, _rain(heat), when=active and ocean.stretched)
         budgets.finish(tracer)
-        update = scheme("TracerUpdate")
-        add(
-            update,
-            "tracer",
-            on=on_tracer(update, tracer) | factors_of(ocean, tracer) | at_end(ocean, update),
-            label=f"TracerUpdate of {tracer}",
-        )
-        budgets.close(tracer, factors_of(ocean, tracer))
-        if tracer in passive and (keep := passive[tracer].holding()) is not None:
-            add(keep, "tracer", on=on_tracer(keep, tracer), label=f"Keep of {tracer}")
+        _update(ocean, tracer, do, budgets)
+        if own and (keep := own.holding()) is not None:
+            do(keep, on=on_tracer(keep, tracer), label=f"Keep of {tracer}")
             budgets.late(tracer, "kept")
     return budgets
+
+
+def _rain(heat):
+    """Fresh water brings the warmth of the surface, and no salt."""
+    if heat:
+        return scheme("FreshwaterContent", share=1)
+    salinity = scheme("SurfaceFluxes").all_parameters["reference_salinity"]
+    return scheme("FreshwaterContent", returned=salinity)
+
+
+def _update(ocean, tracer, do, budgets):
+    """Vertical diffusion and the new value."""
+    update, factors = scheme("TracerUpdate"), factors_of(ocean, tracer)
+    names = on_tracer(update, tracer) | factors | at_end(ocean, update)
+    do(update, on=names, label=f"TracerUpdate of {tracer}")
+    budgets.close(tracer, factors)
