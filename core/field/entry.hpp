@@ -25,6 +25,13 @@ struct Entry {
         make;
 };
 
+template <class Scheme> constexpr auto parameters() {
+    if constexpr (requires { Scheme::parameters; })
+        return Scheme::parameters;
+    else
+        return std::tuple();
+}
+
 template <class Scheme>
 void set_parameter(Scheme& scheme, std::string_view of, const std::string& name, double value) {
     bool found = false;
@@ -44,7 +51,7 @@ void set_parameter(Scheme& scheme, std::string_view of, const std::string& name,
                 }(),
                 ...);
         },
-        Scheme::parameters);
+        parameters<Scheme>());
     if (!found) throw Error("unknown ", of, " parameter '", name, "'", near(name, known));
 }
 
@@ -57,8 +64,8 @@ template <class Scheme> Entry entry(std::string name) {
                                      std::string(p.meaning), defaults.*p.value, p.least, p.most}),
              ...);
         },
-        Scheme::parameters);
-    for (const Use& u : Scheme::fields)
+        parameters<Scheme>());
+    for (const Use& u : uses<Scheme>())
         e.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
     e.make = [name](const std::map<std::string, double>& values, int precision, int width) {
         Scheme scheme;

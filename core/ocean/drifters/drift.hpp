@@ -19,11 +19,13 @@ template <bool own> struct Drift {
         reads("dy_corner", place::corner_column, "m", 2),
         reads("area_center", place::center_column, "m2", 1),
         reads("sea_surface_height", place::center_column, "m", 1),
-        cell_thickness<own>(own ? 1 : 0)};
+        CellThickness < Pack<double, 1>,
+        own,
+        own ? 1 : 0 > ::use};
     template <class Real>
     void operator()(In<Real, 2>, In<Real, 2>, In<Real, 2>, In<Real, 2>, In<Real, 1>, In<Real, 2>,
                     In<Real, 2>, In<Real, 1>, In<Real, 1>,
-                    Thickness<Real, own, own ? 1 : 0>) const {}
+                    CellThickness<Real, own, own ? 1 : 0>) const {}
 };
 
 }  // namespace fathom::ocean

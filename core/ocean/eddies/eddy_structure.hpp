@@ -16,14 +16,12 @@ struct MixedLayerDepth {
     static constexpr std::tuple parameters{
         Parameter<MixedLayerDepth>{"density_step", &MixedLayerDepth::density_step, "kg m-3", 1e-4,
                                    10, "density above that of the top layer"}};
-    static constexpr std::array fields{reads("stratification", place::center_interface, "s-2"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("mixed_layer_depth", place::center_column, "m")};
 
     template <class Real>
-    void operator()(In<Real> stratification, In<Real> wet, Profile<Real> thickness,
-                    Out<Real> depth) const {
+    void operator()(Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
+                    ReadsProfile<Real, "thickness", "m"> thickness,
+                    Writes<Real, "mixed_layer_depth", place::center_column, "m"> depth) const {
         using T = typename Real::Number;
         const T step = T(density_step * constants::gravity / constants::sea_water_density);
         const Real bottom = wet[0];
@@ -56,15 +54,13 @@ struct StratificationStructure {
     static constexpr std::tuple parameters{Parameter<StratificationStructure>{
         "least", &StratificationStructure::least, "1", 0, 1,
         "least share of the diffusivity, in the weakly stratified deep"}};
-    static constexpr std::array fields{reads("stratification", place::center_interface, "s-2"),
-                                       reads("mixed_layer_depth", place::center_column, "m"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("eddy_structure", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real> stratification, In<Real> mixed_layer, In<Real> wet,
-                    Profile<Real> thickness, Out<Real> structure) const {
+    void operator()(Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+                    Reads<Real, "mixed_layer_depth", place::center_column, "m"> mixed_layer,
+                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
+                    ReadsProfile<Real, "thickness", "m"> thickness,
+                    Writes<Real, "eddy_structure", place::center_layer, "1"> structure) const {
         using T = typename Real::Number;
         const Real h = mixed_layer[0], bottom = wet[0];
         Real reference = 0, above = 0;  // reference: 0 until it is found
@@ -108,18 +104,15 @@ struct EadyStructure {
                                  "the mean begins below"},
         Parameter<EadyStructure>{"to_depth", &EadyStructure::to_depth, "m", 0, 1e4,
                                  "the mean ends above"}};
-    static constexpr std::array fields{reads("density_anomaly", place::center_layer, "kg m-3", 1),
-                                       reads("stratification", place::center_interface, "s-2"),
-                                       reads("wet_levels", place::center_column, "1", 1),
-                                       reads("dy_north_face", place::north_face_column, "m", 1),
-                                       reads("dx_east_face", place::east_face_column, "m", 1),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("eddy_structure", place::center_column, "1")};
 
     template <class Real>
-    void operator()(In<Real, 1> density, In<Real> stratification, In<Real, 1> wet,
-                    In<Real, 1> distance_north, In<Real, 1> distance_east, Profile<Real> thickness,
-                    Out<Real> structure) const {
+    void operator()(Reads<Real, "density_anomaly", place::center_layer, "kg m-3", 1> density,
+                    Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+                    Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+                    Reads<Real, "dy_north_face", place::north_face_column, "m", 1> distance_north,
+                    Reads<Real, "dx_east_face", place::east_face_column, "m", 1> distance_east,
+                    ReadsProfile<Real, "thickness", "m"> thickness,
+                    Writes<Real, "eddy_structure", place::center_column, "1"> structure) const {
         using T = typename Real::Number;
         const std::array sides{east, -east, north, -north};
         const Real nearness[4] = {1.0 / distance_east[0], 1.0 / distance_east(-east)[0],

@@ -29,24 +29,20 @@ struct OrographicDrag {
                                   "N h / U at which waves break, Fr"},
         Parameter<OrographicDrag>{"largest_height", &OrographicDrag::largest_height, "m", 0, 5000,
                                   "bound on the standard deviation of the orography"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("air_temperature", place::center_layer, "K"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("geopotential", place::center_layer, "m2 s-2"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("orography_deviation", place::center_column, "m"),
-        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
-        updates("northward_wind_tendency", place::center_layer, "m s-2"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1"),
-        writes("gravity_wave_stress", place::center_column, "N m-2")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> interface,
-                    In<Real> geopotential, In<Real> surface_geopotential, In<Real> deviation,
-                    InOut<Real> u_tendency, InOut<Real> v_tendency, InOut<Real> T_tendency,
-                    Out<Real> stress) const {
+    void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface_geopotential,
+        Reads<Real, "orography_deviation", place::center_column, "m"> deviation,
+        Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
+        Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
+        Writes<Real, "gravity_wave_stress", place::center_column, "N m-2"> stress) const {
         using namespace constants;
         const int levels = u.levels(), last = levels - 1;
         const Real sigma = smaller(larger(deviation[0], 0), largest_height),

@@ -28,11 +28,6 @@ struct LinearEquationOfState {
         Parameter<LinearEquationOfState>{"reference_salinity",
                                          &LinearEquationOfState::reference_salinity, "1e-3", 0, 100,
                                          "salinity of the reference density"}};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("density_anomaly", place::center_layer, "kg m-3"),
-                                       writes("stratification", place::center_interface, "s-2")};
 
     template <class Real> struct Parcel {
         Real anomaly;
@@ -54,8 +49,12 @@ struct LinearEquationOfState {
     }
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> thickness,
-                    Out<Real> anomaly, Out<Real> stratification) const {
+    void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "density_anomaly", place::center_layer, "kg m-3"> anomaly,
+        Writes<Real, "stratification", place::center_interface, "s-2"> stratification) const {
         density_and_stratification(
             *this, temperature, salinity, [](int) { return Level(0); }, thickness, anomaly,
             stratification);

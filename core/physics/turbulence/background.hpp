@@ -29,14 +29,14 @@ struct BryanLewisMixing {
                                     "scale of transition"},
         Parameter<BryanLewisMixing>{"prandtl", &BryanLewisMixing::prandtl, "1", 0, 100,
                                     "viscosity over diffusivity"}};
-    static constexpr std::array fields{
-        reads("thickness", place::profile, "m"), reads("wet_levels", place::center_column, "1"),
-        updates("viscosity_at_center", place::center_interface, "m2 s-1"),
-        updates("vertical_diffusivity", place::center_interface, "m2 s-1")};
 
     template <class Real>
-    void operator()(Profile<Real> thickness, In<Real> wet_levels, InOut<Real> viscosity,
-                    InOut<Real> diffusivity) const {
+    void operator()(
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Updates<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
+        Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity)
+        const {
         using T = typename Real::Number;
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();

@@ -25,15 +25,13 @@ struct ConstantMixing {
         Parameter<ConstantMixing>{"convective_diffusivity", &ConstantMixing::convective_diffusivity,
                                   "m2 s-1", 0, 1000,
                                   "least diffusivity of a statically unstable interface"}};
-    static constexpr std::array fields{
-        reads("stratification", place::center_interface, "s-2"),
-        reads("wet_levels", place::center_column, "1"),
-        writes("viscosity_at_center", place::center_interface, "m2 s-1"),
-        writes("vertical_diffusivity", place::center_interface, "m2 s-1")};
 
     template <class Real>
-    void operator()(In<Real> stratification, In<Real> wet_levels, Out<Real> nu,
-                    Out<Real> kappa) const {
+    void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Writes<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> nu,
+        Writes<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> kappa) const {
         const Real bottom = wet_levels[0],
                    nu_unstable = larger(viscosity, Real(convective_viscosity)),
                    kappa_unstable = larger(diffusivity, Real(convective_diffusivity));

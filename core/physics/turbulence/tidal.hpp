@@ -30,17 +30,16 @@ struct TidalMixing {
         Parameter<TidalMixing>{"maximum", &TidalMixing::maximum, "m2 s-1", 0, 10, "most of it"},
         Parameter<TidalMixing>{"prandtl", &TidalMixing::prandtl, "1", 0, 100,
                                "viscosity over diffusivity"}};
-    static constexpr std::array fields{
-        reads("tidal_energy", place::center_column, "J m-2"),
-        reads("stratification", place::center_interface, "s-2"),
-        reads("thickness", place::profile, "m"),
-        reads("wet_levels", place::center_column, "1"),
-        updates("viscosity_at_center", place::center_interface, "m2 s-1"),
-        updates("vertical_diffusivity", place::center_interface, "m2 s-1")};
 
     template <class Real>
-    void operator()(In<Real> energy, In<Real> stratification, Profile<Real> thickness,
-                    In<Real> wet_levels, InOut<Real> viscosity, InOut<Real> diffusivity) const {
+    void operator()(
+        Reads<Real, "tidal_energy", place::center_column, "J m-2"> energy,
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Updates<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
+        Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity)
+        const {
         constexpr double least = 1e-10;  // [s-2]: about the least that a deep sea has
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();
