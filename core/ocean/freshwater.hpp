@@ -36,8 +36,8 @@ struct FreshwaterContent {
     void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
         Reads<Real, "area_center", place::center_column, "m2"> area,
-        Reads<Real, "tracer", place::center_layer, "1"> tracer,
-        Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         tendency[0] += fresh[0] * area[0] * (1 / constants::fresh_water_density) *
                        fma(Real(share), tracer[0], Real(returned));
     }

@@ -17,8 +17,8 @@ template <Statistic statistic, bool surface> struct InTime {
     static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
-        Reads<Real, "value", place::center_layer, "1"> value,
-        Updates<Real, "statistic", surface ? place::center_column : place::center_layer, "1">
+        Reads<Real, "value", place::center_layer, "any"> value,
+        Updates<Real, "statistic", surface ? place::center_column : place::center_layer, "any">
             so_far) const {
         for (int k = 0, end = surface ? 1 : so_far.levels(); k < end;
              ++k) {  // levels() are those of the water

@@ -74,14 +74,15 @@ struct EulerianTracer {
     static constexpr std::string_view summary = "advection of a tracer, added to its tendency";
     static constexpr std::tuple parameters{};
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
-                    Reads<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M,
-                    Reads<Real, "tracer", place::center_layer, "1"> q,
-                    Reads<Real, "tracer_gradient_east", place::center_layer, "m-1"> qx,
-                    Reads<Real, "tracer_gradient_north", place::center_layer, "m-1"> qy,
-                    Updates<Real, "tracer_tendency", place::center_layer, "s-1"> tendency) const {
+    void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        Reads<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M,
+        Reads<Real, "tracer", place::center_layer, "any"> q,
+        Reads<Real, "tracer_gradient_east", place::center_layer, "any m-1"> qx,
+        Reads<Real, "tracer_gradient_north", place::center_layer, "any m-1"> qy,
+        Updates<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency) const {
         const int levels = u.levels();
         for (int k = 0; k < levels; ++k) {
             const Real half = 0.5 / (p[k + 1] - p[k]), here = q[k];
@@ -132,11 +133,12 @@ struct TracerLeapfrog {
     static constexpr std::string_view summary =
         "leapfrog, diffusion and time filter of a tracer in spectral space";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer_tendency", place::center_layer, "s-1"),
-                                       updates("tracer", place::center_layer, "1"),
-                                       updates("tracer_before", place::center_layer, "1"),
-                                       writes("tracer_gradient_east", place::center_layer, "m-1"),
-                                       writes("tracer_gradient_north", place::center_layer, "m-1")};
+    static constexpr std::array fields{
+        reads("tracer_tendency", place::center_layer, "any s-1"),
+        updates("tracer", place::center_layer, "any"),
+        updates("tracer_before", place::center_layer, "any"),
+        writes("tracer_gradient_east", place::center_layer, "any m-1"),
+        writes("tracer_gradient_north", place::center_layer, "any m-1")};
     template <class Real>
     void operator()(In<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>) const {}
 };

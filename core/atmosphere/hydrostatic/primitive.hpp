@@ -313,7 +313,7 @@ struct TracerTransport {
     static constexpr std::string_view summary =
         "quasi-monotone semi-Lagrangian advection of a tracer";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{updates("tracer", place::center_layer, "1")};
+    static constexpr std::array fields{updates("tracer", place::center_layer, "any")};
     template <class Real> void operator()(InOut<Real>) const {}
 };
 /// As much of a tracer over the sphere as before it was carried: all its values times one number;
@@ -323,14 +323,15 @@ struct TracerMass {
     static constexpr std::string_view summary = "the mass of a tracer is that before its advection";
     static constexpr std::tuple parameters{};
     static constexpr std::array fields{reads("log_pressure_ratio", place::center_column, "1"),
-                                       updates("tracer", place::center_layer, "1")};
+                                       updates("tracer", place::center_layer, "any")};
     template <class Real> void operator()(In<Real>, InOut<Real>) const {}
 };
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
     static constexpr std::tuple parameters{};
     template <class Real>
-    void operator()(Writes<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Writes<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency) const {
         for (int k = 0; k < tendency.levels(); ++k) tendency[k] = Real(0);
     }
 };
@@ -340,8 +341,8 @@ struct TracerPhysics {
     static constexpr std::tuple parameters{Parameter<TracerPhysics>{
         "step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
     template <class Real>
-    void operator()(Reads<Real, "tracer_tendency", place::center_layer, "1"> tendency,
-                    Updates<Real, "tracer", place::center_layer, "1"> tracer) const {
+    void operator()(Reads<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency,
+                    Updates<Real, "tracer", place::center_layer, "any"> tracer) const {
         for (int k = 0; k < tendency.levels(); ++k)
             tracer[k] = fma(Real(step), tendency[k], tracer[k]);
     }

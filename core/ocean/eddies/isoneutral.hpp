@@ -37,12 +37,12 @@ template <bool own> struct IsoneutralFlux {
         Parameter<IsoneutralFlux>{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity,
                                   "m2 s-1", 0, 1e7, "along neutral surfaces"}};
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1", 1> tracer,
-                    Reads<Real, "eddy_structure", place::center_layer, "1", 1> structure,
-                    Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
-                    FaceGeometry<Real> faces, CellThickness<Real, own, 1> thickness,
-                    Conductances<Real, 0> conductances,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
+        Reads<Real, "eddy_structure", place::center_layer, "1", 1> structure,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet, FaceGeometry<Real> faces,
+        CellThickness<Real, own, 1> thickness, Conductances<Real, 0> conductances,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         const auto& [ue, uw, un, us, le, lw, ln, ls] = conductances;
         const int levels = tendency.levels();
@@ -94,9 +94,10 @@ struct SlopedFlux {
         Parameter<SlopedFlux>{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity,
                               "m2 s-1", 0, 1e7, "along neutral surfaces"}};
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1", 1> tracer,
-                    Conductances<Real, 1> conductances,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
+        Conductances<Real, 1> conductances,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         using Four = std::array<In<Real, 1>, 4>;
         const int levels = tendency.levels();

@@ -167,10 +167,15 @@ template <bool biharmonic> struct StrainViscosity {
                                    "Smagorinsky's, C"},
         Parameter<StrainViscosity>{"step", &StrainViscosity::step, "s", 0, 1e6, "time step"}};
     template <class Real>
+    using Written =
+        std::conditional_t<biharmonic,
+                           Writes<Real, "lateral_viscosity", place::center_layer, "m2 s-1/2">,
+                           Writes<Real, "lateral_viscosity", place::center_layer, "m2 s-1">>;
+
+    template <class Real>
     void operator()(Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
                     Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
-                    StrainGeometry<Real> geometry,
-                    Writes<Real, "lateral_viscosity", place::center_layer, "1"> viscosity) const {
+                    StrainGeometry<Real> geometry, Written<Real> viscosity) const {
         const auto& [grid, area] = geometry;
         const auto& [dx, dy, faces] = grid;
         const auto& [hn, dyn, he, dxe] = faces;
@@ -230,6 +235,11 @@ template <StrainPart part> struct StrainFriction {
         std::conditional_t<part == StrainPart::second,
                            Reads<Real, laplacian, place::corner_vector_layer, "m s-3/2", 1>,
                            Reads<Real, velocity, place::corner_vector_layer, "m s-1", 1>>;
+    template <class Real>
+    using Viscosity =
+        std::conditional_t<part == StrainPart::friction,
+                           Reads<Real, "lateral_viscosity", place::center_layer, "m2 s-1", 1>,
+                           Reads<Real, "lateral_viscosity", place::center_layer, "m2 s-1/2", 1>>;
     template <class Real, Text tendency, Text laplacian>
     using Result =
         std::conditional_t<first, Writes<Real, laplacian, place::corner_vector_layer, "m s-3/2">,
@@ -238,7 +248,7 @@ template <StrainPart part> struct StrainFriction {
     template <class Real>
     void operator()(Velocity<Real, "velocity_x", "velocity_laplacian_x"> u,
                     Velocity<Real, "velocity_y", "velocity_laplacian_y"> v,
-                    Reads<Real, "lateral_viscosity", place::center_layer, "1", 1> viscosity,
+                    Viscosity<Real> viscosity,
                     Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
                     StrainGeometry<Real> geometry,
                     Result<Real, "velocity_tendency_x", "velocity_laplacian_x"> x,

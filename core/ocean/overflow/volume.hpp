@@ -25,8 +25,8 @@ struct OverflowProduct {
     static constexpr std::string_view summary =
         "content of a tracer in the product water of overflows";
     static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "1"),
-                                       writes("tracer_outlet", place::center_column, "1")};
+    static constexpr std::array fields{reads("tracer", place::center_layer, "any"),
+                                       writes("tracer_outlet", place::center_column, "any")};
     template <class Real> void operator()(In<Real>, Out<Real>) const {}
 };
 
@@ -66,11 +66,12 @@ struct OverflowContent {
     static constexpr std::string_view summary = "what overflows take and bring of a tracer";
     static constexpr std::tuple parameters{};
     template <class Real>
-    void operator()(Reads<Real, "outlet_level", place::center_column, "1"> level,
-                    Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
-                    Reads<Real, "tracer_outlet", place::center_column, "1"> product,
-                    Reads<Real, "tracer", place::center_layer, "1"> tracer,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "outlet_level", place::center_column, "1"> level,
+        Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
+        Reads<Real, "tracer_outlet", place::center_column, "any"> product,
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         const Real Q = volume[0], at = level[0], brought = product[0], zero(0);
         for (int k = 0; k < tendency.levels(); ++k) {
             const Real here = Real(typename Real::Number(k));

@@ -14,15 +14,16 @@ struct CentredAdvection {
     static constexpr std::tuple parameters{};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1", 1> now,
-                    Reads<Real, "tracer_before", place::center_layer, "1", 1> before,
-                    ReadsProfile<Real, "time_weights", "1"> weights,
-                    Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
-                    Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
-                    Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
-                    Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
-                    Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
-                    Writes<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> now,
+        Reads<Real, "tracer_before", place::center_layer, "any", 1> before,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const T a = weights[0] / 2, b = weights[1] / 2;  // the half of the mean is in the weights
@@ -82,19 +83,20 @@ struct UpwindAdvection {
     };
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1", 2> now,
-                    Reads<Real, "tracer_before", place::center_layer, "1", 1> before,
-                    ReadsProfile<Real, "time_weights", "1"> weights,
-                    Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
-                    Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
-                    Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
-                    Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
-                    Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
-                    Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
-                    Reads<Real, "dx_center", place::center_column, "m", 2> dx,
-                    Reads<Real, "dy_center", place::center_column, "m", 2> dy,
-                    ReadsProfile<Real, "thickness", "m"> thickness,
-                    Writes<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 2> now,
+        Reads<Real, "tracer_before", place::center_layer, "any", 1> before,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
+        Reads<Real, "dx_center", place::center_column, "m", 2> dx,
+        Reads<Real, "dy_center", place::center_column, "m", 2> dy,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const T a = (weights[0] - 1) / 2,

@@ -14,15 +14,15 @@ template <bool first> struct BudgetShare {
         "what the process before has added to the tendency of a tracer";
     static constexpr std::tuple parameters{};
     template <class Real>
-    using Before =
-        std::conditional_t<first, Writes<Real, "tracer_tendency_before", place::center_layer, "1">,
-                           Updates<Real, "tracer_tendency_before", place::center_layer, "1">>;
+    using Before = std::conditional_t<
+        first, Writes<Real, "tracer_tendency_before", place::center_layer, "any m3 s-1">,
+        Updates<Real, "tracer_tendency_before", place::center_layer, "any m3 s-1">>;
 
     template <class Real>
-    void operator()(Reads<Real, "tracer_tendency", place::center_layer, "1"> tendency,
-                    Reads<Real, "area_center", place::center_column, "m2"> area,
-                    Before<Real> so_far,
-                    Writes<Real, "tracer_budget_share", place::center_layer, "m s-1"> share) const {
+    void operator()(
+        Reads<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Reads<Real, "area_center", place::center_column, "m2"> area, Before<Real> so_far,
+        Writes<Real, "tracer_budget_share", place::center_layer, "any m s-1"> share) const {
         const Real per_area = 1.0 / area[0];
         for (int k = 0; k < share.levels(); ++k) {
             const Real now = tendency[k];
@@ -52,15 +52,15 @@ template <bool own> struct TracerBudget {
         Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1"> before,
-                    Reads<Real, "tracer_after", place::center_layer, "1"> after,
-                    Reads<Real, "tracer_surface_flux", place::center_column, "1"> flux,
+    void operator()(Reads<Real, "tracer", place::center_layer, "any"> before,
+                    Reads<Real, "tracer_after", place::center_layer, "any"> after,
+                    Reads<Real, "tracer_surface_flux", place::center_column, "any m s-1"> flux,
                     Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
                     Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
                     Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
-                    Writes<Real, "tracer_budget_storage", place::center_layer, "m s-1"> storage,
-                    Writes<Real, "tracer_budget_mixing", place::center_layer, "m s-1"> mixing,
-                    Writes<Real, "tracer_budget_surface", place::center_layer, "m s-1"> surface,
+                    Writes<Real, "tracer_budget_storage", place::center_layer, "any m s-1"> storage,
+                    Writes<Real, "tracer_budget_mixing", place::center_layer, "any m s-1"> mixing,
+                    Writes<Real, "tracer_budget_surface", place::center_layer, "any m s-1"> surface,
                     CellThickness<Real, own> thickness,
                     CellThicknessAfter<Real, own> thickness_after) const {
         const double rate = 1 / step;
@@ -87,14 +87,14 @@ template <bool own> struct LateBudgetShare {
         Parameter<LateBudgetShare>{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1"> before,
-                    Reads<Real, "tracer_after", place::center_layer, "1"> after,
-                    Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
-                    Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
-                    Updates<Real, "tracer_budget_storage", place::center_layer, "m s-1"> storage,
-                    Writes<Real, "tracer_budget_share", place::center_layer, "m s-1"> share,
-                    CellThickness<Real, own> thickness,
-                    CellThicknessAfter<Real, own> thickness_after) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any"> before,
+        Reads<Real, "tracer_after", place::center_layer, "any"> after,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
+        Updates<Real, "tracer_budget_storage", place::center_layer, "any m s-1"> storage,
+        Writes<Real, "tracer_budget_share", place::center_layer, "any m s-1"> share,
+        CellThickness<Real, own> thickness, CellThicknessAfter<Real, own> thickness_after) const {
         for (int k = 0; k < share.levels(); ++k) {
             const Real gained =
                 stored(k, before, after, eta, eta_after, thickness, thickness_after) * (1 / step);

@@ -63,9 +63,10 @@ template <bool own> struct LaplacianDiffusion {
         Parameter<LaplacianDiffusion>{"diffusivity", &LaplacianDiffusion::diffusivity, "m2 s-1", 0,
                                       1e7, "lateral diffusivity where diffusivity_scale is 1"}};
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1", 1> tracer,
-                    DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
+        DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         add(diffusivity, DiffusionStencil<Real>(geometry), tracer, thickness, tendency);
     }
     /// diffusivity x convergence, added to the tendency.
@@ -88,10 +89,11 @@ struct TracerLaplacian {
         "Laplacian of a tracer along levels, first half of biharmonic diffusion";
     static constexpr std::tuple parameters{};
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1", 1> tracer,
-                    DiffusionGeometry<Real> geometry,
-                    Reads<Real, "area_center", place::center_column, "m2"> area,
-                    Writes<Real, "tracer_laplacian", place::center_layer, "1"> laplacian) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
+        DiffusionGeometry<Real> geometry,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Writes<Real, "tracer_laplacian", place::center_layer, "any m-2"> laplacian) const {
         const DiffusionStencil<Real> convergence(geometry);
         const Real per_area = 1.0 / area[0];
         for (int k = 0; k < laplacian.levels(); ++k)
@@ -108,9 +110,10 @@ template <bool own> struct BiharmonicDiffusion {
         "diffusivity", &BiharmonicDiffusion::diffusivity, "m4 s-1", 0, 1e17,
         "lateral biharmonic diffusivity where diffusivity_scale is 1"}};
     template <class Real>
-    void operator()(Reads<Real, "tracer_laplacian", place::center_layer, "1", 1> laplacian,
-                    DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer_laplacian", place::center_layer, "any m-2", 1> laplacian,
+        DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         LaplacianDiffusion<own>::add(-diffusivity, DiffusionStencil<Real>(geometry), laplacian,
                                      thickness, tendency);
     }

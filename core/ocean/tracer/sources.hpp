@@ -19,11 +19,12 @@ template <bool own> struct Ageing {
         Parameter<Ageing>{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "s"> age,
-                    Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
-                    Reads<Real, "area_center", place::center_column, "m2"> area,
-                    CellThickness<Real, own> thickness,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "s"> age,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        CellThickness<Real, own> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "s m3 s-1"> tendency) const {
         const Real A = area[0];
         tendency[0] += -(Real(thickness[0]) + eta[0]) * age[0] * A * (1 / step);
         for (int k = 1; k < tendency.levels(); ++k) tendency[k] += A * thickness[k];
@@ -37,12 +38,13 @@ template <bool own> struct Release {
         "rate", &Release::rate, "s-1", -1e9, 1e9, "what is released, of the tracer's units"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer_region", place::center_column, "1"> region,
-                    ReadsProfile<Real, "tracer_layers", "1"> layers,
-                    Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
-                    Reads<Real, "area_center", place::center_column, "m2"> area,
-                    CellThickness<Real, own> thickness,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer_region", place::center_column, "1"> region,
+        ReadsProfile<Real, "tracer_layers", "1"> layers,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        CellThickness<Real, own> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         const Real gain = rate * (area[0] * region[0]);
         for (int k = 0; k < tendency.levels(); ++k)
             tendency[k] +=
@@ -60,7 +62,7 @@ struct Keep {
     void operator()(Reads<Real, "tracer_region", place::center_column, "1"> region,
                     ReadsProfile<Real, "tracer_layers", "1"> layers,
                     Reads<Real, "wet_levels", place::center_column, "1"> wet,
-                    Updates<Real, "tracer_after", place::center_layer, "1"> after) const {
+                    Updates<Real, "tracer_after", place::center_layer, "any"> after) const {
         const Real bottom = wet[0];
         for (int k = 0; k < after.levels(); ++k) {
             const Real share = region[0] * layers[k], now = after[k];

@@ -136,7 +136,7 @@ template <bool third, bool own> struct FirstSweep {
         Parameter<FirstSweep>{"step", &FirstSweep::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1", 2> tracer,
+    void operator()(Reads<Real, "tracer", place::center_layer, "any", 2> tracer,
                     Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
                     Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
                     Reads<Real, "leaving_along_x", place::center_layer, "1", 1> leaving,
@@ -145,7 +145,7 @@ template <bool third, bool own> struct FirstSweep {
                     Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
                     Reads<Real, "dx_center", place::center_column, "m", 2> dx,
                     CellThickness<Real, own, 1> thickness,
-                    Writes<Real, "tracer_swept", place::center_layer, "1"> swept) const {
+                    Writes<Real, "tracer_swept", place::center_layer, "any"> swept) const {
         using T = typename Real::Number;
         const Sweep<third, Real> sweep(tracer, dx, wet, east);
         const T tau = T(step);
@@ -174,19 +174,20 @@ template <bool third, bool own> struct SplitAdvection {
         Parameter<SplitAdvection>{"step", &SplitAdvection::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer_swept", place::center_layer, "1", 2> swept,
-                    Reads<Real, "tracer", place::center_layer, "1"> tracer,
-                    Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
-                    Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
-                    Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
-                    Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
-                    Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
-                    Reads<Real, "volume_swept", place::center_layer, "m3", 1> volume,
-                    Reads<Real, "leaving_along_y", place::center_layer, "1", 1> leaving,
-                    Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
-                    Reads<Real, "dy_center", place::center_column, "m", 2> dy,
-                    CellThickness<Real, own> thickness,
-                    Writes<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer_swept", place::center_layer, "any", 2> swept,
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Reads<Real, "volume_swept", place::center_layer, "m3", 1> volume,
+        Reads<Real, "leaving_along_y", place::center_layer, "1", 1> leaving,
+        Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
+        Reads<Real, "dy_center", place::center_column, "m", 2> dy,
+        CellThickness<Real, own> thickness,
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real value[most], volume_of[most], moved[most];

@@ -59,18 +59,18 @@ template <bool own> struct TracerUpdate {
         Parameter<TracerUpdate>{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "1"> tracer,
-                    Reads<Real, "tracer_tendency", place::center_layer, "1"> tendency,
-                    Reads<Real, "tracer_surface_flux", place::center_column, "1"> surface_flux,
-                    Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
-                    Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
-                    Reads<Real, "area_center", place::center_column, "m2"> area,
-                    CellThickness<Real, own> thickness,
-                    CellThicknessAfter<Real, own> thickness_after,
-                    Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
-                    Reads<Real, "mixing_pivot", place::center_layer, "m-1"> pivots,
-                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
-                    Writes<Real, "tracer_after", place::center_layer, "1"> after) const {
+    void operator()(
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Reads<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Reads<Real, "tracer_surface_flux", place::center_column, "any m s-1"> surface_flux,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        CellThickness<Real, own> thickness, CellThicknessAfter<Real, own> thickness_after,
+        Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
+        Reads<Real, "mixing_pivot", place::center_layer, "m-1"> pivots,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        Writes<Real, "tracer_after", place::center_layer, "any"> after) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real solved[most];

@@ -11,8 +11,8 @@ struct GivenFlux {
     static constexpr std::tuple parameters{};
 
     template <class Real>
-    void operator()(Reads<Real, "given", place::center_column, "1"> given,
-                    Updates<Real, "flux", place::center_column, "1"> flux) const {
+    void operator()(Reads<Real, "given", place::center_column, "any m s-1"> given,
+                    Updates<Real, "flux", place::center_column, "any m s-1"> flux) const {
         flux[0] += given[0];
     }
 };

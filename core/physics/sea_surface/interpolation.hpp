@@ -20,10 +20,10 @@ template <bool corners> struct TimeInterpolation {
     static constexpr std::tuple parameters{};
 
     template <class Real>
-    void operator()(Reads<Real, "previous", where, "1"> previous,
-                    Reads<Real, "next", where, "1"> next,
+    void operator()(Reads<Real, "previous", where, "any"> previous,
+                    Reads<Real, "next", where, "any"> next,
                     ReadsProfile<Real, "forcing_weight", "1"> weight,
-                    Writes<Real, "value", where, "1"> value) const {
+                    Writes<Real, "value", where, "any"> value) const {
         const Real from = previous[0];
         value[0] = fma(next[0] - from, weight[0], from);
     }

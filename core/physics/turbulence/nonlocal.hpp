@@ -17,12 +17,13 @@ struct NonlocalTransport {
     static constexpr std::tuple parameters{};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer_nonlocal_flux", place::center_column, "1"> surface,
-                    Reads<Real, "boundary_layer_depth", place::center_column, "m"> height,
-                    Reads<Real, "area_center", place::center_column, "m2"> area,
-                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
-                    ReadsProfile<Real, "thickness", "m"> thickness,
-                    Updates<Real, "tracer_tendency", place::center_layer, "1"> tendency) const {
+    void operator()(
+        Reads<Real, "tracer_nonlocal_flux", place::center_column, "any m s-1"> surface,
+        Reads<Real, "boundary_layer_depth", place::center_column, "m"> height,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         const Real flux = surface[0] * area[0], per_height = 1 / height[0], bottom = wet[0];
         Real above = 0;
         double depth = 0;
