@@ -81,7 +81,9 @@ template <class Real, Access access, int reach> struct ColumnView {
           count(count),
           streams(raw.streams) {}
     int levels() const { return count; }  // wet levels of the deepest column of the pack
-    auto operator[](int k) const {
+    /// Of what is read only the number, which cannot be assigned to.
+    using Value = std::conditional_t<access == Access::reads, const Real, Location<Real, access>>;
+    Value operator[](int k) const {
         // a column is one cache line a level, at strides that no hardware prefetcher follows: ask
         // for the next cell's line now
         if constexpr (Real::width > 1 && access != Access::writes)
@@ -89,7 +91,7 @@ template <class Real, Access access, int reach> struct ColumnView {
         if constexpr (access == Access::reads)
             return Real::load(at + k * level);
         else
-            return Location<Real, access>{at + k * level, streams};
+            return {at + k * level, streams};
     }
     ColumnView operator()(Shift s) const requires(reach > 0)
     {  // the neighbour's column

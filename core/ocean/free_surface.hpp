@@ -14,7 +14,6 @@ namespace fathom::ocean {
 /// theta tau.
 struct BarotropicDivergence {
     static constexpr std::string_view summary = "convergence of the predicted depth mean transport";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -51,13 +50,11 @@ struct BarotropicCorrection {
     static constexpr std::string_view summary =
         "corrects the velocity by the gradient of the new sea surface height";
     static constexpr std::tuple parameters{
-        Parameter<BarotropicCorrection>{"step", &BarotropicCorrection::step, "s", 0, 1e6,
-                                        "time step"},
-        Parameter<BarotropicCorrection>{"implicitness", &BarotropicCorrection::implicitness, "1",
-                                        0.5, 1,
-                                        "weight of the new height in the pressure gradient"},
-        Parameter<BarotropicCorrection>{"gravity", &BarotropicCorrection::gravity, "m s-2", 0, 100,
-                                        "acceleration of gravity"}};
+        Parameter{"step", &BarotropicCorrection::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &BarotropicCorrection::implicitness, "1", 0.5, 1,
+                  "weight of the new height in the pressure gradient"},
+        Parameter{"gravity", &BarotropicCorrection::gravity, "m s-2", 0, 100,
+                  "acceleration of gravity"}};
 
     template <class Real>
     void operator()(
@@ -96,10 +93,10 @@ template <bool own> struct VolumeTransport {
     static constexpr std::string_view summary =
         "volume transports through the faces of tracer cells, and the new sea surface height";
     static constexpr std::tuple parameters{
-        Parameter<VolumeTransport>{"step", &VolumeTransport::step, "s", 0, 1e6, "time step"},
-        Parameter<VolumeTransport>{"noise_filter", &VolumeTransport::noise_filter, "1", 0, 0.1,
-                                   "damping of a height that alternates from cell to cell, an "
-                                   "eighth of its decay a step"}};
+        Parameter{"step", &VolumeTransport::step, "s", 0, 1e6, "time step"},
+        Parameter{"noise_filter", &VolumeTransport::noise_filter, "1", 0, 0.1,
+                  "damping of a height that alternates from cell to cell, an "
+                  "eighth of its decay a step"}};
 
     template <class Real>
     void operator()(

@@ -13,7 +13,6 @@ namespace fathom::ocean {
 struct FreshwaterConvergence {
     static constexpr std::string_view summary =
         "fresh water as part of what the free surface is solved for";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
@@ -28,10 +27,10 @@ struct FreshwaterContent {
     static constexpr std::string_view summary =
         "what fresh water that comes as volume brings of a tracer";
     static constexpr std::tuple parameters{
-        Parameter<FreshwaterContent>{"share", &FreshwaterContent::share, "1", 0, 1,
-                                     "its content of the tracer over that of the surface"},
-        Parameter<FreshwaterContent>{"returned", &FreshwaterContent::returned, "1", 0, 100,
-                                     "content that the surface flux has taken for it"}};
+        Parameter{"share", &FreshwaterContent::share, "1", 0, 1,
+                  "its content of the tracer over that of the surface"},
+        Parameter{"returned", &FreshwaterContent::returned, "1", 0, 100,
+                  "content that the surface flux has taken for it"}};
     template <class Real>
     void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,

@@ -19,7 +19,6 @@ template <bool own> struct MomentumAdvection {
     static constexpr std::string_view summary =
         "centred advection of momentum in flux form with metric terms (Bryan 1969), second-order "
         "Adams-Bashforth in time";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -114,7 +113,6 @@ template <bool own> struct MomentumAdvection {
 /// Linear dynamics: no advection of momentum.
 struct LinearMomentum {
     static constexpr std::string_view summary = "no advection of momentum: linear dynamics";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Writes<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
@@ -131,8 +129,8 @@ struct PressureGradient {
     double gravity = constants::gravity;
     static constexpr std::string_view summary =
         "gradient of hydrostatic pressure and of the sea surface, four-point on the B grid";
-    static constexpr std::tuple parameters{Parameter<PressureGradient>{
-        "gravity", &PressureGradient::gravity, "m s-2", 0, 100, "acceleration of gravity"}};
+    static constexpr std::tuple parameters{Parameter{"gravity", &PressureGradient::gravity, "m s-2",
+                                                     0, 100, "acceleration of gravity"}};
 
     template <class Real>
     void operator()(
@@ -171,14 +169,12 @@ template <bool own> struct ImplicitMomentum {
     static constexpr std::string_view summary =
         "Coriolis, vertical viscosity, surface stress and quadratic bottom drag, implicit in time";
     static constexpr std::tuple parameters{
-        Parameter<ImplicitMomentum>{"step", &ImplicitMomentum::step, "s", 0, 1e6, "time step"},
-        Parameter<ImplicitMomentum>{"implicitness", &ImplicitMomentum::implicitness, "1", 0.5, 1,
-                                    "weight of the new time in the Coriolis term"},
-        Parameter<ImplicitMomentum>{"drag", &ImplicitMomentum::drag, "1", 0, 1,
-                                    "quadratic bottom drag coefficient"},
-        Parameter<ImplicitMomentum>{"background_speed", &ImplicitMomentum::background_speed,
-                                    "m s-1", 0, 10,
-                                    "speed added to that of the bottom layer in the drag (tides)"}};
+        Parameter{"step", &ImplicitMomentum::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &ImplicitMomentum::implicitness, "1", 0.5, 1,
+                  "weight of the new time in the Coriolis term"},
+        Parameter{"drag", &ImplicitMomentum::drag, "1", 0, 1, "quadratic bottom drag coefficient"},
+        Parameter{"background_speed", &ImplicitMomentum::background_speed, "m s-1", 0, 10,
+                  "speed added to that of the bottom layer in the drag (tides)"}};
 
     template <class Real>
     void operator()(

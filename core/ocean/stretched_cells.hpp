@@ -28,7 +28,6 @@ template <class Real> Real stretch(Real eta, Real depth) {
 struct StretchedCells {
     static constexpr std::string_view summary =
         "thickness of cells that share the height of the surface (z*)";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
@@ -47,7 +46,6 @@ struct StretchedCells {
 struct StretchedCorners {
     static constexpr std::string_view summary =
         "thickness and depth of what velocity fills, with the height of the surface (z*)";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
@@ -79,7 +77,7 @@ struct SurfaceVolume {
         "fresh water adds to the surface's height; vertical transports relative to layers that "
         "follow it (z*)";
     static constexpr std::tuple parameters{
-        Parameter<SurfaceVolume>{"step", &SurfaceVolume::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &SurfaceVolume::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(
@@ -112,9 +110,8 @@ struct StretchedPressureGradient {
     double gravity = constants::gravity;
     static constexpr std::string_view summary =
         "gradient of hydrostatic pressure and of the sea surface along layers that follow it (z*)";
-    static constexpr std::tuple parameters{
-        Parameter<StretchedPressureGradient>{"gravity", &StretchedPressureGradient::gravity,
-                                             "m s-2", 0, 100, "acceleration of gravity"}};
+    static constexpr std::tuple parameters{Parameter{"gravity", &StretchedPressureGradient::gravity,
+                                                     "m s-2", 0, 100, "acceleration of gravity"}};
 
     template <class Real>
     void operator()(

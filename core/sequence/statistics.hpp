@@ -14,7 +14,6 @@ template <Statistic statistic, bool surface> struct InTime {
         statistic == Statistic::sum       ? "running sum of a field, for time means"
         : statistic == Statistic::minimum ? "running minimum of a field"
                                           : "running maximum of a field";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "value", place::center_layer, "any"> value,

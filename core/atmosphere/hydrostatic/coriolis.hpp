@@ -25,10 +25,9 @@ struct ImplicitCoriolis {
         "rotation at the new time: the wind turned by the Coriolis force, implicitly, at each "
         "point";
     static constexpr std::tuple parameters{
-        Parameter<ImplicitCoriolis>{"step", &ImplicitCoriolis::step, "s", -1e6, 1e6,
-                                    "time step; negative: backward"},
-        Parameter<ImplicitCoriolis>{"off_centring", &ImplicitCoriolis::off_centring, "1", 0, 0.99,
-                                    "e: weight of the linear terms moved to the new time"}};
+        Parameter{"step", &ImplicitCoriolis::step, "s", -1e6, 1e6, "time step; negative: backward"},
+        Parameter{"off_centring", &ImplicitCoriolis::off_centring, "1", 0, 0.99,
+                  "e: weight of the linear terms moved to the new time"}};
     template <class Real>
     void operator()(Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
                     Updates<Real, "eastward_wind", place::center_layer, "m s-1"> u,

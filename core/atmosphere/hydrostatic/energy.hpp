@@ -19,10 +19,9 @@ struct ColumnEnergy {
     static constexpr double warmth = 250;  // [K]: near what air has, so that fp32 keeps its digits
     static constexpr std::string_view summary = "energy of the column at the end of the physics";
     static constexpr std::tuple parameters{
-        Parameter<ColumnEnergy>{"step", &ColumnEnergy::step, "s", -1e6, 1e6,
-                                "time step; negative: backward"},
-        Parameter<ColumnEnergy>{"heat_capacity", &ColumnEnergy::heat_capacity, "J kg-1 K-1", 100,
-                                1e5, "of dry air at constant pressure"}};
+        Parameter{"step", &ColumnEnergy::step, "s", -1e6, 1e6, "time step; negative: backward"},
+        Parameter{"heat_capacity", &ColumnEnergy::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"}};
 
     template <class Real>
     void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

@@ -18,7 +18,6 @@ namespace fathom::atmosphere {
 struct EulerianTendencies {
     static constexpr std::string_view summary =
         "advection, pressure gradient and heating of the Eulerian form, added to the tendencies";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
@@ -72,7 +71,6 @@ struct EulerianTendencies {
 
 struct EulerianTracer {
     static constexpr std::string_view summary = "advection of a tracer, added to its tendency";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

@@ -31,7 +31,6 @@ template <class Real> struct Layer {
 
 struct HybridPressure {
     static constexpr std::string_view summary = "pressure of hybrid levels";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(Reads<Real, "log_pressure_ratio", place::center_column, "1"> log_surface,
@@ -52,7 +51,6 @@ struct HybridPressure {
 
 struct LogSurfacePressure {
     static constexpr std::string_view summary = "logarithm of surface pressure in Pa";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "log_pressure_ratio", place::center_column, "1"> ratio,
@@ -66,7 +64,6 @@ inline constexpr double vapour_excess = 0.6077667;  ///< R_v / R - 1
 struct TemperatureOfMoistAir {
     static constexpr std::string_view summary =
         "temperature from virtual temperature and specific humidity";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "virtual_temperature", place::center_layer, "K"> virtual_temperature,
@@ -80,7 +77,6 @@ struct TemperatureOfMoistAir {
 struct VirtualTemperatureTendency {
     static constexpr std::string_view summary =
         "tendency of virtual temperature from those of temperature and humidity";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> T,
@@ -99,9 +95,9 @@ struct HydrostaticGeopotential {
     double gas_constant = constants::dry_air_gas_constant;
     static constexpr std::string_view summary =
         "geopotential of the layers from virtual temperature";
-    static constexpr std::tuple parameters{
-        Parameter<HydrostaticGeopotential>{"gas_constant", &HydrostaticGeopotential::gas_constant,
-                                           "J kg-1 K-1", 100, 1e4, "of dry air"}};
+    static constexpr std::tuple parameters{Parameter{"gas_constant",
+                                                     &HydrostaticGeopotential::gas_constant,
+                                                     "J kg-1 K-1", 100, 1e4, "of dry air"}};
 
     template <class Real>
     void operator()(

@@ -30,10 +30,10 @@ struct PrimitiveEquations {
     static constexpr std::string_view summary =
         "pressure gradient, adiabatic heating, continuity and vertical motion on hybrid levels";
     static constexpr std::tuple parameters{
-        Parameter<PrimitiveEquations>{"gas_constant", &PrimitiveEquations::gas_constant,
-                                      "J kg-1 K-1", 100, 1e4, "of dry air"},
-        Parameter<PrimitiveEquations>{"heat_capacity", &PrimitiveEquations::heat_capacity,
-                                      "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"}};
+        Parameter{"gas_constant", &PrimitiveEquations::gas_constant, "J kg-1 K-1", 100, 1e4,
+                  "of dry air"},
+        Parameter{"heat_capacity", &PrimitiveEquations::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"}};
 
     template <class Real>
     void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
@@ -117,19 +117,18 @@ struct SemiImplicitTerms {
         "splits tendencies into linear and nonlinear terms; values to be carried to the arrival "
         "point";
     static constexpr std::tuple parameters{
-        Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6,
-                                     "time step; negative: backward"},
-        Parameter<SemiImplicitTerms>{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1",
-                                     100, 1e4, "of dry air"},
-        Parameter<SemiImplicitTerms>{"heat_capacity", &SemiImplicitTerms::heat_capacity,
-                                     "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"},
-        Parameter<SemiImplicitTerms>{"reference_temperature",
-                                     &SemiImplicitTerms::reference_temperature, "K", 100, 1000,
-                                     "T_r of the linear terms: warmer than the atmosphere"},
-        Parameter<SemiImplicitTerms>{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1,
-                                     "e: weight of the linear terms moved to the new time"},
-        Parameter<SemiImplicitTerms>{"splitting", &SemiImplicitTerms::splitting, "1", 0, 1,
-                                     "1: rotation by itself (coriolis.hpp)"}};
+        Parameter{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6,
+                  "time step; negative: backward"},
+        Parameter{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1", 100, 1e4,
+                  "of dry air"},
+        Parameter{"heat_capacity", &SemiImplicitTerms::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"},
+        Parameter{"reference_temperature", &SemiImplicitTerms::reference_temperature, "K", 100,
+                  1000, "T_r of the linear terms: warmer than the atmosphere"},
+        Parameter{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1,
+                  "e: weight of the linear terms moved to the new time"},
+        Parameter{"splitting", &SemiImplicitTerms::splitting, "1", 0, 1,
+                  "1: rotation by itself (coriolis.hpp)"}};
 
     template <class Real>
     void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
@@ -205,7 +204,6 @@ struct SemiImplicitTerms {
 /// 2 V(n) - V(n-1), by which trajectories are second-order accurate in time.
 struct WindExtrapolation {
     static constexpr std::string_view summary = "wind extrapolated to the new time";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -233,7 +231,6 @@ struct WindExtrapolation {
 /// Tendencies start at 0; what is called physics adds to them.
 struct TendencyStart {
     static constexpr std::string_view summary = "tendencies of wind and temperature begin at 0";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Writes<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u,
@@ -248,11 +245,10 @@ struct Arrival {
     double step = 1800, gas_constant = constants::dry_air_gas_constant, reference_temperature = 350;
     static constexpr std::string_view summary = "arrival point: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
-        Parameter<Arrival>{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
-        Parameter<Arrival>{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4,
-                           "of dry air"},
-        Parameter<Arrival>{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000,
-                           "T_r of the linear terms"}};
+        Parameter{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
+        Parameter{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
+        Parameter{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000,
+                  "T_r of the linear terms"}};
 
     template <class Real>
     void operator()(Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
@@ -328,7 +324,6 @@ struct TracerMass {
 };
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Writes<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency) const {
@@ -338,8 +333,8 @@ struct TracerTendencyStart {
 struct TracerPhysics {
     double step = 1800;
     static constexpr std::string_view summary = "a tracer after its physics, before it is carried";
-    static constexpr std::tuple parameters{Parameter<TracerPhysics>{
-        "step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
+    static constexpr std::tuple parameters{
+        Parameter{"step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
     template <class Real>
     void operator()(Reads<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency,
                     Updates<Real, "tracer", place::center_layer, "any"> tracer) const {

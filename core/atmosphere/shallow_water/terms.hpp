@@ -15,14 +15,13 @@ struct ShallowWaterTerms {
     static constexpr std::string_view summary =
         "linear and nonlinear terms of shallow water; values to be carried to the arrival point";
     static constexpr std::tuple parameters{
-        Parameter<ShallowWaterTerms>{"step", &ShallowWaterTerms::step, "s", 0, 1e6, "time step"},
-        Parameter<ShallowWaterTerms>{"mean_geopotential", &ShallowWaterTerms::mean_geopotential,
-                                     "m2 s-2", 0, 1e7,
-                                     "phi_r of the linear terms: more than the mean for stability"},
-        Parameter<ShallowWaterTerms>{"off_centring", &ShallowWaterTerms::off_centring, "1", 0, 1,
-                                     "weight of the linear terms moved to the new time"},
-        Parameter<ShallowWaterTerms>{"splitting", &ShallowWaterTerms::splitting, "1", 0, 1,
-                                     "1: rotation by itself (coriolis.hpp)"}};
+        Parameter{"step", &ShallowWaterTerms::step, "s", 0, 1e6, "time step"},
+        Parameter{"mean_geopotential", &ShallowWaterTerms::mean_geopotential, "m2 s-2", 0, 1e7,
+                  "phi_r of the linear terms: more than the mean for stability"},
+        Parameter{"off_centring", &ShallowWaterTerms::off_centring, "1", 0, 1,
+                  "weight of the linear terms moved to the new time"},
+        Parameter{"splitting", &ShallowWaterTerms::splitting, "1", 0, 1,
+                  "1: rotation by itself (coriolis.hpp)"}};
 
     template <class Real>
     void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
@@ -65,8 +64,8 @@ struct ShallowWaterTerms {
 struct ShallowWaterArrival {
     double step = 1800;
     static constexpr std::string_view summary = "arrival point of shallow water";
-    static constexpr std::tuple parameters{Parameter<ShallowWaterArrival>{
-        "step", &ShallowWaterArrival::step, "s", 0, 1e6, "time step"}};
+    static constexpr std::tuple parameters{
+        Parameter{"step", &ShallowWaterArrival::step, "s", 0, 1e6, "time step"}};
     template <class Real>
     void operator()(Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
                     Reads<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
@@ -128,7 +127,6 @@ struct ShallowWaterStep {
 struct ShallowWaterFluxes {
     static constexpr std::string_view summary =
         "fluxes of vorticity and geopotential, kinetic energy: the Eulerian form of shallow water";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

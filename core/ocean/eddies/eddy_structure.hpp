@@ -13,9 +13,9 @@ struct MixedLayerDepth {
     double density_step = 0.03;
     static constexpr std::string_view summary =
         "depth of the mixed layer, where density exceeds that of the top layer by a step";
-    static constexpr std::tuple parameters{
-        Parameter<MixedLayerDepth>{"density_step", &MixedLayerDepth::density_step, "kg m-3", 1e-4,
-                                   10, "density above that of the top layer"}};
+    static constexpr std::tuple parameters{Parameter{"density_step", &MixedLayerDepth::density_step,
+                                                     "kg m-3", 1e-4, 10,
+                                                     "density above that of the top layer"}};
 
     template <class Real>
     void operator()(Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
@@ -51,9 +51,9 @@ struct StratificationStructure {
     double least = 0.1;
     static constexpr std::string_view summary =
         "eddy diffusivities that follow stratification (Danabasoglu & Marshall 2007)";
-    static constexpr std::tuple parameters{Parameter<StratificationStructure>{
-        "least", &StratificationStructure::least, "1", 0, 1,
-        "least share of the diffusivity, in the weakly stratified deep"}};
+    static constexpr std::tuple parameters{
+        Parameter{"least", &StratificationStructure::least, "1", 0, 1,
+                  "least share of the diffusivity, in the weakly stratified deep"}};
 
     template <class Real>
     void operator()(Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
@@ -90,20 +90,16 @@ struct EadyStructure {
     static constexpr std::string_view summary =
         "eddy diffusivities from the growth rate of baroclinic eddies (Visbeck et al. 1997)";
     static constexpr std::tuple parameters{
-        Parameter<EadyStructure>{"efficiency", &EadyStructure::efficiency, "1", 0, 1,
-                                 "diffusivity over growth rate and squared mixing length"},
-        Parameter<EadyStructure>{"mixing_length", &EadyStructure::mixing_length, "m", 1, 1e7,
-                                 "width of the zone in which eddies mix"},
-        Parameter<EadyStructure>{"diffusivity", &EadyStructure::diffusivity, "m2 s-1", 1e-6, 1e7,
-                                 "diffusivity where the structure is 1"},
-        Parameter<EadyStructure>{"least", &EadyStructure::least, "1", 0, 1,
-                                 "least share of the diffusivity"},
-        Parameter<EadyStructure>{"most", &EadyStructure::most, "1", 1, 100,
-                                 "largest multiple of the diffusivity"},
-        Parameter<EadyStructure>{"from_depth", &EadyStructure::from_depth, "m", 0, 1e4,
-                                 "the mean begins below"},
-        Parameter<EadyStructure>{"to_depth", &EadyStructure::to_depth, "m", 0, 1e4,
-                                 "the mean ends above"}};
+        Parameter{"efficiency", &EadyStructure::efficiency, "1", 0, 1,
+                  "diffusivity over growth rate and squared mixing length"},
+        Parameter{"mixing_length", &EadyStructure::mixing_length, "m", 1, 1e7,
+                  "width of the zone in which eddies mix"},
+        Parameter{"diffusivity", &EadyStructure::diffusivity, "m2 s-1", 1e-6, 1e7,
+                  "diffusivity where the structure is 1"},
+        Parameter{"least", &EadyStructure::least, "1", 0, 1, "least share of the diffusivity"},
+        Parameter{"most", &EadyStructure::most, "1", 1, 100, "largest multiple of the diffusivity"},
+        Parameter{"from_depth", &EadyStructure::from_depth, "m", 0, 1e4, "the mean begins below"},
+        Parameter{"to_depth", &EadyStructure::to_depth, "m", 0, 1e4, "the mean ends above"}};
 
     template <class Real>
     void operator()(Reads<Real, "density_anomaly", place::center_layer, "kg m-3", 1> density,

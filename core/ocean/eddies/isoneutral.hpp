@@ -32,10 +32,10 @@ template <bool own> struct IsoneutralFlux {
     static constexpr std::string_view summary =
         "isoneutral diffusion and eddy advection of a tracer: fluxes along levels and upward";
     static constexpr std::tuple parameters{
-        Parameter<IsoneutralFlux>{"diffusivity", &IsoneutralFlux::diffusivity, "m2 s-1", 0, 1e7,
-                                  "of the slopes of neutral surfaces, by eddy advection"},
-        Parameter<IsoneutralFlux>{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity,
-                                  "m2 s-1", 0, 1e7, "along neutral surfaces"}};
+        Parameter{"diffusivity", &IsoneutralFlux::diffusivity, "m2 s-1", 0, 1e7,
+                  "of the slopes of neutral surfaces, by eddy advection"},
+        Parameter{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity, "m2 s-1", 0,
+                  1e7, "along neutral surfaces"}};
     template <class Real>
     void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
@@ -89,10 +89,10 @@ struct SlopedFlux {
         "isoneutral diffusion less eddy advection of a tracer: what slopes add to fluxes along "
         "levels";
     static constexpr std::tuple parameters{
-        Parameter<SlopedFlux>{"diffusivity", &SlopedFlux::diffusivity, "m2 s-1", 0, 1e7,
-                              "of the slopes of neutral surfaces, by eddy advection"},
-        Parameter<SlopedFlux>{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity,
-                              "m2 s-1", 0, 1e7, "along neutral surfaces"}};
+        Parameter{"diffusivity", &SlopedFlux::diffusivity, "m2 s-1", 0, 1e7,
+                  "of the slopes of neutral surfaces, by eddy advection"},
+        Parameter{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity, "m2 s-1", 0, 1e7,
+                  "along neutral surfaces"}};
     template <class Real>
     void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
@@ -135,9 +135,9 @@ struct IsoneutralMixing {
     double isoneutral_diffusivity = 1000;
     static constexpr std::string_view summary =
         "vertical diffusivity with the vertical part of isoneutral diffusion";
-    static constexpr std::tuple parameters{Parameter<IsoneutralMixing>{
-        "isoneutral_diffusivity", &IsoneutralMixing::isoneutral_diffusivity, "m2 s-1", 0, 1e7,
-        "along neutral surfaces"}};
+    static constexpr std::tuple parameters{Parameter{"isoneutral_diffusivity",
+                                                     &IsoneutralMixing::isoneutral_diffusivity,
+                                                     "m2 s-1", 0, 1e7, "along neutral surfaces"}};
     template <class Real>
     void operator()(
         Reads<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> mixing,
@@ -157,8 +157,8 @@ struct BolusTransport {
     static constexpr std::string_view summary =
         "volume transports of the advection by eddies (Gent & McWilliams 1990), for output";
     static constexpr std::tuple parameters{
-        Parameter<BolusTransport>{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7,
-                                  "of the slopes of neutral surfaces, by eddy advection"}};
+        Parameter{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7,
+                  "of the slopes of neutral surfaces, by eddy advection"}};
     template <class Real>
     void operator()(
         Conductances<Real, 1> conductances,

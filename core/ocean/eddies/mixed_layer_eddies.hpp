@@ -18,7 +18,6 @@ namespace fathom::ocean {
 /// Mean over the mixed layer.
 struct MixedLayerBuoyancy {
     static constexpr std::string_view summary = "buoyancy of the mean density of the mixed layer";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,
@@ -42,15 +41,15 @@ struct MixedLayerEddies {
     static constexpr std::string_view summary =
         "restratification by submesoscale eddies of the mixed layer (Fox-Kemper et al. 2008, 2011)";
     static constexpr std::tuple parameters{
-        Parameter<MixedLayerEddies>{"efficiency", &MixedLayerEddies::efficiency, "1", 0, 1,
-                                    "of the release of potential energy"},
-        Parameter<MixedLayerEddies>{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,
-                                    "of the fronts that the grid does not see"},
-        Parameter<MixedLayerEddies>{
+        Parameter{"efficiency", &MixedLayerEddies::efficiency, "1", 0, 1,
+                  "of the release of potential energy"},
+        Parameter{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,
+                  "of the fronts that the grid does not see"},
+        Parameter{
             "time_scale", &MixedLayerEddies::time_scale, "s", 3600, 1e8,
             "in which momentum is mixed through the layer: what replaces 1 / f at the equator"},
-        Parameter<MixedLayerEddies>{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
-                                    "largest spacing for which fronts grow with it"}};
+        Parameter{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
+                  "largest spacing for which fronts grow with it"}};
     template <class Real>
     void operator()(Reads<Real, "mixed_layer_buoyancy", place::center_column, "m s-2", 1> buoyancy,
                     Reads<Real, "mixed_layer_depth", place::center_column, "m", 1> depth,

@@ -60,13 +60,13 @@ template <class Taper, bool own> struct NeutralSlopes {
     double maximum_slope = 0.01, taper_width = 0.001, diffusivity = 1000, step = 3600;
     static constexpr std::string_view summary = Taper::summary;
     static constexpr std::tuple parameters{
-        Parameter<NeutralSlopes>{"maximum_slope", &NeutralSlopes::maximum_slope, "1", 1e-6, 1,
-                                 "slope at which tapering acts"},
-        Parameter<NeutralSlopes>{"taper_width", &NeutralSlopes::taper_width, "1", 1e-6, 1,
-                                 "range of slopes of a smooth taper"},
-        Parameter<NeutralSlopes>{"diffusivity", &NeutralSlopes::diffusivity, "m2 s-1", 1e-6, 1e7,
-                                 "largest diffusivity along slopes that the step must bear"},
-        Parameter<NeutralSlopes>{"step", &NeutralSlopes::step, "s", 0, 1e6, "time step"}};
+        Parameter{"maximum_slope", &NeutralSlopes::maximum_slope, "1", 1e-6, 1,
+                  "slope at which tapering acts"},
+        Parameter{"taper_width", &NeutralSlopes::taper_width, "1", 1e-6, 1,
+                  "range of slopes of a smooth taper"},
+        Parameter{"diffusivity", &NeutralSlopes::diffusivity, "m2 s-1", 1e-6, 1e7,
+                  "largest diffusivity along slopes that the step must bear"},
+        Parameter{"step", &NeutralSlopes::step, "s", 0, 1e6, "time step"}};
     template <class Real>
     [[gnu::flatten]]  // a call of exp would empty all registers
     void operator()(Reads<Real, "temperature", place::center_layer, "degC", 1> temperature,

@@ -68,8 +68,8 @@ struct LaplacianFriction {
     static constexpr std::string_view summary =
         "Laplacian lateral friction with a grid-scaled coefficient";
     static constexpr std::tuple parameters{
-        Parameter<LaplacianFriction>{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7,
-                                     "lateral viscosity where viscosity_scale is 1"}};
+        Parameter{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7,
+                  "lateral viscosity where viscosity_scale is 1"}};
     template <class Real>
     void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
@@ -96,7 +96,6 @@ struct LaplacianFriction {
 struct VelocityLaplacian {
     static constexpr std::string_view summary =
         "vector Laplacian of the velocity, first half of biharmonic friction";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
@@ -123,9 +122,9 @@ struct BiharmonicFriction {
     double viscosity = 1e12;
     static constexpr std::string_view summary =
         "biharmonic lateral friction; needs VelocityLaplacian before it";
-    static constexpr std::tuple parameters{Parameter<BiharmonicFriction>{
-        "viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17,
-        "lateral biharmonic viscosity where viscosity_scale is 1"}};
+    static constexpr std::tuple parameters{
+        Parameter{"viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17,
+                  "lateral biharmonic viscosity where viscosity_scale is 1"}};
     template <class Real>
     void operator()(
         Reads<Real, "velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1> lx,

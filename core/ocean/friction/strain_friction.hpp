@@ -101,7 +101,6 @@ struct AnisotropicFriction {
     static constexpr std::string_view summary =
         "friction with one viscosity along a direction and another across it (Smith & McWilliams "
         "2003)";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
@@ -134,7 +133,6 @@ struct AnisotropicFriction {
 struct FlowDirection {
     static constexpr std::string_view summary =
         "direction of the flow, for friction along and across it";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
                     Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
@@ -163,9 +161,8 @@ template <bool biharmonic> struct StrainViscosity {
         biharmonic ? "root of Smagorinsky's biharmonic viscosity"
                    : "Smagorinsky's viscosity from the rate of strain";
     static constexpr std::tuple parameters{
-        Parameter<StrainViscosity>{"coefficient", &StrainViscosity::coefficient, "1", 0, 20,
-                                   "Smagorinsky's, C"},
-        Parameter<StrainViscosity>{"step", &StrainViscosity::step, "s", 0, 1e6, "time step"}};
+        Parameter{"coefficient", &StrainViscosity::coefficient, "1", 0, 20, "Smagorinsky's, C"},
+        Parameter{"step", &StrainViscosity::step, "s", 0, 1e6, "time step"}};
     template <class Real>
     using Written =
         std::conditional_t<biharmonic,
@@ -228,7 +225,6 @@ template <StrainPart part> struct StrainFriction {
         : part == StrainPart::first  ? "first half of biharmonic friction with the root of a "
                                        "viscosity that differs from cell to cell"
                                      : "second half of that biharmonic friction";
-    static constexpr std::tuple parameters{};
     static constexpr bool first = part == StrainPart::first;
     template <class Real, Text velocity, Text laplacian>
     using Velocity =

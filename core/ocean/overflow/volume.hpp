@@ -33,7 +33,6 @@ struct OverflowProduct {
 struct OverflowConvergence {
     static constexpr std::string_view summary =
         "overflows as part of what the free surface is solved for";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
@@ -47,7 +46,7 @@ struct OverflowVolume {
     static constexpr std::string_view summary =
         "the volume of overflows in vertical transports and in the height of the surface";
     static constexpr std::tuple parameters{
-        Parameter<OverflowVolume>{"step", &OverflowVolume::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &OverflowVolume::step, "s", 0, 1e6, "time step"}};
     template <class Real>
     void operator()(
         Reads<Real, "outlet_level", place::center_column, "1"> level,
@@ -64,7 +63,6 @@ struct OverflowVolume {
 
 struct OverflowContent {
     static constexpr std::string_view summary = "what overflows take and bring of a tracer";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "outlet_level", place::center_column, "1"> level,

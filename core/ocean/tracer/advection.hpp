@@ -11,7 +11,6 @@ namespace fathom::ocean {
 /// T at a face is the mean of both sides.
 struct CentredAdvection {
     static constexpr std::string_view summary = "second-order centred advection of a tracer";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -50,7 +49,6 @@ struct CentredAdvection {
 /// enters as the water above is warmer.)
 struct UpwindAdvection {
     static constexpr std::string_view summary = "third-order upwind advection of a tracer";
-    static constexpr std::tuple parameters{};
 
     /// The value at the face between donor L and receiver R, widths hU, hL, hR: L + R (T_R - T_L) +
     /// U (T_U - T_L), at a wall behind the donor L + wall (T_R - T_L).

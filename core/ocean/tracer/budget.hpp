@@ -12,7 +12,6 @@ namespace fathom::ocean {
 template <bool first> struct BudgetShare {
     static constexpr std::string_view summary =
         "what the process before has added to the tendency of a tracer";
-    static constexpr std::tuple parameters{};
     template <class Real>
     using Before = std::conditional_t<
         first, Writes<Real, "tracer_tendency_before", place::center_layer, "any m3 s-1">,
@@ -49,7 +48,7 @@ template <bool own> struct TracerBudget {
     static constexpr std::string_view summary =
         "storage, vertical mixing and surface flux of a tracer in every cell";
     static constexpr std::tuple parameters{
-        Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(Reads<Real, "tracer", place::center_layer, "any"> before,
@@ -84,7 +83,7 @@ template <bool own> struct LateBudgetShare {
     double step = 3600;
     static constexpr std::string_view summary = "what has changed a tracer after its update";
     static constexpr std::tuple parameters{
-        Parameter<LateBudgetShare>{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(

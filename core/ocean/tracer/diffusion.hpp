@@ -60,8 +60,8 @@ template <bool own> struct LaplacianDiffusion {
     static constexpr std::string_view summary =
         "Laplacian lateral diffusion of a tracer with a grid-scaled coefficient";
     static constexpr std::tuple parameters{
-        Parameter<LaplacianDiffusion>{"diffusivity", &LaplacianDiffusion::diffusivity, "m2 s-1", 0,
-                                      1e7, "lateral diffusivity where diffusivity_scale is 1"}};
+        Parameter{"diffusivity", &LaplacianDiffusion::diffusivity, "m2 s-1", 0, 1e7,
+                  "lateral diffusivity where diffusivity_scale is 1"}};
     template <class Real>
     void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
@@ -87,7 +87,6 @@ template <bool own> struct LaplacianDiffusion {
 struct TracerLaplacian {
     static constexpr std::string_view summary =
         "Laplacian of a tracer along levels, first half of biharmonic diffusion";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
@@ -106,9 +105,9 @@ template <bool own> struct BiharmonicDiffusion {
     double diffusivity = 1e11;
     static constexpr std::string_view summary =
         "biharmonic lateral diffusion of a tracer; needs TracerLaplacian before it";
-    static constexpr std::tuple parameters{Parameter<BiharmonicDiffusion>{
-        "diffusivity", &BiharmonicDiffusion::diffusivity, "m4 s-1", 0, 1e17,
-        "lateral biharmonic diffusivity where diffusivity_scale is 1"}};
+    static constexpr std::tuple parameters{
+        Parameter{"diffusivity", &BiharmonicDiffusion::diffusivity, "m4 s-1", 0, 1e17,
+                  "lateral biharmonic diffusivity where diffusivity_scale is 1"}};
     template <class Real>
     void operator()(
         Reads<Real, "tracer_laplacian", place::center_layer, "any m-2", 1> laplacian,

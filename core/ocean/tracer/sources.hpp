@@ -16,7 +16,7 @@ template <bool own> struct Ageing {
     static constexpr std::string_view summary =
         "ideal age: grows with time, and is set to 0 at the surface";
     static constexpr std::tuple parameters{
-        Parameter<Ageing>{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(
@@ -34,8 +34,8 @@ template <bool own> struct Ageing {
 template <bool own> struct Release {
     double rate = 1;
     static constexpr std::string_view summary = "a tracer that is released at a rate in a region";
-    static constexpr std::tuple parameters{Parameter<Release>{
-        "rate", &Release::rate, "s-1", -1e9, 1e9, "what is released, of the tracer's units"}};
+    static constexpr std::tuple parameters{Parameter{"rate", &Release::rate, "s-1", -1e9, 1e9,
+                                                     "what is released, of the tracer's units"}};
 
     template <class Real>
     void operator()(
@@ -56,7 +56,7 @@ struct Keep {
     double value = 1;
     static constexpr std::string_view summary = "a tracer that is kept at a value in a region";
     static constexpr std::tuple parameters{
-        Parameter<Keep>{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
+        Parameter{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
 
     template <class Real>
     void operator()(Reads<Real, "tracer_region", place::center_column, "1"> region,

@@ -100,7 +100,7 @@ template <bool own> struct SweepVolumes {
     static constexpr std::string_view summary =
         "volume of cells after a sweep along x, and the shares that leave along x and y";
     static constexpr std::tuple parameters{
-        Parameter<SweepVolumes>{"step", &SweepVolumes::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &SweepVolumes::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
@@ -133,7 +133,7 @@ template <bool third, bool own> struct FirstSweep {
         third ? "third-order limited advection of a tracer along x, the first of three sweeps"
               : "limited Lax-Wendroff advection of a tracer along x, the first of three sweeps";
     static constexpr std::tuple parameters{
-        Parameter<FirstSweep>{"step", &FirstSweep::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &FirstSweep::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(Reads<Real, "tracer", place::center_layer, "any", 2> tracer,
@@ -171,7 +171,7 @@ template <bool third, bool own> struct SplitAdvection {
               : "second-order advection of a tracer without new extremes (Lax-Wendroff, limited), "
                 "forward in time, split by direction";
     static constexpr std::tuple parameters{
-        Parameter<SplitAdvection>{"step", &SplitAdvection::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &SplitAdvection::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(

@@ -17,7 +17,7 @@ template <bool own> struct VerticalFactors {
     static constexpr std::string_view summary =
         "factorisation of implicit vertical diffusion, shared by all tracers";
     static constexpr std::tuple parameters{
-        Parameter<VerticalFactors>{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(
@@ -56,7 +56,7 @@ template <bool own> struct TracerUpdate {
     static constexpr std::string_view summary =
         "one step of a tracer: explicit tendency, surface flux, implicit vertical diffusion";
     static constexpr std::tuple parameters{
-        Parameter<TracerUpdate>{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
     void operator()(

@@ -9,7 +9,6 @@ struct TracerFlow {
     static constexpr std::string_view summary =
         "transport of a tracer through eastern and northern faces by the flow, with the mean of "
         "both sides";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(

@@ -21,12 +21,11 @@ struct LargeScaleCondensation {
     static constexpr std::string_view summary =
         "Large-scale condensation, with evaporation of the rain on its way";
     static constexpr std::tuple parameters{
-        Parameter<LargeScaleCondensation>{"step", &LargeScaleCondensation::step, "s", 1e-3, 1e5,
-                                          "time step"},
-        Parameter<LargeScaleCondensation>{"saturation", &LargeScaleCondensation::saturation, "1",
-                                          0.5, 1, "relative humidity that a layer keeps, H"},
-        Parameter<LargeScaleCondensation>{"evaporation", &LargeScaleCondensation::evaporation,
-                                          "kg-1/2 m s-1/2", 0, 1e-2, "rate of evaporation, k_E"}};
+        Parameter{"step", &LargeScaleCondensation::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"saturation", &LargeScaleCondensation::saturation, "1", 0.5, 1,
+                  "relative humidity that a layer keeps, H"},
+        Parameter{"evaporation", &LargeScaleCondensation::evaporation, "kg-1/2 m s-1/2", 0, 1e-2,
+                  "rate of evaporation, k_E"}};
 
     template <class Real>
     void operator()(

@@ -24,16 +24,15 @@ struct DiagnosticCloud {
     static constexpr std::string_view summary =
         "Cloud fraction and cloud water from relative humidity";
     static constexpr std::tuple parameters{
-        Parameter<DiagnosticCloud>{"critical_humidity", &DiagnosticCloud::critical_humidity, "1", 0,
-                                   0.99, "relative humidity at which clouds begin, aloft"},
-        Parameter<DiagnosticCloud>{"low_critical_humidity", &DiagnosticCloud::low_critical_humidity,
-                                   "1", 0, 0.99, "the same near the ground"},
-        Parameter<DiagnosticCloud>{"water_density", &DiagnosticCloud::water_density, "kg m-3", 0,
-                                   0.1, "cloud water near the ground, rho_l"},
-        Parameter<DiagnosticCloud>{"depth", &DiagnosticCloud::depth, "Pa", 1, 1e5,
-                                   "greatest depth of a cloud within a layer"},
-        Parameter<DiagnosticCloud>{"top", &DiagnosticCloud::top, "Pa", 0, 1e5,
-                                   "least pressure of clouds"}};
+        Parameter{"critical_humidity", &DiagnosticCloud::critical_humidity, "1", 0, 0.99,
+                  "relative humidity at which clouds begin, aloft"},
+        Parameter{"low_critical_humidity", &DiagnosticCloud::low_critical_humidity, "1", 0, 0.99,
+                  "the same near the ground"},
+        Parameter{"water_density", &DiagnosticCloud::water_density, "kg m-3", 0, 0.1,
+                  "cloud water near the ground, rho_l"},
+        Parameter{"depth", &DiagnosticCloud::depth, "Pa", 1, 1e5,
+                  "greatest depth of a cloud within a layer"},
+        Parameter{"top", &DiagnosticCloud::top, "Pa", 0, 1e5, "least pressure of clouds"}};
 
     template <class Real>
     void operator()(Reads<Real, "air_temperature", place::center_layer, "K"> temperature,

@@ -16,7 +16,7 @@ struct PositiveHumidity {
 
     static constexpr std::string_view summary = "Negative humidity is filled from the layers below";
     static constexpr std::tuple parameters{
-        Parameter<PositiveHumidity>{"step", &PositiveHumidity::step, "s", 1e-3, 1e5, "time step"}};
+        Parameter{"step", &PositiveHumidity::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
     void operator()(

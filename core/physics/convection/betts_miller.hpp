@@ -28,11 +28,11 @@ struct BettsMiller {
     static constexpr std::string_view summary =
         "Deep and shallow convection: simplified Betts-Miller scheme of Frierson (2007)";
     static constexpr std::tuple parameters{
-        Parameter<BettsMiller>{"step", &BettsMiller::step, "s", 1e-3, 1e5, "time step"},
-        Parameter<BettsMiller>{"relaxation", &BettsMiller::relaxation, "s", 60, 1e7,
-                               "time scale of convection, tau"},
-        Parameter<BettsMiller>{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1, 1,
-                               "humidity of the reference over that of the parcel, RH"}};
+        Parameter{"step", &BettsMiller::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"relaxation", &BettsMiller::relaxation, "s", 60, 1e7,
+                  "time scale of convection, tau"},
+        Parameter{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1, 1,
+                  "humidity of the reference over that of the parcel, RH"}};
 
     template <class Real>
     void operator()(

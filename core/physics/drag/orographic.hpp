@@ -22,13 +22,13 @@ struct OrographicDrag {
     static constexpr std::string_view summary =
         "Gravity-wave drag of sub-grid orography with saturation";
     static constexpr std::tuple parameters{
-        Parameter<OrographicDrag>{"step", &OrographicDrag::step, "s", 1e-3, 1e5, "time step"},
-        Parameter<OrographicDrag>{"wave_number", &OrographicDrag::wave_number, "m-1", 0, 1e-3,
-                                  "effective wave number of the mountains, k"},
-        Parameter<OrographicDrag>{"froude", &OrographicDrag::froude, "1", 0.1, 5,
-                                  "N h / U at which waves break, Fr"},
-        Parameter<OrographicDrag>{"largest_height", &OrographicDrag::largest_height, "m", 0, 5000,
-                                  "bound on the standard deviation of the orography"}};
+        Parameter{"step", &OrographicDrag::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"wave_number", &OrographicDrag::wave_number, "m-1", 0, 1e-3,
+                  "effective wave number of the mountains, k"},
+        Parameter{"froude", &OrographicDrag::froude, "1", 0.1, 5,
+                  "N h / U at which waves break, Fr"},
+        Parameter{"largest_height", &OrographicDrag::largest_height, "m", 0, 5000,
+                  "bound on the standard deviation of the orography"}};
 
     template <class Real>
     void operator()(

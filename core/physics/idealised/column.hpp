@@ -16,7 +16,6 @@ namespace fathom::physics {
 struct ColumnHydrostatics {
     static constexpr std::string_view summary =
         "Geopotential over fixed pressures, and tendencies that start from nothing";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -51,7 +50,7 @@ struct ColumnStep {
 
     static constexpr std::string_view summary = "The state of a single column a step later";
     static constexpr std::tuple parameters{
-        Parameter<ColumnStep>{"step", &ColumnStep::step, "s", 1e-3, 1e5, "time step"}};
+        Parameter{"step", &ColumnStep::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
     void operator()(

@@ -31,16 +31,16 @@ struct BulkExchange {
     static constexpr std::string_view summary =
         "Conductances for momentum, heat and vapour between surface and air";
     static constexpr std::tuple parameters{
-        Parameter<BulkExchange>{"gust", &BulkExchange::gust, "m s-1", 0.1, 10,
-                                "speed of gusts, added to the wind in squares"},
-        Parameter<BulkExchange>{"ice_roughness", &BulkExchange::ice_roughness, "m", 1e-5, 1,
-                                "roughness length of sea ice"},
-        Parameter<BulkExchange>{"most_roughness", &BulkExchange::most_roughness, "m", 1e-3, 100,
-                                "bound on the roughness length of land"},
-        Parameter<BulkExchange>{"canopy_resistance", &BulkExchange::canopy_resistance, "s m-1", 0,
-                                1e4, "resistance of plants to evaporation in full light, r_s"},
-        Parameter<BulkExchange>{"layer", &BulkExchange::layer, "m", 10, 1e4,
-                                "greatest depth of the surface layer"}};
+        Parameter{"gust", &BulkExchange::gust, "m s-1", 0.1, 10,
+                  "speed of gusts, added to the wind in squares"},
+        Parameter{"ice_roughness", &BulkExchange::ice_roughness, "m", 1e-5, 1,
+                  "roughness length of sea ice"},
+        Parameter{"most_roughness", &BulkExchange::most_roughness, "m", 1e-3, 100,
+                  "bound on the roughness length of land"},
+        Parameter{"canopy_resistance", &BulkExchange::canopy_resistance, "s m-1", 0, 1e4,
+                  "resistance of plants to evaporation in full light, r_s"},
+        Parameter{"layer", &BulkExchange::layer, "m", 10, 1e4,
+                  "greatest depth of the surface layer"}};
 
     template <class Real>
     void operator()(

@@ -50,15 +50,13 @@ struct SurfaceState {
     static constexpr std::string_view summary =
         "What surface radiation and air see: albedo, emission, wetness, shares of open sea and ice";
     static constexpr std::tuple parameters{
-        Parameter<SurfaceState>{"sea_albedo", &SurfaceState::sea_albedo, "1", 0, 0.99,
-                                "albedo of the open sea"},
-        Parameter<SurfaceState>{"ice_albedo", &SurfaceState::ice_albedo, "1", 0, 0.99,
-                                "albedo of sea ice without snow"},
-        Parameter<SurfaceState>{"snow_albedo", &SurfaceState::snow_albedo, "1", 0, 0.99,
-                                "albedo of snow on open ground and ice"},
-        Parameter<SurfaceState>{"forest_snow_albedo", &SurfaceState::forest_snow_albedo, "1", 0,
-                                0.99,
-                                "albedo of land under snow that is dark without, as forests are"}};
+        Parameter{"sea_albedo", &SurfaceState::sea_albedo, "1", 0, 0.99, "albedo of the open sea"},
+        Parameter{"ice_albedo", &SurfaceState::ice_albedo, "1", 0, 0.99,
+                  "albedo of sea ice without snow"},
+        Parameter{"snow_albedo", &SurfaceState::snow_albedo, "1", 0, 0.99,
+                  "albedo of snow on open ground and ice"},
+        Parameter{"forest_snow_albedo", &SurfaceState::forest_snow_albedo, "1", 0, 0.99,
+                  "albedo of land under snow that is dark without, as forests are"}};
 
     template <class Real>
     void operator()(
@@ -102,7 +100,7 @@ struct GroundResponse {
     static constexpr std::string_view summary =
         "Ground temperature at the end of the step but for the turbulent fluxes, and its inertia";
     static constexpr std::tuple parameters{
-        Parameter<GroundResponse>{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
+        Parameter{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
     void operator()(
@@ -131,7 +129,7 @@ struct LandSurface {
     static constexpr std::string_view summary =
         "Ground temperature, soil water, snow and runoff at the end of the step";
     static constexpr std::tuple parameters{
-        Parameter<LandSurface>{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
+        Parameter{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
     void operator()(

@@ -18,7 +18,7 @@ struct Snowfall {
     static constexpr std::string_view summary =
         "Which part of the precipitation is snow, with its heat of fusion";
     static constexpr std::tuple parameters{
-        Parameter<Snowfall>{"step", &Snowfall::step, "s", 1e-3, 1e5, "time step"}};
+        Parameter{"step", &Snowfall::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
     void operator()(

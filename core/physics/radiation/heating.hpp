@@ -16,7 +16,6 @@ namespace fathom::physics {
 struct RadiativeHeating {
     static constexpr std::string_view summary =
         "Heating by the fluxes of the last radiation, under the sun and over the surface of now";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(

@@ -12,8 +12,8 @@ struct StandardOzone {
     double amount = 1;
 
     static constexpr std::string_view summary = "A standard profile of ozone";
-    static constexpr std::tuple parameters{Parameter<StandardOzone>{
-        "amount", &StandardOzone::amount, "1", 0, 10, "factor on the whole profile"}};
+    static constexpr std::tuple parameters{
+        Parameter{"amount", &StandardOzone::amount, "1", 0, 10, "factor on the whole profile"}};
 
     template <class Real>
     void operator()(Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,

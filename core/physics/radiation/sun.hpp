@@ -39,10 +39,10 @@ struct Sunlight {
 
     static constexpr std::string_view summary = "Cosine of the solar zenith angle and insolation";
     static constexpr std::tuple parameters{
-        Parameter<Sunlight>{"solar_constant", &Sunlight::solar_constant, "W m-2", 0, 1e5,
-                            "flux of the sun's light at 1 au"},
-        Parameter<Sunlight>{"fixed_season", &Sunlight::fixed_season, "1", 0, 1,
-                            "1: the season stays that of the start"}};
+        Parameter{"solar_constant", &Sunlight::solar_constant, "W m-2", 0, 1e5,
+                  "flux of the sun's light at 1 au"},
+        Parameter{"fixed_season", &Sunlight::fixed_season, "1", 0, 1,
+                  "1: the season stays that of the start"}};
 
     template <class Real>
     void operator()(ReadsProfile<Real, "sun", "1"> sun,

@@ -42,11 +42,10 @@ struct Radiation {
 
     static constexpr std::string_view summary =
         "Long-wave and short-wave fluxes of a clear and cloudy column";
-    static constexpr std::tuple parameters{
-        Parameter<Radiation>{"carbon_dioxide", &Radiation::carbon_dioxide, "1e-6", 0, 1e5,
-                             "mole fraction of CO2"},
-        Parameter<Radiation>{"aerosol", &Radiation::aerosol, "1", 0, 5,
-                             "optical depth of the aerosol, tau_a"}};
+    static constexpr std::tuple parameters{Parameter{"carbon_dioxide", &Radiation::carbon_dioxide,
+                                                     "1e-6", 0, 1e5, "mole fraction of CO2"},
+                                           Parameter{"aerosol", &Radiation::aerosol, "1", 0, 5,
+                                                     "optical depth of the aerosol, tau_a"}};
 
     static constexpr int most = 160;
 

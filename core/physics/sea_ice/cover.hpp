@@ -11,7 +11,6 @@ namespace fathom::physics {
 struct IceCover {
     static constexpr std::string_view summary =
         "Heat and freshwater fluxes reach the part of the sea that observed ice leaves open";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(

@@ -47,20 +47,19 @@ struct BulkForcing {
     static constexpr std::string_view summary =
         "Wind stress, heat and freshwater flux from the state of the air (Large & Yeager 2009)";
     static constexpr std::tuple parameters{
-        Parameter<BulkForcing>{"wind_height", &BulkForcing::wind_height, "m", 1, 100,
-                               "height of the wind data"},
-        Parameter<BulkForcing>{"air_height", &BulkForcing::air_height, "m", 1, 100,
-                               "height of the temperature and humidity data"},
-        Parameter<BulkForcing>{"albedo", &BulkForcing::albedo, "1", 0, 1,
-                               "share of the short wave that the sea reflects"},
-        Parameter<BulkForcing>{"emissivity", &BulkForcing::emissivity, "1", 0, 1,
-                               "long-wave emissivity of the sea"},
-        Parameter<BulkForcing>{"least_wind", &BulkForcing::least_wind, "m s-1", 0.1, 10,
-                               "gustiness: least speed of the relative wind"},
-        Parameter<BulkForcing>{"iterations", &BulkForcing::iterations, "1", 0, 20,
-                               "number of iterations towards the stability of the air"},
-        Parameter<BulkForcing>{"insulation", &BulkForcing::insulation, "m", 1e-3, 1e6,
-                               "thickness of frazil ice that halves the cooling"}};
+        Parameter{"wind_height", &BulkForcing::wind_height, "m", 1, 100, "height of the wind data"},
+        Parameter{"air_height", &BulkForcing::air_height, "m", 1, 100,
+                  "height of the temperature and humidity data"},
+        Parameter{"albedo", &BulkForcing::albedo, "1", 0, 1,
+                  "share of the short wave that the sea reflects"},
+        Parameter{"emissivity", &BulkForcing::emissivity, "1", 0, 1,
+                  "long-wave emissivity of the sea"},
+        Parameter{"least_wind", &BulkForcing::least_wind, "m s-1", 0.1, 10,
+                  "gustiness: least speed of the relative wind"},
+        Parameter{"iterations", &BulkForcing::iterations, "1", 0, 20,
+                  "number of iterations towards the stability of the air"},
+        Parameter{"insulation", &BulkForcing::insulation, "m", 1e-3, 1e6,
+                  "thickness of frazil ice that halves the cooling"}};
 
     /// sqrt(C_D) at 10 m in neutral air, from the wind there.
     template <class Real> static Real neutral_drag_root(Real U) {

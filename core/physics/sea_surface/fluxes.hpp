@@ -19,9 +19,9 @@ struct SurfaceFluxes {
 
     static constexpr std::string_view summary =
         "Fluxes of temperature and salinity from those of heat and fresh water";
-    static constexpr std::tuple parameters{
-        Parameter<SurfaceFluxes>{"reference_salinity", &SurfaceFluxes::reference_salinity, "1e-3",
-                                 0, 100, "salinity that fresh water dilutes"}};
+    static constexpr std::tuple parameters{Parameter{"reference_salinity",
+                                                     &SurfaceFluxes::reference_salinity, "1e-3", 0,
+                                                     100, "salinity that fresh water dilutes"}};
 
     template <class Real>
     void operator()(

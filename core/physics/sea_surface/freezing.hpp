@@ -25,10 +25,10 @@ template <bool own> struct FreezingLimit {
     static constexpr std::string_view summary =
         "Sea water stays at or above freezing; frazil ice keeps the heat and rejects the salt";
     static constexpr std::tuple parameters{
-        Parameter<FreezingLimit>{"ice_salinity", &FreezingLimit::ice_salinity, "1e-3", 0, 100,
-                                 "salt that stays in the ice"},
-        Parameter<FreezingLimit>{"reference_salinity", &FreezingLimit::reference_salinity, "1e-3",
-                                 0, 100, "salinity that fresh water dilutes"}};
+        Parameter{"ice_salinity", &FreezingLimit::ice_salinity, "1e-3", 0, 100,
+                  "salt that stays in the ice"},
+        Parameter{"reference_salinity", &FreezingLimit::reference_salinity, "1e-3", 0, 100,
+                  "salinity that fresh water dilutes"}};
 
     template <class Real>
     void operator()(Reads<Real, "surface_height", place::center_column, "m"> height,

@@ -44,10 +44,10 @@ template <class Gas> struct GasExchange {
 
     static constexpr std::string_view summary = Gas::summary;
     static constexpr std::tuple parameters{
-        Parameter<GasExchange>{"coefficient", &GasExchange::coefficient, "cm h-1 (m s-1)-2", 0, 10,
-                               "of the transfer velocity at a Schmidt number of 660"},
-        Parameter<GasExchange>{"wind_variance", &GasExchange::wind_variance, "1", 1, 10,
-                               "mean square of the wind over the square of the speed given"}};
+        Parameter{"coefficient", &GasExchange::coefficient, "cm h-1 (m s-1)-2", 0, 10,
+                  "of the transfer velocity at a Schmidt number of 660"},
+        Parameter{"wind_variance", &GasExchange::wind_variance, "1", 1, 10,
+                  "mean square of the wind over the square of the speed given"}};
 
     template <class Real>
     void operator()(

@@ -11,7 +11,6 @@ namespace fathom::physics {
 
 struct GeothermalHeat {
     static constexpr std::string_view summary = "Heat from the sea floor into the bottom cell";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(

@@ -8,7 +8,6 @@ namespace fathom::physics {
 
 struct GivenFlux {
     static constexpr std::string_view summary = "Adds a surface flux of a tracer as it is given";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(Reads<Real, "given", place::center_column, "any m s-1"> given,

@@ -17,7 +17,6 @@ template <bool corners> struct TimeInterpolation {
     static constexpr std::string_view summary =
         corners ? "A forcing variable at corners between two times"
                 : "A forcing variable between two times";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(Reads<Real, "previous", where, "any"> previous,

@@ -24,9 +24,9 @@ struct TemperatureRestoring {
     double piston_velocity = 1e-5;  // about 40 W m-2 K-1
 
     static constexpr std::string_view summary = "Restores surface temperature to an observed one";
-    static constexpr std::tuple parameters{Parameter<TemperatureRestoring>{
-        "piston_velocity", &TemperatureRestoring::piston_velocity, "m s-1", 0, 1,
-        "thickness of the top layer over the time scale"}};
+    static constexpr std::tuple parameters{
+        Parameter{"piston_velocity", &TemperatureRestoring::piston_velocity, "m s-1", 0, 1,
+                  "thickness of the top layer over the time scale"}};
 
     template <class Real>
     void operator()(
@@ -40,7 +40,6 @@ struct TemperatureRestoring {
 struct BarnierRestoring {
     static constexpr std::string_view summary =
         "Restores surface temperature by the slope of the heat flux (Barnier et al. 1995)";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -58,9 +57,9 @@ struct SalinityRestoring {
         50. / (300 * 86400);  // 50 m in 300 days, as in the coordinated ocean experiments
 
     static constexpr std::string_view summary = "Restores surface salinity to an observed one";
-    static constexpr std::tuple parameters{Parameter<SalinityRestoring>{
-        "piston_velocity", &SalinityRestoring::piston_velocity, "m s-1", 0, 1,
-        "thickness of the top layer over the time scale"}};
+    static constexpr std::tuple parameters{
+        Parameter{"piston_velocity", &SalinityRestoring::piston_velocity, "m s-1", 0, 1,
+                  "thickness of the top layer over the time scale"}};
 
     template <class Real>
     void operator()(
@@ -76,9 +75,9 @@ struct SalinityRestoringUnderIce {
 
     static constexpr std::string_view summary =
         "Restores salinity under observed sea ice to an observed one";
-    static constexpr std::tuple parameters{Parameter<SalinityRestoringUnderIce>{
-        "piston_velocity", &SalinityRestoringUnderIce::piston_velocity, "m s-1", 0, 1,
-        "thickness of the top layer over the time scale, under ice"}};
+    static constexpr std::tuple parameters{
+        Parameter{"piston_velocity", &SalinityRestoringUnderIce::piston_velocity, "m s-1", 0, 1,
+                  "thickness of the top layer over the time scale, under ice"}};
 
     template <class Real>
     void operator()(

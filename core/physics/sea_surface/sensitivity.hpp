@@ -17,10 +17,10 @@ struct BulkSensitivity {
         "Slope of the heat flux in the surface temperature, of the bulk formulae (Barnier et al. "
         "1995)";
     static constexpr std::tuple parameters{
-        Parameter<BulkSensitivity>{"emissivity", &BulkSensitivity::emissivity, "1", 0, 1,
-                                   "long-wave emissivity of the sea"},
-        Parameter<BulkSensitivity>{"least_wind", &BulkSensitivity::least_wind, "m s-1", 0.1, 10,
-                                   "gustiness: least speed of the wind"}};
+        Parameter{"emissivity", &BulkSensitivity::emissivity, "1", 0, 1,
+                  "long-wave emissivity of the sea"},
+        Parameter{"least_wind", &BulkSensitivity::least_wind, "m s-1", 0.1, 10,
+                  "gustiness: least speed of the wind"}};
 
     template <class Real>
     void operator()(

@@ -15,7 +15,6 @@ namespace fathom::physics {
 struct StressToGrid {
     static constexpr std::string_view summary =
         "Wind stress from cell centers to corners and to the directions of the grid";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -39,7 +38,6 @@ struct StressToGrid {
 struct SurfaceCurrent {
     static constexpr std::string_view summary =
         "Surface current at cell centers in true directions: makes the wind relative to it";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(

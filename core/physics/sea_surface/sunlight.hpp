@@ -14,7 +14,6 @@ namespace fathom::physics {
 struct ShortwaveHeating {
     static constexpr std::string_view summary =
         "Heating of the water by the sunlight that passes its top layer";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(
         SunlightInWater<Real> sun, Reads<Real, "area_center", place::center_column, "m2"> area,

@@ -24,7 +24,7 @@ struct JerlovWater {
 
     static constexpr std::string_view summary =
         "Absorption of sunlight by Jerlov's types of water (Paulson & Simpson 1977)";
-    static constexpr std::tuple parameters{Parameter<JerlovWater>{
+    static constexpr std::tuple parameters{Parameter{
         "type", &JerlovWater::type, "1", 1, 5, "1, 2, 3, 4, 5: Jerlov's types I, IA, IB, II, III"}};
     struct Type {
         double share, depth_1, depth_2;
@@ -53,7 +53,6 @@ struct JerlovWater {
 struct ChlorophyllWater {
     static constexpr std::string_view summary =
         "Absorption of sunlight by chlorophyll (Ohlmann 2003)";
-    static constexpr std::tuple parameters{};
     template <class Real>
     void operator()(Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
                     Reads<Real, "chlorophyll", place::center_column, "mg m-3"> chlorophyll,

@@ -80,7 +80,6 @@ void expansion_and_contraction(const State& state, In<Real> temperature, In<Real
 template <class State> struct Expansion {
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of sea water";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(
@@ -102,13 +101,12 @@ struct LinearExpansion {
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of the linear equation of state";
     static constexpr std::tuple parameters{
-        Parameter<LinearExpansion>{"reference_density", &LinearExpansion::reference_density,
-                                   "kg m-3", 500, 2000,
-                                   "density at the reference temperature and salinity"},
-        Parameter<LinearExpansion>{"thermal_expansion", &LinearExpansion::thermal_expansion, "K-1",
-                                   -1, 1, "relative decrease of density with temperature"},
-        Parameter<LinearExpansion>{"haline_contraction", &LinearExpansion::haline_contraction,
-                                   "1e3", -1, 1, "relative increase of density with salinity"}};
+        Parameter{"reference_density", &LinearExpansion::reference_density, "kg m-3", 500, 2000,
+                  "density at the reference temperature and salinity"},
+        Parameter{"thermal_expansion", &LinearExpansion::thermal_expansion, "K-1", -1, 1,
+                  "relative decrease of density with temperature"},
+        Parameter{"haline_contraction", &LinearExpansion::haline_contraction, "1e3", -1, 1,
+                  "relative increase of density with salinity"}};
 
     template <class Real>
     void operator()(

@@ -18,7 +18,6 @@ struct MWJF {
     static constexpr std::string_view summary =
         "Density of sea water after McDougall, Wright, Jackett & Feistel (2003), from potential "
         "temperature and practical salinity";
-    static constexpr std::tuple parameters{};
 
     static constexpr double r = 1027;  // [kg m-3], taken out of P1 before any sum
 

@@ -16,7 +16,6 @@ namespace fathom::physics {
 struct HydrostaticPressure {
     static constexpr std::string_view summary =
         "Pressure of the density anomaly at the middle of layers, divided by the reference density";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,

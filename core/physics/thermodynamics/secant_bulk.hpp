@@ -112,7 +112,6 @@ struct JMCD {
     static constexpr std::string_view summary =
         "Density of sea water after Jackett & McDougall (1995), from potential temperature and "
         "practical salinity";
-    static constexpr std::tuple parameters{};
 
     template <class Real> struct Parcel : secant_bulk::Modulus<secant_bulk::JMCD, Real> {
         Parcel(const JMCD&, Real T, Real S)
@@ -139,7 +138,6 @@ struct UNESCO {
     static constexpr std::string_view summary =
         "Density of sea water by EOS-80 (Fofonoff & Millard 1983), from potential temperature and "
         "practical salinity";
-    static constexpr std::tuple parameters{};
 
     template <class Real> struct Parcel {
         Real T, S;

@@ -82,7 +82,6 @@ struct TEOS10Polynomial {
     static constexpr std::string_view summary =
         "Density of sea water by TEOS-10 (Roquet et al. 2015, 55 terms), from conservative "
         "temperature and absolute salinity";
-    static constexpr std::tuple parameters{};
 
     template <class Real> struct Parcel {
         Real r0, r1, r2, r3;  // factors of 1, zeta, zeta^2, zeta^3

@@ -19,16 +19,14 @@ struct BryanLewisMixing {
     static constexpr std::string_view summary =
         "Diffusivity that grows from the thermocline to the abyss (Bryan & Lewis 1979)";
     static constexpr std::tuple parameters{
-        Parameter<BryanLewisMixing>{"middle", &BryanLewisMixing::middle, "m2 s-1", 0, 1,
-                                    "diffusivity at the depth of transition"},
-        Parameter<BryanLewisMixing>{"range", &BryanLewisMixing::range, "m2 s-1", 0, 1,
-                                    "from the surface of a deep sea to its abyss"},
-        Parameter<BryanLewisMixing>{"depth", &BryanLewisMixing::depth, "m", 0, 1e4,
-                                    "depth of transition"},
-        Parameter<BryanLewisMixing>{"width", &BryanLewisMixing::width, "m", 1, 1e4,
-                                    "scale of transition"},
-        Parameter<BryanLewisMixing>{"prandtl", &BryanLewisMixing::prandtl, "1", 0, 100,
-                                    "viscosity over diffusivity"}};
+        Parameter{"middle", &BryanLewisMixing::middle, "m2 s-1", 0, 1,
+                  "diffusivity at the depth of transition"},
+        Parameter{"range", &BryanLewisMixing::range, "m2 s-1", 0, 1,
+                  "from the surface of a deep sea to its abyss"},
+        Parameter{"depth", &BryanLewisMixing::depth, "m", 0, 1e4, "depth of transition"},
+        Parameter{"width", &BryanLewisMixing::width, "m", 1, 1e4, "scale of transition"},
+        Parameter{"prandtl", &BryanLewisMixing::prandtl, "1", 0, 100,
+                  "viscosity over diffusivity"}};
 
     template <class Real>
     void operator()(

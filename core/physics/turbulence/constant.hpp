@@ -15,16 +15,13 @@ struct ConstantMixing {
     static constexpr std::string_view summary =
         "Constant vertical viscosity and diffusivity, with convective adjustment";
     static constexpr std::tuple parameters{
-        Parameter<ConstantMixing>{"viscosity", &ConstantMixing::viscosity, "m2 s-1", 0, 1000,
-                                  "vertical viscosity"},
-        Parameter<ConstantMixing>{"diffusivity", &ConstantMixing::diffusivity, "m2 s-1", 0, 1000,
-                                  "vertical diffusivity"},
-        Parameter<ConstantMixing>{"convective_viscosity", &ConstantMixing::convective_viscosity,
-                                  "m2 s-1", 0, 1000,
-                                  "least viscosity of a statically unstable interface"},
-        Parameter<ConstantMixing>{"convective_diffusivity", &ConstantMixing::convective_diffusivity,
-                                  "m2 s-1", 0, 1000,
-                                  "least diffusivity of a statically unstable interface"}};
+        Parameter{"viscosity", &ConstantMixing::viscosity, "m2 s-1", 0, 1000, "vertical viscosity"},
+        Parameter{"diffusivity", &ConstantMixing::diffusivity, "m2 s-1", 0, 1000,
+                  "vertical diffusivity"},
+        Parameter{"convective_viscosity", &ConstantMixing::convective_viscosity, "m2 s-1", 0, 1000,
+                  "least viscosity of a statically unstable interface"},
+        Parameter{"convective_diffusivity", &ConstantMixing::convective_diffusivity, "m2 s-1", 0,
+                  1000, "least diffusivity of a statically unstable interface"}};
 
     template <class Real>
     void operator()(

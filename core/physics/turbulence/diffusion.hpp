@@ -24,8 +24,8 @@ struct VerticalDiffusion {
 
     static constexpr std::string_view summary =
         "Implicit vertical diffusion of wind, heat and vapour, coupled to the surface";
-    static constexpr std::tuple parameters{Parameter<VerticalDiffusion>{
-        "step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
+    static constexpr std::tuple parameters{
+        Parameter{"step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
     void operator()(

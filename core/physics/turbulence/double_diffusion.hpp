@@ -26,10 +26,10 @@ struct DoubleDiffusion {
         "Salt fingers and diffusive convection: diffusivities of heat and of salt (Large, "
         "McWilliams & Doney 1994)";
     static constexpr std::tuple parameters{
-        Parameter<DoubleDiffusion>{"fingers", &DoubleDiffusion::fingers, "m2 s-1", 0, 1,
-                                   "diffusivity of salt by fingers at R = 1"},
-        Parameter<DoubleDiffusion>{"most_ratio", &DoubleDiffusion::most_ratio, "1", 1.1, 10,
-                                   "ratio of densities from which there are no fingers, R_0"}};
+        Parameter{"fingers", &DoubleDiffusion::fingers, "m2 s-1", 0, 1,
+                  "diffusivity of salt by fingers at R = 1"},
+        Parameter{"most_ratio", &DoubleDiffusion::most_ratio, "1", 1.1, 10,
+                  "ratio of densities from which there are no fingers, R_0"}};
 
     template <class Real>
     void operator()(

@@ -14,7 +14,6 @@ namespace fathom::physics {
 struct FrictionVelocity {
     static constexpr std::string_view summary =
         "Friction velocity of the sea from the stress at its surface";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(

@@ -22,12 +22,11 @@ struct KProfile {
     static constexpr std::string_view summary =
         "Diffusivity of the air from a boundary-layer profile and the local Richardson number";
     static constexpr std::tuple parameters{
-        Parameter<KProfile>{"mixing_length", &KProfile::mixing_length, "m", 1, 1000,
-                            "mixing length far from the ground, lambda"},
-        Parameter<KProfile>{"critical", &KProfile::critical, "1", 0.05, 2,
-                            "bulk Richardson number at the top of the boundary layer"},
-        Parameter<KProfile>{"background", &KProfile::background, "m2 s-1", 0, 100,
-                            "least diffusivity"}};
+        Parameter{"mixing_length", &KProfile::mixing_length, "m", 1, 1000,
+                  "mixing length far from the ground, lambda"},
+        Parameter{"critical", &KProfile::critical, "1", 0.05, 2,
+                  "bulk Richardson number at the top of the boundary layer"},
+        Parameter{"background", &KProfile::background, "m2 s-1", 0, 100, "least diffusivity"}};
 
     template <class Real>
     void operator()(

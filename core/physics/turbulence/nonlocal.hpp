@@ -14,7 +14,6 @@ namespace fathom::physics {
 struct NonlocalTransport {
     static constexpr std::string_view summary =
         "Flux of a tracer without gradient in a convecting boundary layer";
-    static constexpr std::tuple parameters{};
 
     template <class Real>
     void operator()(

@@ -22,21 +22,18 @@ struct RichardsonMixing {
         "Vertical viscosity and diffusivity from the gradient Richardson number, with convective "
         "adjustment";
     static constexpr std::tuple parameters{
-        Parameter<RichardsonMixing>{"background_viscosity", &RichardsonMixing::background_viscosity,
-                                    "m2 s-1", 0, 1, "viscosity of the quiet interior"},
-        Parameter<RichardsonMixing>{"background_diffusivity",
-                                    &RichardsonMixing::background_diffusivity, "m2 s-1", 0, 1,
-                                    "diffusivity of the quiet interior"},
-        Parameter<RichardsonMixing>{"maximum", &RichardsonMixing::maximum, "m2 s-1", 0, 1,
-                                    "added viscosity at Ri = 0"},
-        Parameter<RichardsonMixing>{"steepness", &RichardsonMixing::steepness, "1", 0, 100,
-                                    "decrease with the Richardson number"},
-        Parameter<RichardsonMixing>{"convective_viscosity", &RichardsonMixing::convective_viscosity,
-                                    "m2 s-1", 0, 1000,
-                                    "least viscosity of a statically unstable interface"},
-        Parameter<RichardsonMixing>{"convective_diffusivity",
-                                    &RichardsonMixing::convective_diffusivity, "m2 s-1", 0, 1000,
-                                    "least diffusivity of a statically unstable interface"}};
+        Parameter{"background_viscosity", &RichardsonMixing::background_viscosity, "m2 s-1", 0, 1,
+                  "viscosity of the quiet interior"},
+        Parameter{"background_diffusivity", &RichardsonMixing::background_diffusivity, "m2 s-1", 0,
+                  1, "diffusivity of the quiet interior"},
+        Parameter{"maximum", &RichardsonMixing::maximum, "m2 s-1", 0, 1,
+                  "added viscosity at Ri = 0"},
+        Parameter{"steepness", &RichardsonMixing::steepness, "1", 0, 100,
+                  "decrease with the Richardson number"},
+        Parameter{"convective_viscosity", &RichardsonMixing::convective_viscosity, "m2 s-1", 0,
+                  1000, "least viscosity of a statically unstable interface"},
+        Parameter{"convective_diffusivity", &RichardsonMixing::convective_diffusivity, "m2 s-1", 0,
+                  1000, "least diffusivity of a statically unstable interface"}};
 
     template <class Real>
     void operator()(

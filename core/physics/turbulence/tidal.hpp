@@ -21,15 +21,14 @@ struct TidalMixing {
         "Mixing by internal tides over rough bottoms (Jayne & St. Laurent 2001, Simmons et al. "
         "2004)";
     static constexpr std::tuple parameters{
-        Parameter<TidalMixing>{"local_share", &TidalMixing::local_share, "1", 0, 1,
-                               "share of the energy that breaks where it is made"},
-        Parameter<TidalMixing>{"efficiency", &TidalMixing::efficiency, "1", 0, 1,
-                               "share of that which lifts water"},
-        Parameter<TidalMixing>{"decay", &TidalMixing::decay, "m", 10, 1e4,
-                               "height above the bottom at which mixing is less by e"},
-        Parameter<TidalMixing>{"maximum", &TidalMixing::maximum, "m2 s-1", 0, 10, "most of it"},
-        Parameter<TidalMixing>{"prandtl", &TidalMixing::prandtl, "1", 0, 100,
-                               "viscosity over diffusivity"}};
+        Parameter{"local_share", &TidalMixing::local_share, "1", 0, 1,
+                  "share of the energy that breaks where it is made"},
+        Parameter{"efficiency", &TidalMixing::efficiency, "1", 0, 1,
+                  "share of that which lifts water"},
+        Parameter{"decay", &TidalMixing::decay, "m", 10, 1e4,
+                  "height above the bottom at which mixing is less by e"},
+        Parameter{"maximum", &TidalMixing::maximum, "m2 s-1", 0, 10, "most of it"},
+        Parameter{"prandtl", &TidalMixing::prandtl, "1", 0, 100, "viscosity over diffusivity"}};
 
     template <class Real>
     void operator()(
