@@ -56,6 +56,9 @@ nb::list describe_catalogue() {
         nb::dict d;
         d["name"] = e.name;
         d["in_cells_of"] = e.in_cells_of;
+        nb::dict companions;
+        for (auto& [role, scheme] : e.companions) companions[role.c_str()] = scheme;
+        d["companions"] = companions;
         d["summary"] = e.summary;
         d["parameters"] = parameters;
         d["fields"] = describe(e.fields);

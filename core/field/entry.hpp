@@ -14,9 +14,10 @@ struct SchemeParameter {
 };
 
 struct Entry {
-    std::string name, summary,
-        /// in_cells_of: the name of the scheme that this is in cells of their own thickness
-        in_cells_of;
+    std::string name, summary;
+    std::string in_cells_of;  ///< the scheme that this is in cells of their own thickness
+    /// Schemes that do another part of the same, by what they do: {"expansion", "MWJFExpansion"}.
+    std::map<std::string, std::string> companions;
     std::vector<SchemeParameter> parameters;
     std::vector<Process::Field> fields;
     /// precision: 4 or 8 bytes a number; width: 0 for packs, 1 for numbers (tests).
@@ -24,6 +25,13 @@ struct Entry {
                           int width)>
         make;
 };
+
+template <class Scheme> constexpr auto parameters() {
+    if constexpr (requires { Scheme::parameters; })
+        return Scheme::parameters;
+    else
+        return std::tuple();
+}
 
 template <class Scheme>
 void set_parameter(Scheme& scheme, std::string_view of, const std::string& name, double value) {
@@ -44,12 +52,13 @@ void set_parameter(Scheme& scheme, std::string_view of, const std::string& name,
                 }(),
                 ...);
         },
-        Scheme::parameters);
+        parameters<Scheme>());
     if (!found) throw Error("unknown ", of, " parameter '", name, "'", near(name, known));
 }
 
-template <class Scheme> Entry entry(std::string name) {
-    Entry e{name, std::string(Scheme::summary), {}, {}, {}, {}};
+template <class Scheme> Entry one_entry(std::string name) {
+    Entry e;
+    e.name = name, e.summary = Scheme::summary;
     const Scheme defaults;
     std::apply(
         [&](auto... p) {
@@ -57,8 +66,8 @@ template <class Scheme> Entry entry(std::string name) {
                                      std::string(p.meaning), defaults.*p.value, p.least, p.most}),
              ...);
         },
-        Scheme::parameters);
-    for (const Use& u : Scheme::fields)
+        parameters<Scheme>());
+    for (const Use& u : uses<Scheme>())
         e.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
     e.make = [name](const std::map<std::string, double>& values, int precision, int width) {
         Scheme scheme;
@@ -76,12 +85,21 @@ struct Entries : std::vector<Entry> {
     Entries(std::initializer_list<Entries> lists) {
         for (auto& list : lists) insert(end(), list.begin(), list.end());
     }
+    /// Of all of them: a scheme that does another part of the same.
+    Entries with(const std::string& role, const std::string& companion) && {
+        for (auto& e : *this) e.companions[role] = companion;
+        return std::move(*this);
+    }
 };
 
+template <class Scheme> Entries entry(std::string name) {
+    return one_entry<Scheme>(std::move(name));
+}
+
 template <template <bool own> class Scheme> Entries entry(std::string name) {
-    Entry in_cells = entry<Scheme<true>>(name + "InCells");
+    Entry in_cells = one_entry<Scheme<true>>(name + "InCells");
     in_cells.in_cells_of = name;
-    return {entry<Scheme<false>>(name), std::move(in_cells)};
+    return {one_entry<Scheme<false>>(name), std::move(in_cells)};
 }
 
 }  // namespace fathom

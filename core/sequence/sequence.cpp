@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include "field/units.hpp"
 #include "machine/limits.hpp"
 
 namespace fathom {
@@ -50,11 +51,10 @@ void Sequence::declare() {
                             name(use.place.horizontal), " ", name(use.place.vertical),
                             "; others have it at ", name(f.place.horizontal), " ",
                             name(f.place.vertical));
-            if (f.units == "1" || f.units == "s-1")
-                f.units = use.units;  // "1": a process for any tracer
-            else if (use.units != f.units && use.units != "1" && use.units != "s-1")
+            if (!units_agree(f.units, use.units))
                 throw Error(s.process.name, " expects '", use.name, "' in ", use.units,
                             "; others have it in ", f.units);
+            f.units = std::string(known_units(f.units, use.units));
             if (use.reach > domain->halo)
                 throw Error(s.process.name, " reads '", use.name, "' ", use.reach,
                             " columns away; the halo is ", domain->halo);
@@ -83,7 +83,7 @@ void Sequence::declare() {
             all[cycle[n]].state = all[cycle[n]].written = true;
         for (int f : cycle) all[f].units = all[cycle.front()].units;
     }
-    for (auto& f : all) f.state = f.state && f.written;
+    for (auto& f : all) f.state = f.state && f.written, f.units = std::string(plain_units(f.units));
 }
 
 void Sequence::derive() {

@@ -366,7 +366,7 @@ class SpectralAtmosphere:
 
         levels = self.grid.levels
         parameters = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
-        tracers = [(name, "1") for name in self.tracers]
+        tracers = [(name, "any") for name in self.tracers]
         return mpi.core.SpectralDynamics(
             self.scheme,
             self.grid.rows,

@@ -18,35 +18,29 @@ namespace fathom::atmosphere {
 struct EulerianTendencies {
     static constexpr std::string_view summary =
         "advection, pressure gradient and heating of the Eulerian form, added to the tendencies";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("virtual_temperature", place::center_layer, "K"),
-        reads("vorticity", place::center_layer, "s-1"),
-        reads("divergence", place::center_layer, "s-1"),
-        reads("temperature_gradient_east", place::center_layer, "K m-1"),
-        reads("temperature_gradient_north", place::center_layer, "K m-1"),
-        reads("pressure_gradient_east", place::center_column, "m-1"),
-        reads("pressure_gradient_north", place::center_column, "m-1"),
-        reads("coriolis", place::center_column, "s-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("hybrid_b", place::profile, "1"),
-        reads("eastward_wind_force", place::center_layer, "m s-2"),
-        reads("northward_wind_force", place::center_layer, "m s-2"),
-        reads("adiabatic_heating", place::center_layer, "K s-1"),
-        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
-        updates("northward_wind_tendency", place::center_layer, "m s-2"),
-        updates("virtual_temperature_tendency", place::center_layer, "K s-1"),
-        writes("surface_pressure_tendency", place::center_column, "s-1"),
-        writes("kinetic_energy", place::center_layer, "m2 s-2"),
-        writes("vertical_mass_flux", place::center_interface, "Pa s-1")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> zeta, In<Real> D, In<Real> Tx,
-                    In<Real> Ty, In<Real> px, In<Real> py, In<Real> f, In<Real> p, Profile<Real> B,
-                    In<Real> Fu, In<Real> Fv, In<Real> FT, InOut<Real> tu, InOut<Real> tv,
-                    InOut<Real> tT, Out<Real> tp, Out<Real> energy, Out<Real> M) const {
+    void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+                    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+                    Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+                    Reads<Real, "vorticity", place::center_layer, "s-1"> zeta,
+                    Reads<Real, "divergence", place::center_layer, "s-1"> D,
+                    Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
+                    Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
+                    Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
+                    Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
+                    Reads<Real, "coriolis", place::center_column, "s-1"> f,
+                    Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+                    ReadsProfile<Real, "hybrid_b", "1"> B,
+                    Reads<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
+                    Reads<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
+                    Reads<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
+                    Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> tu,
+                    Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> tv,
+                    Updates<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> tT,
+                    Writes<Real, "surface_pressure_tendency", place::center_column, "s-1"> tp,
+                    Writes<Real, "kinetic_energy", place::center_layer, "m2 s-2"> energy,
+                    Writes<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M) const {
         const int levels = u.levels();
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0], coriolis = f[0];
         Real flux[most_layers + 1], sum(0);
@@ -77,19 +71,16 @@ struct EulerianTendencies {
 
 struct EulerianTracer {
     static constexpr std::string_view summary = "advection of a tracer, added to its tendency";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("vertical_mass_flux", place::center_interface, "Pa s-1"),
-        reads("tracer", place::center_layer, "1"),
-        reads("tracer_gradient_east", place::center_layer, "m-1"),
-        reads("tracer_gradient_north", place::center_layer, "m-1"),
-        updates("tracer_tendency", place::center_layer, "s-1")};
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> p, In<Real> M, In<Real> q, In<Real> qx,
-                    In<Real> qy, InOut<Real> tendency) const {
+    void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        Reads<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M,
+        Reads<Real, "tracer", place::center_layer, "any"> q,
+        Reads<Real, "tracer_gradient_east", place::center_layer, "any m-1"> qx,
+        Reads<Real, "tracer_gradient_north", place::center_layer, "any m-1"> qy,
+        Updates<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency) const {
         const int levels = u.levels();
         for (int k = 0; k < levels; ++k) {
             const Real half = 0.5 / (p[k + 1] - p[k]), here = q[k];

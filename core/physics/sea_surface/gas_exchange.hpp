@@ -44,25 +44,22 @@ template <class Gas> struct GasExchange {
 
     static constexpr std::string_view summary = Gas::summary;
     static constexpr std::tuple parameters{
-        Parameter<GasExchange>{"coefficient", &GasExchange::coefficient, "cm h-1 (m s-1)-2", 0, 10,
-                               "of the transfer velocity at a Schmidt number of 660"},
-        Parameter<GasExchange>{"wind_variance", &GasExchange::wind_variance, "1", 1, 10,
-                               "mean square of the wind over the square of the speed given"}};
-    static constexpr std::array fields{
-        reads("wind_speed", place::center_column, "m s-1"),
-        reads("sea_ice_fraction", place::center_column, "1"),
-        reads("air_pressure", place::center_column, "Pa"),
-        reads("northern_share", place::center_column, "1"),
-        reads("temperature", place::center_layer, "degC"),
-        reads("salinity", place::center_layer, "1e-3"),
-        reads("tracer", place::center_layer, "mol m-3"),
-        reads("tracer_in_air", place::profile, "1e-12"),
-        writes("tracer_surface_flux", place::center_column, "mol m-2 s-1")};
+        Parameter{"coefficient", &GasExchange::coefficient, "cm h-1 (m s-1)-2", 0, 10,
+                  "of the transfer velocity at a Schmidt number of 660"},
+        Parameter{"wind_variance", &GasExchange::wind_variance, "1", 1, 10,
+                  "mean square of the wind over the square of the speed given"}};
 
     template <class Real>
-    void operator()(In<Real> wind, In<Real> ice, In<Real> pressure, In<Real> northern,
-                    In<Real> temperature, In<Real> salinity, In<Real> dissolved,
-                    Profile<Real> in_air, Out<Real> flux) const {
+    void operator()(
+        Reads<Real, "wind_speed", place::center_column, "m s-1"> wind,
+        Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice,
+        Reads<Real, "air_pressure", place::center_column, "Pa"> pressure,
+        Reads<Real, "northern_share", place::center_column, "1"> northern,
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Reads<Real, "tracer", place::center_layer, "mol m-3"> dissolved,
+        ReadsProfile<Real, "tracer_in_air", "1e-12"> in_air,
+        Writes<Real, "tracer_surface_flux", place::center_column, "mol m-2 s-1"> flux) const {
         constexpr double atmosphere = 101325, per_litre = 1000, of_hour = 1e-2 / 3600;
         const auto& f = Gas::solubility;
         const auto& s = Gas::schmidt;

@@ -80,16 +80,14 @@ void expansion_and_contraction(const State& state, In<Real> temperature, In<Real
 template <class State> struct Expansion {
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of sea water";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("pressure_reference", place::profile, "dbar"),
-                                       writes("thermal_expansion", place::center_layer, "K-1"),
-                                       writes("haline_contraction", place::center_layer, "1e3")};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Out<Real> expansion, Out<Real> contraction) const {
+    void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        ReadsProfile<Real, "pressure_reference", "dbar"> pressure,
+        Writes<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,
+        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction) const {
         expansion_and_contraction(
             State{}, temperature, salinity,
             [&](int k) { return typename State::Level(double(pressure[k])); }, expansion,
@@ -103,17 +101,17 @@ struct LinearExpansion {
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of the linear equation of state";
     static constexpr std::tuple parameters{
-        Parameter<LinearExpansion>{"reference_density", &LinearExpansion::reference_density,
-                                   "kg m-3", 500, 2000,
-                                   "density at the reference temperature and salinity"},
-        Parameter<LinearExpansion>{"thermal_expansion", &LinearExpansion::thermal_expansion, "K-1",
-                                   -1, 1, "relative decrease of density with temperature"},
-        Parameter<LinearExpansion>{"haline_contraction", &LinearExpansion::haline_contraction,
-                                   "1e3", -1, 1, "relative increase of density with salinity"}};
-    static constexpr std::array fields{writes("thermal_expansion", place::center_layer, "K-1"),
-                                       writes("haline_contraction", place::center_layer, "1e3")};
+        Parameter{"reference_density", &LinearExpansion::reference_density, "kg m-3", 500, 2000,
+                  "density at the reference temperature and salinity"},
+        Parameter{"thermal_expansion", &LinearExpansion::thermal_expansion, "K-1", -1, 1,
+                  "relative decrease of density with temperature"},
+        Parameter{"haline_contraction", &LinearExpansion::haline_contraction, "1e3", -1, 1,
+                  "relative increase of density with salinity"}};
 
-    template <class Real> void operator()(Out<Real> expansion, Out<Real> contraction) const {
+    template <class Real>
+    void operator()(
+        Writes<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,
+        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction) const {
         const double relative = reference_density / constants::sea_water_density;
         for (int k = 0; k < expansion.levels(); ++k) {
             expansion[k] = Real(thermal_expansion * relative);

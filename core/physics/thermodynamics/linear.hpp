@@ -13,26 +13,16 @@ struct LinearEquationOfState {
 
     static constexpr std::string_view summary = "Density linear in temperature and salinity";
     static constexpr std::tuple parameters{
-        Parameter<LinearEquationOfState>{"reference_density",
-                                         &LinearEquationOfState::reference_density, "kg m-3", 500,
-                                         2000, "density at the reference temperature and salinity"},
-        Parameter<LinearEquationOfState>{"thermal_expansion",
-                                         &LinearEquationOfState::thermal_expansion, "K-1", -1, 1,
-                                         "relative decrease of density with temperature"},
-        Parameter<LinearEquationOfState>{"haline_contraction",
-                                         &LinearEquationOfState::haline_contraction, "1e3", -1, 1,
-                                         "relative increase of density with salinity"},
-        Parameter<LinearEquationOfState>{"reference_temperature",
-                                         &LinearEquationOfState::reference_temperature, "degC", -10,
-                                         100, "temperature of the reference density"},
-        Parameter<LinearEquationOfState>{"reference_salinity",
-                                         &LinearEquationOfState::reference_salinity, "1e-3", 0, 100,
-                                         "salinity of the reference density"}};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("density_anomaly", place::center_layer, "kg m-3"),
-                                       writes("stratification", place::center_interface, "s-2")};
+        Parameter{"reference_density", &LinearEquationOfState::reference_density, "kg m-3", 500,
+                  2000, "density at the reference temperature and salinity"},
+        Parameter{"thermal_expansion", &LinearEquationOfState::thermal_expansion, "K-1", -1, 1,
+                  "relative decrease of density with temperature"},
+        Parameter{"haline_contraction", &LinearEquationOfState::haline_contraction, "1e3", -1, 1,
+                  "relative increase of density with salinity"},
+        Parameter{"reference_temperature", &LinearEquationOfState::reference_temperature, "degC",
+                  -10, 100, "temperature of the reference density"},
+        Parameter{"reference_salinity", &LinearEquationOfState::reference_salinity, "1e-3", 0, 100,
+                  "salinity of the reference density"}};
 
     template <class Real> struct Parcel {
         Real anomaly;
@@ -54,8 +44,12 @@ struct LinearEquationOfState {
     }
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> thickness,
-                    Out<Real> anomaly, Out<Real> stratification) const {
+    void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "density_anomaly", place::center_layer, "kg m-3"> anomaly,
+        Writes<Real, "stratification", place::center_interface, "s-2"> stratification) const {
         density_and_stratification(
             *this, temperature, salinity, [](int) { return Level(0); }, thickness, anomaly,
             stratification);

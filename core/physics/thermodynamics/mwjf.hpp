@@ -18,13 +18,6 @@ struct MWJF {
     static constexpr std::string_view summary =
         "Density of sea water after McDougall, Wright, Jackett & Feistel (2003), from potential "
         "temperature and practical salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("pressure_reference", place::profile, "dbar"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("density_anomaly", place::center_layer, "kg m-3"),
-                                       writes("stratification", place::center_interface, "s-2")};
 
     static constexpr double r = 1027;  // [kg m-3], taken out of P1 before any sum
 
@@ -110,12 +103,8 @@ struct MWJF {
         return {(P1_T - density * P2_T) * inverse, (P1_S - density * P2_S) * inverse};
     }
 
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 

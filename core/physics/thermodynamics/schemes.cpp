@@ -10,16 +10,16 @@
 
 namespace fathom::physics {
 
-template <class State> Entries equation_of_state(const std::string& name) {
-    return {entry<State>(name), entry<Expansion<State>>(name + "Expansion"),
-            entry<SurfaceBuoyancy<State>>(name + "SurfaceBuoyancy")};
+template <class State, class ExpansionOf = Expansion<State>>
+Entries equation_of_state(const std::string& name) {
+    const std::string expansion = name + "Expansion", buoyancy = name + "SurfaceBuoyancy";
+    return {entry<State>(name).with("expansion", expansion).with("surface_buoyancy", buoyancy),
+            entry<ExpansionOf>(expansion), entry<SurfaceBuoyancy<State>>(buoyancy)};
 }
 
 Entries thermodynamics() {
     return {entry<HydrostaticPressure>("HydrostaticPressure"),
-            entry<LinearEquationOfState>("LinearEquationOfState"),
-            entry<LinearExpansion>("LinearEquationOfStateExpansion"),
-            entry<SurfaceBuoyancy<LinearEquationOfState>>("LinearEquationOfStateSurfaceBuoyancy"),
+            equation_of_state<LinearEquationOfState, LinearExpansion>("LinearEquationOfState"),
             equation_of_state<MWJF>("MWJF"),
             equation_of_state<JMCD>("JMCD"),
             equation_of_state<UNESCO>("UNESCO"),

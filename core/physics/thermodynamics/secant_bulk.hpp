@@ -108,20 +108,10 @@ template <class Real> std::pair<Real, Real> join(Fraction<Real> lower, Fraction<
 
 }  // namespace secant_bulk
 
-inline constexpr std::array fields_of_density{
-    reads("temperature", place::center_layer, "degC"),
-    reads("salinity", place::center_layer, "1e-3"),
-    reads("pressure_reference", place::profile, "dbar"),
-    reads("thickness", place::profile, "m"),
-    writes("density_anomaly", place::center_layer, "kg m-3"),
-    writes("stratification", place::center_interface, "s-2")};
-
 struct JMCD {
     static constexpr std::string_view summary =
         "Density of sea water after Jackett & McDougall (1995), from potential temperature and "
         "practical salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields = fields_of_density;
 
     template <class Real> struct Parcel : secant_bulk::Modulus<secant_bulk::JMCD, Real> {
         Parcel(const JMCD&, Real T, Real S)
@@ -138,12 +128,8 @@ struct JMCD {
         return secant_bulk::join(secant_bulk::at<secant_bulk::JMCD, Real>(level, here),
                                  secant_bulk::at<secant_bulk::JMCD, Real>(level, above));
     }
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 
@@ -152,8 +138,6 @@ struct UNESCO {
     static constexpr std::string_view summary =
         "Density of sea water by EOS-80 (Fofonoff & Millard 1983), from potential temperature and "
         "practical salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields = fields_of_density;
 
     template <class Real> struct Parcel {
         Real T, S;
@@ -178,12 +162,8 @@ struct UNESCO {
                                            const Level& level) {
         return secant_bulk::join(in_situ(here, level), in_situ(above, level));
     }
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 

@@ -82,13 +82,6 @@ struct TEOS10Polynomial {
     static constexpr std::string_view summary =
         "Density of sea water by TEOS-10 (Roquet et al. 2015, 55 terms), from conservative "
         "temperature and absolute salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("pressure_reference", place::profile, "dbar"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("density_anomaly", place::center_layer, "kg m-3"),
-                                       writes("stratification", place::center_interface, "s-2")};
 
     template <class Real> struct Parcel {
         Real r0, r1, r2, r3;  // factors of 1, zeta, zeta^2, zeta^3
@@ -118,12 +111,8 @@ struct TEOS10Polynomial {
         return {anomaly(here, level), anomaly(above, level)};
     }
 
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 

@@ -19,24 +19,22 @@ struct BryanLewisMixing {
     static constexpr std::string_view summary =
         "Diffusivity that grows from the thermocline to the abyss (Bryan & Lewis 1979)";
     static constexpr std::tuple parameters{
-        Parameter<BryanLewisMixing>{"middle", &BryanLewisMixing::middle, "m2 s-1", 0, 1,
-                                    "diffusivity at the depth of transition"},
-        Parameter<BryanLewisMixing>{"range", &BryanLewisMixing::range, "m2 s-1", 0, 1,
-                                    "from the surface of a deep sea to its abyss"},
-        Parameter<BryanLewisMixing>{"depth", &BryanLewisMixing::depth, "m", 0, 1e4,
-                                    "depth of transition"},
-        Parameter<BryanLewisMixing>{"width", &BryanLewisMixing::width, "m", 1, 1e4,
-                                    "scale of transition"},
-        Parameter<BryanLewisMixing>{"prandtl", &BryanLewisMixing::prandtl, "1", 0, 100,
-                                    "viscosity over diffusivity"}};
-    static constexpr std::array fields{
-        reads("thickness", place::profile, "m"), reads("wet_levels", place::center_column, "1"),
-        updates("viscosity_at_center", place::center_interface, "m2 s-1"),
-        updates("vertical_diffusivity", place::center_interface, "m2 s-1")};
+        Parameter{"middle", &BryanLewisMixing::middle, "m2 s-1", 0, 1,
+                  "diffusivity at the depth of transition"},
+        Parameter{"range", &BryanLewisMixing::range, "m2 s-1", 0, 1,
+                  "from the surface of a deep sea to its abyss"},
+        Parameter{"depth", &BryanLewisMixing::depth, "m", 0, 1e4, "depth of transition"},
+        Parameter{"width", &BryanLewisMixing::width, "m", 1, 1e4, "scale of transition"},
+        Parameter{"prandtl", &BryanLewisMixing::prandtl, "1", 0, 100,
+                  "viscosity over diffusivity"}};
 
     template <class Real>
-    void operator()(Profile<Real> thickness, In<Real> wet_levels, InOut<Real> viscosity,
-                    InOut<Real> diffusivity) const {
+    void operator()(
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Updates<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
+        Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity)
+        const {
         using T = typename Real::Number;
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();
