@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-__all__ = ["MPI", "core", "is_root", "world"]
+__all__ = ["MPI", "core", "is_root", "world"]  # noqa: F822  made when first used
 
 
 def _load() -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Order:
         self.processes: list[Any] = []
         self.kinds: list[str] = []  # what each is, whatever it is called
 
-    def __call__(self, what, *, on=None, at=None, label=None, when=True, **parameters):
+    def __call__(self, what, *, on=None, at=None, label=None, phase=None, when=True, **parameters):
         """Adds a process: a scheme, its name, a global process of the core; None adds nothing.
 
         Parameters
@@ -94,6 +94,7 @@ class Order:
         on : other names of its fields.
         at : fields that are elsewhere, {name: (horizontal, vertical)}.
         label : what the process is called in tables, by default as the scheme.
+        phase : of this process alone.
         when : False adds nothing.
         parameters : of the scheme; one that it does not have is an error.
         """
@@ -104,7 +105,7 @@ class Order:
             process = schemes.as_process(what, precision=self.precision, step=self.step)
             if on:
                 process = process.on({old: new for old, new in on.items() if old != new})
-            self._add(process, label, type(what).__name__)
+            self._add(process, label, type(what).__name__, phase)
             return
         form = what.in_cells if self.own_cells else what
         fields = set(form.field_names)
@@ -117,10 +118,10 @@ class Order:
         )
         for field, place in (at or {}).items():
             process = process.at(field, *place)
-        self._add(process, label or what.name, what.name)
+        self._add(process, label or what.name, what.name, phase)
 
-    def _add(self, process, label, kind):
-        process.phase = self.phase
+    def _add(self, process, label, kind, phase):
+        process.phase = phase or self.phase
         process.name = label or process.name
         self.processes.append(process)
         self.kinds.append(kind)

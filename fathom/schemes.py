@@ -16,7 +16,6 @@ from fathom import mpi
 from fathom.names import near, unknown
 from fathom.time.clock import Period
 
-
 bytes_of = {"fp64": 8, "fp32": 4}  # of a number
 
 
@@ -60,6 +59,11 @@ class Scheme:
     @property
     def parameter_names(self):
         return [p["name"] for p in self.entry["parameters"]]
+
+    @property
+    def adds_tendencies(self):
+        """Whether it adds to tendencies."""
+        return any(name.endswith("_tendency") for name in self.field_names)
 
     def companion(self, role):
         """The scheme that does another part of the same, as the catalogue says: the expansion of an
@@ -135,6 +139,7 @@ def _documentation(entry):
 @cache
 def schemes():
     """All schemes of the core: name -> class."""
+
     def class_of(entry, name):
         return type(
             name,

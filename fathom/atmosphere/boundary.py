@@ -27,14 +27,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fathom.data import embedded, surface
+from fathom.moist_air import GRAVITY, LAPSE_RATE
+from fathom.reading import once
+from fathom.regrid import fill, sphere
+from fathom.regrid.rows import Rows
 from fathom.time import instants as times
 from fathom.time.clock import Clock
-from fathom.reading import once
-
-from fathom.data import embedded, surface
-from fathom.regrid import fill, sphere
-from fathom.moist_air import GRAVITY, LAPSE_RATE
-from fathom.regrid.rows import Rows
 
 if TYPE_CHECKING:
     import xarray as xr

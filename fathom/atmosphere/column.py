@@ -4,8 +4,8 @@ import numpy as np
 
 from fathom import earth
 from fathom.atmosphere.physics import FirstPhysics, surface_defaults
-from fathom.time.clock import Clock, Period
 from fathom.schemes import Scheme, scheme
+from fathom.time.clock import Clock, Period
 
 
 class SingleColumn:

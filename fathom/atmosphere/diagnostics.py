@@ -10,8 +10,8 @@ import numpy as np
 
 from fathom.atmosphere import near_surface
 from fathom.moist_air import GRAVITY
-from fathom.regrid.schmidt import turned
 from fathom.output.diagnostics import Diagnostic
+from fathom.regrid.schmidt import turned
 
 wind = ("eastward_wind", "northward_wind")
 heights = ("geopotential_height", "geopotential")

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fathom.atmosphere import boundary, initial, orography
+from fathom.data import atmosphere
 from fathom.grids.hybrid import interfaces_of
 from fathom.reading import once
-
-from fathom.data import atmosphere
-from fathom.atmosphere import boundary, initial, orography
 from fathom.regrid import column
 from fathom.regrid.rows import Rows
 

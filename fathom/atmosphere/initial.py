@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fathom.regrid import column, sphere
 from fathom import moist_air
 from fathom.data.atmosphere import extended
 from fathom.grids.hybrid import interfaces_of
+from fathom.regrid import column, sphere
 from fathom.regrid.rows import Rows
 
 if TYPE_CHECKING:

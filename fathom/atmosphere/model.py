@@ -6,22 +6,16 @@ from functools import cached_property
 
 import numpy as np
 
+from fathom import earth, mpi, schemes
 from fathom.atmosphere import cases, diagnostics, near_surface, report, start
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
+from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
+from fathom.order import Order, Placed
+from fathom.schemes import bytes_of
 from fathom.time.clock import Period
-from fathom import schemes as components, earth
 
 wind = ("eastward_wind", "northward_wind")
-air = (
-    *wind,
-    "air_temperature",
-    "virtual_temperature",
-    "log_pressure_ratio",
-    "pressure_interface",
-    "air_pressure",
-    "geopotential",
-)
 
 
 class SpectralAtmosphere:
@@ -57,6 +51,7 @@ class SpectralAtmosphere:
         carry, is kept in advection.
     fix_energy : whether energy is kept in advection and diffusion, by one number a step for all
         temperatures; by default where the air is moist; only "semi-lagrangian".
+    processes : list of Placed: processes of the user's own in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -95,6 +90,7 @@ class SpectralAtmosphere:
         heat_capacity=1004.70895,
         fix_mass=True,
         fix_energy=None,
+        processes=(),
         precision="fp64",
     ):
         if not hasattr(grid, "truncation"):
@@ -122,9 +118,7 @@ class SpectralAtmosphere:
                 "fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True"
             )
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
-        self.physics = [
-            p if isinstance(p, components.Scheme) else components.scheme(p) for p in physics
-        ]
+        self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
         self.moist = (
             any("specific_humidity" in p.field_names for p in self.physics)
             or "specific_humidity" in tracers
@@ -162,6 +156,7 @@ class SpectralAtmosphere:
                 ),
             },
         )
+        self.placed = list(processes)  # the user's own
         self.initial, self.filter_span = {}, 0.0
 
     @property
@@ -232,87 +227,21 @@ class SpectralAtmosphere:
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        bytes_ = 8 if self.precision == "fp64" else 4
-        sequence = []
+        do = Order(bytes_of[self.precision], step, offered=self.parameters)
+        one = eulerian_step if self.scheme == "eulerian" else semi_lagrangian_step
+        one(self, self.dynamics(step), do)
+        return do.place(self.placed)
 
-        def add(what, phase="dynamics", on=None, label=None, step=step):
-            what = components.scheme(what) if isinstance(what, str) else what
-            on = {a: b for a, b in (on or {}).items() if a in what.field_names and a != b}
-            sequence.append(
-                what.process(bytes_, phase=phase, on=on, label=label, step=step, **self.parameters)
-            )
+    def uses(self, name):
+        """Whether the physics reads or writes a field."""
+        return any(name in scheme.field_names for scheme in self.physics)
 
-        def whole(what, phase="dynamics"):
-            if what is not None:
-                process = what.process()
-                process.phase = phase
-                sequence.append(process)
-
-        dynamics = self.dynamics(step)
-        eulerian, moist = self.scheme == "eulerian", self.moist
-        warmth = {
-            "virtual_temperature" + end: self.temperature + end
-            for end in ("", "_tendency", "_before")
-        }
-        of = lambda tracer: {
-            "tracer" + end: tracer + end
-            for end in ("", "_tendency", "_before", "_gradient_east", "_gradient_north")
-        }  # noqa: E731
-        # a leapfrog takes its physics from the time before, and over two steps
-        past = {name: name + "_before" for name in (*air, *self.tracers)} if eulerian else {}
-        if moist:
-            add("TemperatureOfMoistAir", on=past)
-        if self.physics or not eulerian:
-            add("HybridPressure", on=past)
-        if any("geopotential" in p.field_names for p in self.physics):
-            add(
-                "HydrostaticGeopotential",
-                on=past
-                | {"virtual_temperature": self.temperature + ("_before" if eulerian else "")},
-            )
-        add("TendencyStart", "physics")
-        for tracer in self.tracers:
-            add("TracerTendencyStart", "physics", of(tracer), f"TracerTendencyStart of {tracer}")
-        for p in self.physics:
-            add(
-                p,
-                "physics",
-                past,
-                step=(
-                    2 * step
-                    if eulerian and any(name.endswith("_tendency") for name in p.field_names)
-                    else step
-                ),
-            )
-        if moist:
-            add("VirtualTemperatureTendency", "physics", past)
-        if eulerian:
-            add("HybridPressure")
-        add("PrimitiveEquations", on=warmth)
-        if eulerian:
-            add("EulerianTendencies", on=warmth)
-            for tracer in self.tracers:
-                add("EulerianTracer", on=of(tracer), label=f"EulerianTracer of {tracer}")
-            whole(dynamics.tracer_leapfrog, "spectral")
-            whole(dynamics.step, "spectral")
-        else:
-            heating = {"air_temperature_tendency": "virtual_temperature_tendency"} if moist else {}
-            if self.parameters["fix_energy"]:
-                add("ColumnEnergy", on=warmth | heating)
-            add("SemiImplicitTerms", on=warmth | heating)
-            for tracer in self.tracers:
-                add("TracerPhysics", "physics", of(tracer), f"TracerPhysics of {tracer}")
-            add("WindExtrapolation")
-            whole(dynamics.transport, "semi-Lagrangian")
-            whole(dynamics.tracer_transport, "semi-Lagrangian")
-            add("Arrival", on=warmth)
-            if self.parameters["splitting"]:
-                add("ImplicitCoriolis")
-            whole(dynamics.step, "spectral")
-            whole(dynamics.total_energy)
-            whole(dynamics.tracer_mass)
-        add("LogSurfacePressure")
-        return sequence
+    def place(self, process, **where):
+        """Puts a process of the user's into the order of a step: before, after or instead_of
+        another (fathom.order.Placed).
+        """
+        self.placed.append(Placed(process, **where))
+        return self
 
     def geometry(self):
         """Fields that do not change, and the ground as it starts: name -> array."""
@@ -361,22 +290,18 @@ class SpectralAtmosphere:
         )
 
     def dynamics(self, step):
-        """What needs communication (docs/spectral.md)."""
-        from fathom import mpi
-
+        """What needs communication (core/atmosphere/spectral/dynamics.hpp)."""
         levels = self.grid.levels
-        parameters = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
-        tracers = [(name, "any") for name in self.tracers]
         return mpi.core.SpectralDynamics(
             self.scheme,
             self.grid.rows,
             self.grid.truncation,
             list(map(float, levels.a)),
             list(map(float, levels.b)),
-            parameters,
+            self.parameters | {"step": float(step), "radius": float(self.grid.radius)},
             self.temperature,
-            tracers,
-            8 if self.precision == "fp64" else 4,
+            [(name, "any") for name in self.tracers],
+            bytes_of[self.precision],
         )
 
     def initialise(self, simulation):

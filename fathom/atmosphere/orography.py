@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.reading import once
-
 from fathom.data import embedded
 from fathom.moist_air import GRAVITY
+from fathom.reading import once
 from fathom.regrid.rows import Rows
 
 

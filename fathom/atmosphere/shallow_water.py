@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, mpi
 from fathom.atmosphere import cases
 from fathom.atmosphere.parameters import checked
-from fathom.schemes import scheme
 from fathom.moist_air import GRAVITY
+from fathom.order import Order, Placed
+from fathom.schemes import bytes_of
 
 wind = ("eastward_wind", "northward_wind")
 
@@ -27,6 +28,7 @@ class ShallowWater:
     diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of
         fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
+    processes : list of Placed: processes of the user's own in the order of a step.
     rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
     """
 
@@ -53,6 +55,7 @@ class ShallowWater:
         iterations=2,
         filter=0.0,
         rotation=earth.ROTATION,
+        processes=(),
         precision="fp64",
     ):
         from fathom.time.clock import Period
@@ -90,6 +93,7 @@ class ShallowWater:
                 "rotation": rotation,
             },
         )
+        self.placed = list(processes)  # the user's own
         self.initial = {}
 
     def set(self, case=None, **values):
@@ -110,42 +114,25 @@ class ShallowWater:
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        self.parameters["splitting"] = (
-            0.0 if self.grid.sphere.plain and self.coriolis is None else 1.0
-        )
-        from fathom import mpi
-
-        bytes_, sequence = 8 if self.precision == "fp64" else 4, []
+        plain = self.grid.sphere.plain and self.coriolis is None
+        self.parameters["splitting"] = 0.0 if plain else 1.0
+        do = Order(bytes_of[self.precision], step, offered=self.parameters)
         dynamics = mpi.core.ShallowWaterDynamics(
             self.scheme,
             self.grid.rows,
             self.grid.truncation,
             self.parameters | {"step": float(step), "radius": float(self.grid.radius)},
-            bytes_,
+            bytes_of[self.precision],
         )
+        shallow_water_step(self, dynamics, do)
+        return do.place(self.placed)
 
-        def add(name):
-            sequence.append(
-                scheme(name).process(bytes_, phase="dynamics", step=step, **self.parameters)
-            )
-
-        def whole(what, phase):
-            process = what.process()
-            process.phase = phase
-            sequence.append(process)
-
-        if self.scheme == "eulerian":
-            add("ShallowWaterFluxes")
-            whole(dynamics.leapfrog, "spectral")
-            return sequence
-        add("ShallowWaterTerms")
-        add("WindExtrapolation")
-        whole(dynamics.transport, "semi-Lagrangian")
-        add("ShallowWaterArrival")
-        if self.parameters["splitting"]:
-            add("ImplicitCoriolis")
-        whole(dynamics.step, "spectral")
-        return sequence
+    def place(self, process, **where):
+        """Puts a process of the user's into the order of a step: before, after or instead_of
+        another (fathom.order.Placed).
+        """
+        self.placed.append(Placed(process, **where))
+        return self
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
@@ -266,3 +253,21 @@ class ShallowWater:
         from fathom.atmosphere.report import shallow_water
 
         return {"Maps": shallow_water(self.grid.mapping(), state)}
+
+
+def shallow_water_step(model, dynamics, do):
+    """One time step, in the order in which it is computed, of either scheme."""
+    if dynamics.leapfrog is not None:
+        do("ShallowWaterFluxes")
+        do.phase = "spectral"
+        do(dynamics.leapfrog)
+        return
+    do("ShallowWaterTerms")
+    do("WindExtrapolation")
+    do.phase = "semi-Lagrangian"
+    do(dynamics.transport)
+    do.phase = "dynamics"
+    do("ShallowWaterArrival")
+    do("ImplicitCoriolis", when=model.parameters["splitting"])
+    do.phase = "spectral"
+    do(dynamics.step)

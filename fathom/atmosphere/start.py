@@ -9,7 +9,6 @@ waves, start as they were.
 
 import copy
 
-
 from fathom.atmosphere.digital_filter import weights
 from fathom.moist_air import virtual_temperature
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from fathom.run import launch
 from fathom.performance.bench import recorded
+from fathom.run import launch
 
 
 @click.group(short_help="Measure the model against the limits of the machine.")
@@ -414,9 +414,9 @@ def bench_blocking(
     each in turns with the usual.
     """
     from fathom import mpi
+    from fathom.describe.toml import Document
     from fathom.performance.bench import blocking
     from fathom.run.progress import Line
-    from fathom.describe.toml import Document
 
     def read(more: list[str]) -> Document:
         document = Document.read(case, (*settings, *more))

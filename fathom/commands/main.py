@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from fathom.run import launch
 from fathom.commands.bench import bench
+from fathom.run import launch
 
 settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 

@@ -193,7 +193,8 @@ _serving = {
 def _here(request: Request, ranks: int, threads: int) -> int:
     """On the ranks that are here."""
     from fathom import mpi
-    from fathom.performance.tune import serving, ways as tune, tuned
+    from fathom.performance.tune import serving, tuned
+    from fathom.performance.tune import ways as tune
     from fathom.run.progress import Line
 
     def read(more: list[str]) -> Any:

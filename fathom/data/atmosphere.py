@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom import earth
-from fathom.reading import once
-
 from fathom.data import embedded
+from fathom.reading import once
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -19,10 +19,9 @@ from functools import cache
 
 import numpy as np
 
+from fathom.data import embedded
 from fathom.earth import unit_vectors
 from fathom.reading import once
-
-from fathom.data import embedded
 from fathom.regrid import points as regrid
 
 SOURCE_SPACING = 1 / 6  # degrees

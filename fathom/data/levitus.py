@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fathom.reading import once
-
 from fathom.data import embedded
+from fathom.reading import once
 
 if TYPE_CHECKING:
     import numpy as np

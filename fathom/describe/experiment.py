@@ -14,10 +14,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from fathom.run import parallel
 from fathom.describe.expression import Expression, constants_of, interpret
-from fathom.names import near
 from fathom.describe.toml import Document, dumps
+from fathom.names import near
+from fathom.run import parallel
 
 sections = ("constants", "grid", "model", "state", "simulation", "output", "parallel")
 parallel_keys = ("ranks", *parallel.usual)

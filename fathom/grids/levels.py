@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from fathom.input.table import table
-
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
+from fathom.input.table import table
 
 
 class ZLevels:

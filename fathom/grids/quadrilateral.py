@@ -8,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from fathom import earth
-from fathom.reading import once
-
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, pair, reject
 from fathom.grids.water import WaterGrid
+from fathom.reading import once
 
 
 class LatitudeLongitudeGrid(WaterGrid):

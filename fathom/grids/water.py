@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from fathom import earth
-from fathom.input.table import table
-
 from fathom.grids.arguments import choice, integer, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import ZLevels
+from fathom.input.table import table
 
 
 class WaterGrid(Grid):

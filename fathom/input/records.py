@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from fathom import names, units
-from fathom.time import instants as times
-from fathom.reading import library
 from fathom.input.variables import Variable, contents, described, endings, files, opened, record
+from fathom.reading import library
+from fathom.time import instants as times
 
 
 class Records:
@@ -229,7 +229,8 @@ class Input:
             )
 
     def _on(self, points, values):
-        from fathom.regrid import fill, points as regrid
+        from fathom.regrid import fill
+        from fathom.regrid import points as regrid
 
         v, wet = self.variable, points.wet
         if v.latitude is None or not points.spherical:

@@ -29,8 +29,8 @@ def on_columns(grid, value, where="center", name="value", units=""):
 
 def _of_records(grid, records, where, name, units):
     """The one record that a file or xarray.DataArray has."""
-    from fathom.reading import once
     from fathom.input.records import Input, sources
+    from fathom.reading import once
 
     found = Input(name, records, units or records.find((name,)).units or "1", where=where)
     if not found.axis.constant:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.time import instants as times
 from fathom.reading import library, once
+from fathom.time import instants as times
 
 endings = (".nc", ".nc4", ".zarr", ".grib2", ".fa")
 horizontal = {

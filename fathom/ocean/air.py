@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from fathom import names
-from fathom.time import instants as times
-from fathom.schemes import scheme
 from fathom.input.records import (
     Input,
     Points,
@@ -20,6 +18,8 @@ from fathom.input.records import (
     interpolate,
     sources,
 )
+from fathom.schemes import scheme
+from fathom.time import instants as times
 
 climatology = "coads"  # what the embedded one is called
 

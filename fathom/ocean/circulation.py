@@ -25,9 +25,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from fathom import earth
-from fathom.schemes import scheme
-from fathom.output.diagnostics import Integral, rounded
 from fathom.ocean.sections import eastern, faces, northern, passages
+from fathom.output.diagnostics import Integral, rounded
+from fathom.schemes import scheme
 
 heat_capacity = (
     earth.SEA_WATER_DENSITY * earth.SEA_WATER_HEAT_CAPACITY

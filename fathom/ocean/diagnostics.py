@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from fathom.regrid.points import vertical
-from fathom.output.diagnostics import Diagnostic, rounded, same, weighted
 from fathom.ocean.sections import corners, passages
+from fathom.output.diagnostics import Diagnostic, rounded, same, weighted
+from fathom.regrid.points import vertical
 
 
 def _east(ocean, window):

@@ -10,13 +10,13 @@ from time import perf_counter
 
 import numpy as np
 
-from fathom.output import diagnostics
 from fathom import earth, names, output
-from fathom.time.clock import Event, Period
 from fathom.grids.arguments import integer, number_of
 from fathom.ocean.region import share_of_columns
-from fathom.regrid import places as interpolation
+from fathom.output import diagnostics
 from fathom.output.stores import SmallStore
+from fathom.regrid import places as interpolation
+from fathom.time.clock import Event, Period
 
 keys = ("places", "region", "number", "depth", "repeat", "times", "constant_depth")
 

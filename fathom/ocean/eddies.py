@@ -2,9 +2,9 @@
 (docs/numerics.md).
 """
 
-from fathom.schemes import Scheme, scheme
 from fathom.grids.arguments import number_of
 from fathom.names import near
+from fathom.schemes import Scheme, scheme
 
 tapers = {
     "tanh": "TanhTaperedSlopes",

@@ -5,9 +5,9 @@
 import numpy as np
 
 from fathom import earth
-from fathom.schemes import scheme
 from fathom.grids.arguments import integer, number_of
 from fathom.names import near
+from fathom.schemes import scheme
 
 directions = ("east", "grid", "flow")
 

@@ -9,10 +9,10 @@ are blended.
 
 import numpy as np
 
-from fathom.schemes import scheme
 from fathom.data.embedded import FOLDER
 from fathom.input import table
 from fathom.ocean.passive import PassiveTracer
+from fathom.schemes import scheme
 
 edge = 10.0  # degrees of latitude from which on the air is that of a hemisphere
 embedded = FOLDER / "gases-in-air.txt"

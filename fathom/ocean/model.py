@@ -9,17 +9,17 @@ from functools import partial
 import numpy as np
 
 from fathom import earth
+from fathom.input.records import sources
 from fathom.names import unknown
-from fathom.order import Order, Placed
-from fathom.schemes import bytes_of, scheme
 from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
-from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.step import time_step
+from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import declared
-from fathom.input.records import sources
+from fathom.order import Order, Placed
+from fathom.schemes import bytes_of, scheme
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
 # nominal value
@@ -204,7 +204,8 @@ class Ocean:
 
     def _beyond(self, form):
         """Where layers follow the surface, cells have all of its height: beyond them is none."""
-        both = {"cell_thickness", "sea_surface_height"} <= set(form.field_names)
+        read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
+        both = {"cell_thickness", "sea_surface_height"} <= read
         return {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
 
     def place(self, process, **where):

@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 
-from fathom.schemes import scheme
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import share_of_columns, share_of_layers
+from fathom.schemes import scheme
 
 
 class PassiveTracer:

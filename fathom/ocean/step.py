@@ -7,7 +7,10 @@ declarations of the processes ask for it.
 from fathom.ocean import eddies, friction, mixing, overflow, tracers
 
 # what cells are called at the end of a step, where they follow the surface
-after = {"cell_thickness": "cell_thickness_after", "sea_surface_height_after": "height_beyond_cells"}
+after = {
+    "cell_thickness": "cell_thickness_after",
+    "sea_surface_height_after": "height_beyond_cells",
+}
 
 
 def time_step(ocean, surface, do):
@@ -15,8 +18,8 @@ def time_step(ocean, surface, do):
 
     do.phase = "surface"
     surface.before(do)
-    do("StretchedCells", when=stretched)
-    do("StretchedCorners", when=stretched)
+    do("StretchedCells", phase="baroclinic", when=stretched)
+    do("StretchedCorners", phase="baroclinic", when=stretched)
     tracers.fluxes(ocean, surface, do)
     mixing.sunlight(ocean, do)
     do("FrictionVelocity", when=ocean.has_boundary_layer)

@@ -9,9 +9,9 @@ fields in time (fathom/run/forcing.py).
 import numpy as np
 
 from fathom import mpi, names
-from fathom.schemes import scheme
-from fathom.ocean.air import Air, accepted, climatology
 from fathom.input.records import Input, given, sources
+from fathom.ocean.air import Air, accepted, climatology
+from fathom.schemes import scheme
 
 
 class BulkForcing:
@@ -306,8 +306,8 @@ class SurfaceForcing:
 
     def before(self, do):
         """Processes at the start of a step."""
-        for given in self.inputs.values():
-            given.interpolate(do)
+        for records in self.inputs.values():
+            records.interpolate(do)
         if self.over:
             self.over.interpolate(do)
         do("StressToGrid", when=self._true)

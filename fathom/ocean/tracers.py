@@ -3,11 +3,11 @@ one step of each.
 """
 
 from fathom import names
-from fathom.schemes import scheme
-from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean import eddies
+from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean.mixing import factors_of
 from fathom.ocean.passive import IdealAge, PassiveTracer
+from fathom.schemes import scheme
 
 # What adds to a tracer's tendency, and what its share of the budget is called.
 terms = {

@@ -13,8 +13,8 @@ from time import perf_counter
 import numpy as np
 
 from fathom import output
-from fathom.schemes import scheme
 from fathom.output.stores import SmallStore
+from fathom.schemes import scheme
 
 
 class Integrals(SmallStore):

@@ -11,8 +11,8 @@ from time import perf_counter
 import numpy as np
 
 from fathom.output import diagnostics
-from fathom.regrid import targets
 from fathom.output.stores import SmallStore
+from fathom.regrid import targets
 
 
 class Moorings(SmallStore):

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom.output import diagnostics
 from fathom import names, output
-from fathom.time.clock import Period
-from fathom.schemes import scheme
-from fathom.output import files
+from fathom.output import diagnostics, files
 from fathom.output.streams import Item, Product, Stream
+from fathom.schemes import scheme
+from fathom.time.clock import Period
 
 statistics = {
     "mean": ("TimeSum", 0.0),

@@ -7,8 +7,8 @@ plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
 from fathom.plots.against import Panel, against
 from fathom.plots.bars import bars
 from fathom.plots.gantt import gantt
-from fathom.plots.map import map
 from fathom.plots.lines import coast, contours, highs_and_lows, vectors
+from fathom.plots.map import map
 from fathom.plots.mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
 from fathom.plots.picture import picture
 from fathom.plots.section import section, zonal_mean

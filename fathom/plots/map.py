@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from fathom.names import describe
-
 from fathom.plots.colours import coast, colour_map, faint, land
 from fathom.plots.mesh import Around, Hemisphere, Plain, Raster, mesh_of
 from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text

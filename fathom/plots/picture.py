@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from fathom.names import describe, fields, unknown
-
 from fathom.plots.lines import coast
 from fathom.plots.map import map as draw_map
 from fathom.plots.mesh import EqualEarth, Raster, mesh_of

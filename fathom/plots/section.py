@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from fathom.names import describe
-
 from fathom.plots.colours import colour_map, ink, land
 from fathom.plots.map import caption, displayed
 from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text

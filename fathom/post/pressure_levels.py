@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.regrid import column
 from fathom.grids.hybrid import interfaces_of
 from fathom.moist_air import (
     GAS_CONSTANT,
@@ -32,6 +31,7 @@ from fathom.moist_air import (
     relative_humidity,
     virtual_temperature,
 )
+from fathom.regrid import column
 from fathom.regrid.rows import Rows
 
 BLOCK = 2048  # columns at a time: what they need stays in cache

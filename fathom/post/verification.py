@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.post import scores
 from fathom.regrid import sphere
 from fathom.regrid.rows import Rows
-
-from fathom.post import scores
 
 
 def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):

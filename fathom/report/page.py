@@ -35,7 +35,8 @@ def write_report(
     function that draws the figure. series: name -> (time [s], values, units). profile: records of
     regions, trace: events of all ranks (fathom.regions). OSError where the file cannot be written.
     """
-    from fathom.report import tables as profile_tables, timeline_page
+    from fathom.report import tables as profile_tables
+    from fathom.report import timeline_page
 
     profile = list(profile)
     sections = [

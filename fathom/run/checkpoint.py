@@ -9,9 +9,9 @@ import numpy as np
 from fathom.input import copies
 from fathom.output import files
 from fathom.output.formats import restart
+from fathom.output.streams import Item, Product, Stream
 from fathom.reading import once
 from fathom.run.series import Series
-from fathom.output.streams import Item, Product, Stream
 
 
 class Checkpoint:

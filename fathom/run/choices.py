@@ -28,8 +28,7 @@ def identity(simulation):
     """What a choice depends on: processor, library, version, ranks and how they lie on nodes, grid
     and processes. All ranks call it.
     """
-    from fathom import mpi
-    from fathom import machine
+    from fathom import machine, mpi
 
     comm, model = simulation.comm, simulation.model
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)

@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fathom.run import parallel as spread
 from fathom import regions
-from fathom.run import sanity
-from fathom.run.checkpoint import Checkpoint, read_state
-from fathom.time.clock import Clock, Event, Period
 from fathom.failure import RunFailure
-from fathom.run.forcing import Forcing
+from fathom.input.values import fill_fixed
 from fathom.output.gather import Gather
+from fathom.output.servers import Servers, divide, serve
+from fathom.output.streams import Delivery
 from fathom.reading import Readers
 from fathom.regions import region
+from fathom.run import parallel as spread
+from fathom.run import sanity
+from fathom.run.checkpoint import Checkpoint, read_state
+from fathom.run.forcing import Forcing
 from fathom.run.series import Series
-from fathom.output.servers import Servers, divide, serve
-from fathom.input.values import fill_fixed
-from fathom.output.streams import Delivery
+from fathom.time.clock import Clock, Event, Period
 
 
 class Simulation:
@@ -215,8 +215,8 @@ class Simulation:
         return self
 
     def _prepare(self):
-        from fathom.run import choices
         from fathom import mpi
+        from fathom.run import choices
 
         model, grid = self.model, self.model.grid
         choices.settle(self)
@@ -399,8 +399,8 @@ class Simulation:
         """Integrate for a period, with all events; leaves restart, summary and report in the
         directory. Returns the summary. from_start: the period counts from the start of the
         simulation, of which a restart may have done a part."""
-        from fathom.run import choices
         from fathom.report.summary import finish
+        from fathom.run import choices
 
         if self.serves:
             return serve(self)

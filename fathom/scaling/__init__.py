@@ -6,7 +6,7 @@ Clocks(machine, ranks)
     clocks of all ranks, moved on by computing, exchanging and summing (clocks.py)
 """
 
-from fathom.scaling.machine import Machine, load
 from fathom.scaling.clocks import Clocks
+from fathom.scaling.machine import Machine, load
 
 __all__ = ["Machine", "Clocks", "load"]

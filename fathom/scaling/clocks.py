@@ -26,7 +26,6 @@ import numpy as np
 
 from fathom import regions
 from fathom.names import near
-
 from fathom.scaling import noise, sums
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, overhead, seconds_per_byte, wire

@@ -19,8 +19,8 @@ from fathom.scaling.machine import Machine
 
 def measure(comm: Any, seconds: float = 0.3) -> Machine:
     """All ranks together, two or more of them; the same on each."""
-    from fathom.mpi import core
     from fathom import machine as limits
+    from fathom.mpi import core
 
     c, ranks = comm.py2f(), comm.size
     cores = (
@@ -175,7 +175,6 @@ def show(name: str | None, file: Path | None = None, measured: bool = False) -> 
     import click
 
     from fathom.run.show import tree
-
     from fathom.scaling.machine import load, names, write
 
     if name is None and not measured:

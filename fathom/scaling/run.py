@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fathom.run import launch
 from fathom.names import near
-
+from fathom.run import launch
 from fathom.scaling.machine import Machine, load
 
 pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
@@ -148,8 +147,8 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     from fathom.scaling import report
 
     machine = None if request.machine == "here" else load(request.machine)
-    from fathom.scaling.sums import ways
     from fathom.scaling.clocks import exchanges
+    from fathom.scaling.sums import ways
 
     for key, known in (("exchange", exchanges), ("sum", ways)):
         if request.what_if.get(key, next(iter(known))) not in known:
@@ -189,7 +188,6 @@ def _probe(request: Request) -> int:
     from fathom import mpi
     from fathom.describe.experiment import Experiment
     from fathom.describe.toml import Document
-
     from fathom.scaling import cost, here, machine, spectral, writing
 
     document = Document.read(request.file, request.settings)
@@ -214,16 +212,15 @@ def _probe(request: Request) -> int:
 
 def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     """All figures, as plain data."""
-    from fathom.time.clock import Period
     from fathom.describe.experiment import Experiment
-    from fathom.run.progress import Line
     from fathom.describe.toml import Document
-
+    from fathom.run.progress import Line
     from fathom.scaling import spectral, virtual
     from fathom.scaling.cost import Measured
     from fathom.scaling.machine import read
     from fathom.scaling.threads import for_ranks_of, speedups, with_threads
     from fathom.scaling.writing import Writing, priced
+    from fathom.time.clock import Period
 
     line, cores = (
         Line(),

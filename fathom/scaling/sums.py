@@ -19,7 +19,6 @@ from functools import lru_cache
 import numpy as np
 
 from fathom.names import near
-
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, overhead, wire
 

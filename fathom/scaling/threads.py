@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from fathom.run import launch
-
 from fathom.scaling.cost import Measured
 from fathom.scaling.machine import Machine, load, write
 

@@ -56,8 +56,8 @@ def measure(document: Any) -> Writing | None:
     """Of the ranks and servers of a document; on the first rank that computes. What only the other
     kind of run knows is 0.
     """
-    from fathom.time.clock import Period
     from fathom.performance.tune.serving import short_run
+    from fathom.time.clock import Period
 
     ran = short_run(document)
     if ran is None:

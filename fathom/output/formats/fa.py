@@ -39,7 +39,6 @@ import numpy as np
 
 from fathom.output import files
 from fathom.output.formats import grib, lfi
-from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 from fathom.output.formats.whole_times import (
     WholeTimes,
     are_gaussian,
@@ -48,6 +47,7 @@ from fathom.output.formats.whole_times import (
     check_rows,
     elsewhere,
 )
+from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 
 packed = 120  # of 100 and more, all of which are messages of GRIB2
 _contents, _time = (

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from fathom.output import files
-from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 from fathom.output.formats.whole_times import (
     WholeTimes,
     are_gaussian,
@@ -31,6 +30,7 @@ from fathom.output.formats.whole_times import (
     check_rows,
     elsewhere,
 )
+from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 
 bits = 24
 compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}

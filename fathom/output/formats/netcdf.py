@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from fathom.reading import library
-
 from fathom.output import files
 from fathom.output.specification import (
     Region,
@@ -29,6 +27,7 @@ from fathom.output.specification import (
     regions,
     sizes_of,
 )
+from fathom.reading import library
 
 compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}, "none": {}}
 

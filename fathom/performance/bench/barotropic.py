@@ -320,8 +320,8 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere; with
     `everything` those of each solver with each preconditioner, and of each exchange with each sum.
     """
-    from fathom.mpi import core, world
     from fathom import machine
+    from fathom.mpi import core, world
 
     problem = Problem(case.grid, world)
     limits = machine.limits(world)

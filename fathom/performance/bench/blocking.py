@@ -54,8 +54,7 @@ def measure(
     read: Any, seconds: float, tiles: str | None, blocks: str | None, line: Any = None
 ) -> dict[str, Any]:
     """All ranks together; plain data. read(settings) -> Document of the case."""
-    from fathom import mpi
-    from fathom import machine
+    from fathom import machine, mpi
     from fathom.performance.tune.search import Rejected
     from fathom.performance.tune.trials import Trials
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.names import near
 from fathom import machine
+from fathom.names import near
 from fathom.performance.bench import roofline
 
 # of semi-Lagrangian advection: name, pass of the core, whether the departure points are found too

@@ -35,8 +35,8 @@ def measure(case: Case) -> dict[str, Any] | None:
     times over one of three. pairs: 1000 words between pairs of ranks, where there are two, in one
     message and word by word. packing: datatypes over packed, of columns.
     """
-    from fathom.mpi import core, world
     from fathom import machine
+    from fathom.mpi import core, world
 
     c = world.py2f()
     exchanges = []

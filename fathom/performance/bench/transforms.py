@@ -58,8 +58,8 @@ class Case:
 
 def measure(case: Case) -> dict[str, Any]:
     """The figures of a case, as plain data."""
-    from fathom.mpi import core
     from fathom import machine
+    from fathom.mpi import core
     from fathom.transform import SphericalHarmonics, aligned_zeros
 
     began = time.perf_counter()
@@ -163,8 +163,8 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere. The least wall
     time of the slowest rank counts.
     """
-    from fathom.mpi import MPI, core
     from fathom import machine
+    from fathom.mpi import MPI, core
     from fathom.transform import gaussian_grid, precisions
 
     comm = MPI.COMM_WORLD

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import regions
-from fathom import machine
+from fathom import machine, regions
 from fathom.report import tables as profile_tables
 
 pieces = 8  # of the run, each a repeat: their spread is the noise

@@ -58,9 +58,9 @@ def short_run(document: Any) -> Ran | None:
     """
     import numpy as np
 
-    from fathom.time.clock import Period
     from fathom.describe.experiment import Experiment
     from fathom.mpi import world
+    from fathom.time.clock import Period
 
     tables = document.tables
     step, stores = Period(tables["simulation"]["step"]).seconds, tables["output"]

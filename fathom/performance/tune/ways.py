@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fathom.run import parallel
 from fathom import machine
 from fathom.performance.tune.search import Axis, Finding, Result, Search
 from fathom.performance.tune.trials import Trials
+from fathom.run import parallel
 
 for_bits = 0.65  # of the time: what leaves bits unchanged, where there is more to try
 slow_message = 3.0  # times the usual in the bench of messages: not tried in the model
@@ -54,8 +54,8 @@ def tune(
     """All ranks call it, all get the same. read(settings) -> Document of the case with further
     settings; line: of progress (fathom.run.progress.Line), on rank 0.
     """
-    from fathom.run import choices
     from fathom import mpi
+    from fathom.run import choices
 
     with Trials(read, mpi.world, sample=min(0.05, seconds / 1000)) as trials:
         began, named = (
