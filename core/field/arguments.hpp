@@ -68,7 +68,7 @@ template <class Scheme> consteval auto uses() {
 }
 
 /// An argument from what lies at `at`.
-template <class A> A argument(const Raw* at, int column, int levels) {
+template <class A> constexpr A argument(const Raw* at, int column, int levels) {
     if constexpr (View<A>)
         return A(*at, column, levels);
     else
@@ -82,7 +82,7 @@ template <class A> A argument(const Raw* at, int column, int levels) {
 
 /// The kernel at one column or pack, whose arguments lie at `at`.
 template <class Real, class Scheme>
-void apply(const Scheme& kernel, const Raw* at, int column, int levels) {
+constexpr void apply(const Scheme& kernel, const Raw* at, int column, int levels) {
     [&]<class... A>(Types<A...>) {
         constexpr auto first = arguments_detail::begins(Types<A...>());
         [&]<std::size_t... n>(std::index_sequence<n...>) {
