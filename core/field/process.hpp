@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 #include "base/counted.hpp"
-#include "base/elementary.hpp"
+#include "base/dual.hpp"
 #include "base/error.hpp"
 #include "field/arguments.hpp"
 
@@ -46,11 +46,13 @@ struct Process {
         1;
     std::vector<Field> fields;
     std::shared_ptr<const void> scheme;
-    Run run = nullptr,
-        count =
-            /// `at` holds each field at column first->column. count: the same on numbers that count
-        /// (base/counted.hpp)
-        nullptr;
+    /// `at` holds each field at column first->column.
+    Run run = nullptr;
+    /// The same on numbers that count (base/counted.hpp).
+    Run count = nullptr;
+    /// The same on numbers with a tangent, which lies `shadow` bytes after each field
+    /// (base/dual.hpp).
+    Run tangent = nullptr;
     std::function<void()>
         /// instead of `run`: once for all columns, by communication (a scheme that says `global`)
         global;
@@ -99,6 +101,8 @@ Process process(std::string name, Scheme scheme) {
     if constexpr (!requires { Scheme::global; }) p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
     if constexpr (!requires { Scheme::global; } && width > 1)
         p.count = run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>;
+    if constexpr (!requires { Scheme::global; } && width > 1)
+        p.tangent = run<Scheme, Dual<T>, cell_width<T>>;
     for (const Use& u : uses<Scheme>())
         p.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
     return p;
