@@ -39,6 +39,12 @@ public = {
     "HybridLevels": "grids",
     "SigmaLevels": "grids",
     "open": "output",
+    "scheme": "plugins",
+    "PythonScheme": "schemes",
+    "Placed": "order",
+    "reads": "schemes",
+    "writes": "schemes",
+    "updates": "schemes",
 }
 __all__ = sorted(public)
 

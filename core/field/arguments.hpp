@@ -55,20 +55,17 @@ template <class... A> consteval std::array<std::size_t, sizeof...(A) + 1> begins
 template <class Scheme, class Real>
 using Arguments = decltype(arguments_detail::of(&Scheme::template operator()<Real>));
 
-/// The uses of fields that a scheme's signature says, or its `fields` if it is a global process.
-template <class Scheme> consteval auto uses() {
-    if constexpr (requires { Scheme::global; })
-        return Scheme::fields;
-    else {
-        using Given = Arguments<Scheme, Pack<double, 1>>;
-        std::array<Use, arguments_detail::count(Given())> all{};
-        arguments_detail::list(Given(), all.data());
-        return all;
-    }
-}
+/// The uses of fields that a scheme's signature says.
+template <class Scheme>
+inline constexpr auto uses = [] {
+    using Given = Arguments<Scheme, Pack<double, 1>>;
+    std::array<Use, arguments_detail::count(Given())> all{};
+    arguments_detail::list(Given(), all.data());
+    return all;
+}();
 
 /// An argument from what lies at `at`.
-template <class A> A argument(const Raw* at, int column, int levels) {
+template <class A> constexpr A argument(const Raw* at, int column, int levels) {
     if constexpr (View<A>)
         return A(*at, column, levels);
     else
@@ -82,7 +79,7 @@ template <class A> A argument(const Raw* at, int column, int levels) {
 
 /// The kernel at one column or pack, whose arguments lie at `at`.
 template <class Real, class Scheme>
-void apply(const Scheme& kernel, const Raw* at, int column, int levels) {
+constexpr void apply(const Scheme& kernel, const Raw* at, int column, int levels) {
     [&]<class... A>(Types<A...>) {
         constexpr auto first = arguments_detail::begins(Types<A...>());
         [&]<std::size_t... n>(std::index_sequence<n...>) {

@@ -6,6 +6,9 @@
 #include <optional>
 #include "field/process.hpp"
 
+/// What a library of schemes must have been compiled for.
+#define FATHOM_LAYOUT __VERSION__ ", layout 1"
+
 namespace fathom {
 
 struct SchemeParameter {
@@ -67,8 +70,7 @@ template <class Scheme> Entry one_entry(std::string name) {
              ...);
         },
         parameters<Scheme>());
-    for (const Use& u : uses<Scheme>())
-        e.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+    e.fields = process_detail::fields(uses<Scheme>);
     e.make = [name](const std::map<std::string, double>& values, int precision, int width) {
         Scheme scheme;
         for (auto& [parameter, value] : values) set_parameter(scheme, name, parameter, value);

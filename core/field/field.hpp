@@ -53,17 +53,17 @@ struct Raw {
 template <class Real, Access access> struct Location {  // one value in memory
     typename Real::Number* at;
     bool streams;
-    operator Real() const requires(access != Access::writes)
+    constexpr operator Real() const requires(access != Access::writes)
     {
         return Real::load(at);
     }
-    void operator=(Real x) const {
+    constexpr void operator=(Real x) const {
         if (access == Access::writes && streams)
             x.stream(at);
         else
             x.store(at);
     }
-    void operator+=(Real x) const requires(access == Access::updates)
+    constexpr void operator+=(Real x) const requires(access == Access::updates)
     {
         (Real::load(at) + x).store(at);
     }
@@ -74,16 +74,16 @@ template <class Real, Access access, int reach> struct ColumnView {
     std::ptrdiff_t level, row;
     int count;
     bool streams;
-    ColumnView(Raw raw, int offset, int count)
+    constexpr ColumnView(Raw raw, int offset, int count)
         : at((Number*)raw.at + offset),
           level(raw.level),
           row(raw.row),
           count(count),
           streams(raw.streams) {}
-    int levels() const { return count; }  // wet levels of the deepest column of the pack
+    constexpr int levels() const { return count; }  // wet levels of the deepest column of the pack
     /// Of what is read only the number, which cannot be assigned to.
     using Value = std::conditional_t<access == Access::reads, const Real, Location<Real, access>>;
-    Value operator[](int k) const {
+    constexpr Value operator[](int k) const {
         // a column is one cache line a level, at strides that no hardware prefetcher follows: ask
         // for the next cell's line now
         if constexpr (Real::width > 1 && access != Access::writes)
@@ -93,7 +93,7 @@ template <class Real, Access access, int reach> struct ColumnView {
         else
             return {at + k * level, streams};
     }
-    ColumnView operator()(Shift s) const requires(reach > 0)
+    constexpr ColumnView operator()(Shift s) const requires(reach > 0)
     {  // the neighbour's column
         assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
         ColumnView there = *this;
@@ -109,8 +109,8 @@ template <class Real> using InOut = ColumnView<Real, Access::updates, 0>;
 template <class Real>
 struct Profile {  // layer thickness, weights of time levels: the same in all columns
     const typename Real::Number* at;
-    Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
-    typename Real::Number operator[](int k) const {
+    constexpr Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
+    constexpr typename Real::Number operator[](int k) const {
         return at[k];
     }  // a number: what depends on k alone is computed once a pack
 };

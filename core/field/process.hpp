@@ -6,12 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 #include "base/counted.hpp"
-#include "base/elementary.hpp"
+#include "base/dual.hpp"
 #include "base/error.hpp"
 #include "field/arguments.hpp"
 
@@ -48,8 +49,12 @@ struct Process {
     std::vector<Field> fields;
     std::shared_ptr<const void> scheme;
     /// `at` holds each field at column first->column. count: the same on numbers that count
-    /// (base/counted.hpp).
-    Run run = nullptr, count = nullptr;
+    /// (base/counted.hpp); tangent: on numbers with their tangents (base/dual.hpp).
+    Run run = nullptr, count = nullptr, tangent = nullptr;
+    /// What the kernels of this process have counted, and where they find tangents: of the library
+    /// in which they were compiled.
+    std::uint64_t (*operations)() = nullptr;
+    void (*set_shadow)(std::ptrdiff_t bytes) = nullptr;
     /// Instead of `run`: once for all columns, by communication.
     std::shared_ptr<GlobalProcess> global;
 
@@ -75,10 +80,16 @@ struct Process {
 };
 
 namespace process_detail {
+inline std::vector<Process::Field> fields(std::span<const Use> uses) {
+    std::vector<Process::Field> all;
+    for (const Use& u : uses)
+        all.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+    return all;
+}
 template <class Scheme, class Real, int cell>
 void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last) {
-    const Scheme kernel = *static_cast<const Scheme*>(
-        scheme);  // a copy: parameters stay in registers, stores cannot alias them
+    // A copy: parameters stay in registers, stores cannot alias them.
+    const Scheme kernel = *static_cast<const Scheme*>(scheme);
     for (const Cell* c = first; c != last; ++c)
         for (int column = c->column - first->column, end = column + cell; column < end;
              column += Real::width)
@@ -95,9 +106,13 @@ Process process(std::string name, Scheme scheme) {
     p.name = std::move(name);
     p.scheme = std::make_shared<Scheme>(scheme);
     p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
-    if constexpr (width > 1) p.count = run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>;
-    for (const Use& u : uses<Scheme>())
-        p.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+    if constexpr (width > 1) {
+        p.count = run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>;
+        p.tangent = run<Scheme, Dual<T>, cell_width<T>>;
+    }
+    p.operations = [] { return operations_counted; };
+    p.set_shadow = [](std::ptrdiff_t bytes) { shadow = bytes; };
+    p.fields = process_detail::fields(uses<Scheme>);
     return p;
 }
 

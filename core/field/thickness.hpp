@@ -23,8 +23,8 @@ using CornerThickness =
                        ReadsProfile<Real, "thickness", "m">>;
 
 /// The thickness next door; of a layer it is the same.
-template <class Real> Profile<Real> beside(Profile<Real> layers, Shift) { return layers; }
-template <class Real, int reach> In<Real, reach> beside(In<Real, reach> cells, Shift s) {
+template <class Real> constexpr Profile<Real> beside(Profile<Real> layers, Shift) { return layers; }
+template <class Real, int reach> constexpr In<Real, reach> beside(In<Real, reach> cells, Shift s) {
     return cells(s);
 }
 

@@ -16,7 +16,7 @@ struct BarotropicDivergence {
     static constexpr std::string_view summary = "convergence of the predicted depth mean transport";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "depth_mean_x_predicted", place::corner_vector_column, "m s-1", 1> u,
         Reads<Real, "depth_mean_y_predicted", place::corner_vector_column, "m s-1", 1> v,
         Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
@@ -44,7 +44,7 @@ struct BarotropicCorrection {
                   "acceleration of gravity"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "sea_surface_height_increment", place::center_column, "m", 1> increment,
         Reads<Real, "dx_corner", place::corner_column, "m"> dx,
         Reads<Real, "dy_corner", place::corner_column, "m"> dy,
@@ -86,7 +86,7 @@ template <bool own> struct VolumeTransport {
                   "eighth of its decay a step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_x_after", place::corner_vector_layer, "m s-1", 1> u,
         Reads<Real, "velocity_y_after", place::corner_vector_layer, "m s-1", 1> v,
         Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,

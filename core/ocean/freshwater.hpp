@@ -14,7 +14,7 @@ struct FreshwaterConvergence {
     static constexpr std::string_view summary =
         "fresh water as part of what the free surface is solved for";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
         Reads<Real, "area_center", place::center_column, "m2"> area,
         Updates<Real, "barotropic_convergence", place::center_column, "m3 s-1"> convergence) const {
@@ -32,7 +32,7 @@ struct FreshwaterContent {
         Parameter{"returned", &FreshwaterContent::returned, "1", 0, 100,
                   "content that the surface flux has taken for it"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
         Reads<Real, "area_center", place::center_column, "m2"> area,
         Reads<Real, "tracer", place::center_layer, "any"> tracer,

@@ -21,7 +21,7 @@ template <bool own> struct MomentumAdvection {
         "Adams-Bashforth in time";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
         Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
@@ -114,7 +114,7 @@ template <bool own> struct MomentumAdvection {
 struct LinearMomentum {
     static constexpr std::string_view summary = "no advection of momentum: linear dynamics";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Writes<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
         Writes<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y) const {
         for (int k = 0; k < tendency_x.levels(); ++k) {
@@ -133,7 +133,7 @@ struct PressureGradient {
                                                      0, 100, "acceleration of gravity"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "pressure", place::center_layer, "m2 s-2", 1> p,
         Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
         Reads<Real, "dx_corner", place::corner_column, "m"> dx,
@@ -177,7 +177,7 @@ template <bool own> struct ImplicitMomentum {
                   "speed added to that of the bottom layer in the drag (tides)"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1"> u,
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1"> v,
         Reads<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,

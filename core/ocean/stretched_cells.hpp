@@ -15,13 +15,13 @@ namespace fathom::ocean {
 
 /// Thickness of a cell at rest.
 template <class Real>
-Real cell_at_rest(int k, Real wet, Real bottom_thickness, typename Real::Number layer) {
+constexpr Real cell_at_rest(int k, Real wet, Real bottom_thickness, typename Real::Number layer) {
     using T = typename Real::Number;
     return select(Real(T(k + 1)) < wet, Real(layer),
                   select(wet < Real(T(k + 1)), Real(layer), bottom_thickness));
 }
 /// 1 + eta / H; 1 on land.
-template <class Real> Real stretch(Real eta, Real depth) {
+template <class Real> constexpr Real stretch(Real eta, Real depth) {
     return 1.0 + select(depth > Real(0), eta / larger(depth, Real(1e-3)), Real(0));
 }
 
@@ -30,12 +30,13 @@ struct StretchedCells {
         "thickness of cells that share the height of the surface (z*)";
 
     template <class Real>
-    void operator()(Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
-                    Reads<Real, "depth_center", place::center_column, "m"> depth,
-                    Reads<Real, "bottom_thickness", place::center_column, "m"> bottom,
-                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
-                    ReadsProfile<Real, "thickness", "m"> layers,
-                    Writes<Real, "cell_thickness", place::center_layer, "m"> thickness) const {
+    constexpr void operator()(
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "depth_center", place::center_column, "m"> depth,
+        Reads<Real, "bottom_thickness", place::center_column, "m"> bottom,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> layers,
+        Writes<Real, "cell_thickness", place::center_layer, "m"> thickness) const {
         const Real r = stretch(Real(eta[0]), Real(depth[0]));
         for (int k = 0; k < thickness.levels(); ++k)
             thickness[k] = r * cell_at_rest(k, Real(wet[0]), Real(bottom[0]), layers[k]);
@@ -48,15 +49,16 @@ struct StretchedCorners {
         "thickness and depth of what velocity fills, with the height of the surface (z*)";
 
     template <class Real>
-    void operator()(Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
-                    Reads<Real, "depth_center", place::center_column, "m", 1> depth,
-                    Reads<Real, "area_center", place::center_column, "m2", 1> area,
-                    Reads<Real, "depth_corner", place::corner_column, "m"> depth_corner,
-                    Reads<Real, "bottom_thickness_corner", place::corner_column, "m"> bottom,
-                    Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
-                    ReadsProfile<Real, "thickness", "m"> layers,
-                    Writes<Real, "corner_thickness", place::corner_layer, "m"> thickness,
-                    Writes<Real, "depth_corner_now", place::corner_column, "m"> now) const {
+    constexpr void operator()(
+        Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
+        Reads<Real, "depth_center", place::center_column, "m", 1> depth,
+        Reads<Real, "area_center", place::center_column, "m2", 1> area,
+        Reads<Real, "depth_corner", place::corner_column, "m"> depth_corner,
+        Reads<Real, "bottom_thickness_corner", place::corner_column, "m"> bottom,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        ReadsProfile<Real, "thickness", "m"> layers,
+        Writes<Real, "corner_thickness", place::corner_layer, "m"> thickness,
+        Writes<Real, "depth_corner_now", place::corner_column, "m"> now) const {
         auto part = [&](Shift s) {
             return area(s)[0] * stretch(Real(eta(s)[0]), Real(depth(s)[0]));
         };
@@ -80,7 +82,7 @@ struct SurfaceVolume {
         Parameter{"step", &SurfaceVolume::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
         Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
         Reads<Real, "area_center", place::center_column, "m2"> area,
@@ -114,7 +116,7 @@ struct StretchedPressureGradient {
                                                      "m s-2", 0, 100, "acceleration of gravity"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "pressure", place::center_layer, "m2 s-2", 1> p,
         Reads<Real, "density_anomaly", place::center_layer, "kg m-3", 1> density,
         Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,

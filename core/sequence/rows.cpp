@@ -115,11 +115,11 @@ void Sequence::run_row(Group& group, const Row& at_row, const FieldSet& set, int
             Raw at[most_fields];
             for (std::size_t i = 0; i < s.fields.size(); ++i)
                 at[i] = raw(set[s.fields[i]], first->column);
-            const auto operations = operations_counted;
+            const auto operations = s.process.operations();
             const auto run = counting && s.process.count ? s.process.count : s.process.run;
             run(s.process.scheme.get(), at, &*first, &*first + (last - first));
             Clock& clock = s.clocks[thread];
-            ++clock.calls, clock.operations += operations_counted - operations;
+            ++clock.calls, clock.operations += s.process.operations() - operations;
             if (timed) {
                 const auto end = ticks_now();
                 clock.ticks += end - t, t = end;

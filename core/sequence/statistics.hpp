@@ -15,7 +15,7 @@ template <Statistic statistic, bool surface> struct InTime {
         : statistic == Statistic::minimum ? "running minimum of a field"
                                           : "running maximum of a field";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "value", place::center_layer, "any"> value,
         Updates<Real, "statistic", surface ? place::center_column : place::center_layer, "any">
             so_far) const {

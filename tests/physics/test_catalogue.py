@@ -207,6 +207,64 @@ def test_fp32_follows_fp64(name):
         )
 
 
+whole_numbers = ("wet_levels", "outlet_level")  # fields that do not change by a little
+
+
+def small_changes(entry, given):
+    """Up to a thousandth of the largest value of each field; profiles are constants."""
+    random = np.random.default_rng(1)
+    return {
+        f["name"]: (1e-3 * np.abs(given[f["name"]]).max() * random.uniform(-1, 1, given[f["name"]].shape)).astype(given[f["name"]].dtype)
+        for f in entry["fields"]
+        if f["access"] != "writes" and f["horizontal"] != "profile" and f["name"] not in whole_numbers
+    }
+
+
+def moved(given, changes, step):
+    return {n: v + step * changes[n] if n in changes else v for n, v in given.items()}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", names)
+def test_tangent_keeps_the_values(name, dtype):
+    entry = on_columns(name)
+    given = inputs(entry, dtype)
+    process = core.process(name, {}, np.dtype(dtype).itemsize)
+    values, tangents = core.run_tangent(process, given, small_changes(entry, given), levels)
+    for field, plain in core.run_column(process, given, levels).items():
+        np.testing.assert_array_equal(values[field], plain, err_msg=field)
+        assert np.isfinite(tangents[field][np.isfinite(plain)]).all(), field
+
+
+@pytest.mark.parametrize("name", names)
+def test_tangent_is_the_derivative(name):
+    """Taylor's remainder, (f(x + e dx) - f(x)) / e - f'(x) dx, falls as e does.
+
+    Down to 1e-6 of the tangent (root mean square of a field), and by 10 with each 10 of e unless it
+    is round-off from the start. A scheme with switches is smooth about a state at random: none
+    switches within the smallest e.
+    """
+    entry = on_columns(name)
+    given = inputs(entry, np.float64)
+    changes = small_changes(entry, given)
+    process = core.process(name)
+    here, tangents = core.run_tangent(process, given, changes, levels)
+    remainders = []
+    for step in (1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
+        there = core.run_column(process, moved(given, changes, step), levels)
+        shares = [0.0]
+        for field, tangent in tangents.items():
+            inside = np.isfinite(here[field])
+            size = np.sqrt(np.mean(tangent[inside] ** 2)) if inside.any() else 0
+            error = (there[field] - here[field])[inside] / step - tangent[inside]
+            if np.any(error):
+                shares.append(np.sqrt(np.mean(error**2)) / size)
+        remainders.append(max(shares))
+    assert min(remainders) < 1e-6, remainders
+    falls = [a / max(b, 1e-300) for a, b in zip(remainders, remainders[1:], strict=False)]
+    assert remainders[0] < 1e-9 or any(8 < fall < 12.5 for fall in falls), remainders
+
+
 @pytest.mark.parametrize("name", [n for n in names if catalogue[n]["parameters"]])
 def test_parameters_have_bounds_and_messages(name):
     for p in catalogue[name]["parameters"]:

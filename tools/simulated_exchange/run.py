@@ -29,7 +29,6 @@ from fathom.scaling.network import shape_of
 here, root = Path(__file__).parent, Path(__file__).resolve().parents[2]
 sources = [
     here / "iterations_on_ranks.cpp",
-    root / "core/base/error.cpp",
     root / "core/machine/region.cpp",
     *sorted((root / "core/parallel").rglob("*.cpp")),
 ]

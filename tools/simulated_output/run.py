@@ -24,7 +24,6 @@ from pathlib import Path
 root = Path(__file__).resolve().parents[2]
 sources = [
     Path(__file__).with_name("output_on_ranks.cpp"),
-    root / "core/base/error.cpp",
     *sorted((root / "core/output").glob("*.cpp")),
     *sorted((root / "core/parallel/ownership").glob("*.cpp")),
     *(root / f"core/parallel/travel/{name}.cpp" for name in ("packing", "plan")),

@@ -14,7 +14,7 @@
 namespace fathom::atmosphere {
 
 /// beta^2 / beta' of the terms of now; 0 where rotation is not split off.
-inline double of_gradient(double splitting, double step, double off_centring) {
+constexpr double of_gradient(double splitting, double step, double off_centring) {
     return splitting > 0 ? 0.5 * step * (1 + off_centring) * (1 + off_centring) / (1 - off_centring)
                          : 0;
 }
@@ -29,9 +29,10 @@ struct ImplicitCoriolis {
         Parameter{"off_centring", &ImplicitCoriolis::off_centring, "1", 0, 0.99,
                   "e: weight of the linear terms moved to the new time"}};
     template <class Real>
-    void operator()(Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
-                    Updates<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Updates<Real, "northward_wind", place::center_layer, "m s-1"> v) const {
+    constexpr void operator()(
+        Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
+        Updates<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Updates<Real, "northward_wind", place::center_layer, "m s-1"> v) const {
         const Real turn = coriolis[0] * (0.5 * step * (1 + off_centring)),
                    less = 1.0 / fma(turn, turn, Real(1));
         for (int k = 0; k < u.levels(); ++k) {

@@ -24,15 +24,16 @@ struct ColumnEnergy {
                   "of dry air at constant pressure"}};
 
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
-                    Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> Pu,
-                    Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> Pv,
-                    Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> PT,
-                    Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
-                    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
-                    Writes<Real, "column_energy", place::center_column, "J m-2"> energy) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> Pu,
+        Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> Pv,
+        Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> PT,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
+        Writes<Real, "column_energy", place::center_column, "J m-2"> energy) const {
         const Real whole = step, cp = heat_capacity;
         const int levels = u.levels();
         Real sum = orography[0] * p[levels];

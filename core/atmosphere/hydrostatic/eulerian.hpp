@@ -20,27 +20,28 @@ struct EulerianTendencies {
         "advection, pressure gradient and heating of the Eulerian form, added to the tendencies";
 
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
-                    Reads<Real, "vorticity", place::center_layer, "s-1"> zeta,
-                    Reads<Real, "divergence", place::center_layer, "s-1"> D,
-                    Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
-                    Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
-                    Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
-                    Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
-                    Reads<Real, "coriolis", place::center_column, "s-1"> f,
-                    Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
-                    ReadsProfile<Real, "hybrid_b", "1"> B,
-                    Reads<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
-                    Reads<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
-                    Reads<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
-                    Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> tu,
-                    Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> tv,
-                    Updates<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> tT,
-                    Writes<Real, "surface_pressure_tendency", place::center_column, "s-1"> tp,
-                    Writes<Real, "kinetic_energy", place::center_layer, "m2 s-2"> energy,
-                    Writes<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "vorticity", place::center_layer, "s-1"> zeta,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
+        Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
+        Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
+        Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
+        Reads<Real, "coriolis", place::center_column, "s-1"> f,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        ReadsProfile<Real, "hybrid_b", "1"> B,
+        Reads<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
+        Reads<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
+        Reads<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
+        Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> tu,
+        Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> tv,
+        Updates<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> tT,
+        Writes<Real, "surface_pressure_tendency", place::center_column, "s-1"> tp,
+        Writes<Real, "kinetic_energy", place::center_layer, "m2 s-2"> energy,
+        Writes<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M) const {
         const int levels = u.levels();
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0], coriolis = f[0];
         Real flux[most_layers + 1], sum(0);
@@ -72,7 +73,7 @@ struct EulerianTendencies {
 struct EulerianTracer {
     static constexpr std::string_view summary = "advection of a tracer, added to its tendency";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,

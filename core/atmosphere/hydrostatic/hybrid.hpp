@@ -20,7 +20,7 @@ inline constexpr int most_layers = 160;
 /// l and alpha of one layer between two interfaces, and their derivatives with respect to ln p_s.
 template <class Real> struct Layer {
     Real thickness, per_thickness, log_ratio, alpha;
-    Layer(Real above, Real below, Real per_above) {
+    constexpr Layer(Real above, Real below, Real per_above) {
         thickness = below - above;
         per_thickness = 1.0 / thickness;
         const auto open = !(above > Real(0));  // the top of the atmosphere: p = 0
@@ -33,10 +33,11 @@ struct HybridPressure {
     static constexpr std::string_view summary = "pressure of hybrid levels";
 
     template <class Real>
-    void operator()(Reads<Real, "log_pressure_ratio", place::center_column, "1"> log_surface,
-                    ReadsProfile<Real, "hybrid_a", "Pa"> a, ReadsProfile<Real, "hybrid_b", "1"> b,
-                    Writes<Real, "pressure_interface", place::center_interface, "Pa"> interface,
-                    Writes<Real, "air_pressure", place::center_layer, "Pa"> layer) const {
+    constexpr void operator()(
+        Reads<Real, "log_pressure_ratio", place::center_column, "1"> log_surface,
+        ReadsProfile<Real, "hybrid_a", "Pa"> a, ReadsProfile<Real, "hybrid_b", "1"> b,
+        Writes<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Writes<Real, "air_pressure", place::center_layer, "Pa"> layer) const {
         const Real surface = unit_pressure * exp(log_surface[0]);
         Real above = a[0] + b[0] * surface;
         interface[0] = above;
@@ -52,7 +53,7 @@ struct HybridPressure {
 struct LogSurfacePressure {
     static constexpr std::string_view summary = "logarithm of surface pressure in Pa";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "log_pressure_ratio", place::center_column, "1"> ratio,
         Writes<Real, "log_surface_pressure", place::center_column, "1"> log_surface) const {
         log_surface[0] = ratio[0] + 11.512925464970229;
@@ -65,7 +66,7 @@ struct TemperatureOfMoistAir {
     static constexpr std::string_view summary =
         "temperature from virtual temperature and specific humidity";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "virtual_temperature", place::center_layer, "K"> virtual_temperature,
         Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> q,
         Writes<Real, "air_temperature", place::center_layer, "K"> T) const {
@@ -78,7 +79,7 @@ struct VirtualTemperatureTendency {
     static constexpr std::string_view summary =
         "tendency of virtual temperature from those of temperature and humidity";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> T,
         Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> q,
         Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> heating,
@@ -100,7 +101,7 @@ struct HydrostaticGeopotential {
                                                      "J kg-1 K-1", 100, 1e4, "of dry air"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
         Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface,

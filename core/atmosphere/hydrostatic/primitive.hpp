@@ -36,24 +36,24 @@ struct PrimitiveEquations {
                   "of dry air at constant pressure"}};
 
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
-                    Reads<Real, "divergence", place::center_layer, "s-1"> D,
-                    Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
-                    Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
-                    Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
-                    Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
-                    Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> sx,
-                    Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> sy,
-                    Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
-                    ReadsProfile<Real, "hybrid_b", "1"> B,
-                    ReadsProfile<Real, "hybrid_eta", "1"> eta,
-                    Writes<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
-                    Writes<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
-                    Writes<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
-                    Writes<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
-                    Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
+        Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
+        Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
+        Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
+        Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> sx,
+        Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> sy,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        ReadsProfile<Real, "hybrid_b", "1"> B, ReadsProfile<Real, "hybrid_eta", "1"> eta,
+        Writes<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
+        Writes<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
+        Writes<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
+        Writes<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
+        Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), kappa = N(gas_constant / heat_capacity);
@@ -131,38 +131,39 @@ struct SemiImplicitTerms {
                   "1: rotation by itself (coriolis.hpp)"}};
 
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
-                    Reads<Real, "divergence", place::center_layer, "s-1"> D,
-                    Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
-                    Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
-                    Reads<Real, "log_pressure_ratio", place::center_column, "1"> log_ps,
-                    Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
-                    Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
-                    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
-                    Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> sx,
-                    Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> sy,
-                    Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
-                    Reads<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
-                    Reads<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
-                    Reads<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
-                    Reads<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
-                    Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> Pu,
-                    Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> Pv,
-                    Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> PT,
-                    ReadsProfile<Real, "time_weights", "1"> weights,
-                    ReadsProfile<Real, "reference_alpha", "1"> alpha,
-                    ReadsProfile<Real, "reference_log_ratio", "1"> log_ratio,
-                    ReadsProfile<Real, "reference_thickness", "1"> thickness,
-                    Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
-                    Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
-                    Updates<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
-                    Updates<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
-                    Writes<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
-                    Writes<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
-                    Writes<Real, "temperature_carried", place::center_layer, "K"> cT,
-                    Writes<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
+        Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
+        Reads<Real, "log_pressure_ratio", place::center_column, "1"> log_ps,
+        Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
+        Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
+        Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> sx,
+        Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> sy,
+        Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
+        Reads<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
+        Reads<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
+        Reads<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
+        Reads<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
+        Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> Pu,
+        Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> Pv,
+        Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> PT,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        ReadsProfile<Real, "reference_alpha", "1"> alpha,
+        ReadsProfile<Real, "reference_log_ratio", "1"> log_ratio,
+        ReadsProfile<Real, "reference_thickness", "1"> thickness,
+        Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Updates<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
+        Updates<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
+        Writes<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Writes<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Writes<Real, "temperature_carried", place::center_layer, "K"> cT,
+        Writes<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), whole = N(step),
@@ -206,7 +207,7 @@ struct WindExtrapolation {
     static constexpr std::string_view summary = "wind extrapolated to the new time";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Reads<Real, "eta_velocity", place::center_layer, "s-1"> w,
@@ -232,7 +233,7 @@ struct WindExtrapolation {
 struct TendencyStart {
     static constexpr std::string_view summary = "tendencies of wind and temperature begin at 0";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Writes<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u,
         Writes<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v,
         Writes<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T) const {
@@ -251,20 +252,21 @@ struct Arrival {
                   "T_r of the linear terms"}};
 
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
-                    Reads<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
-                    Reads<Real, "temperature_carried", place::center_layer, "K"> cT,
-                    Reads<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp,
-                    Reads<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
-                    Reads<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
-                    Reads<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
-                    Reads<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
-                    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
-                    ReadsProfile<Real, "hybrid_b", "1"> B,
-                    Writes<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Writes<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Writes<Real, "virtual_temperature", place::center_layer, "K"> T,
-                    Writes<Real, "log_pressure_ratio", place::center_column, "1"> log_ps) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Reads<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Reads<Real, "temperature_carried", place::center_layer, "K"> cT,
+        Reads<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp,
+        Reads<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Reads<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Reads<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
+        Reads<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
+        ReadsProfile<Real, "hybrid_b", "1"> B,
+        Writes<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Writes<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Writes<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Writes<Real, "log_pressure_ratio", place::center_column, "1"> log_ps) const {
         using N = typename Real::Number;
         const N half = N(0.5 * step);
         Real surface(0);
@@ -281,7 +283,7 @@ struct Arrival {
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Writes<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency) const {
         for (int k = 0; k < tendency.levels(); ++k) tendency[k] = Real(0);
     }
@@ -292,8 +294,9 @@ struct TracerPhysics {
     static constexpr std::tuple parameters{
         Parameter{"step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
     template <class Real>
-    void operator()(Reads<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency,
-                    Updates<Real, "tracer", place::center_layer, "any"> tracer) const {
+    constexpr void operator()(
+        Reads<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency,
+        Updates<Real, "tracer", place::center_layer, "any"> tracer) const {
         for (int k = 0; k < tendency.levels(); ++k)
             tracer[k] = fma(Real(step), tendency[k], tracer[k]);
     }

@@ -24,24 +24,25 @@ struct ShallowWaterTerms {
                   "1: rotation by itself (coriolis.hpp)"}};
 
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Reads<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi,
-                    Reads<Real, "divergence", place::center_layer, "s-1"> D,
-                    Reads<Real, "geopotential_gradient_east", place::center_layer, "m s-2"> phi_x,
-                    Reads<Real, "geopotential_gradient_north", place::center_layer, "m s-2"> phi_y,
-                    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> ground,
-                    Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> ground_x,
-                    Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> ground_y,
-                    Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
-                    ReadsProfile<Real, "time_weights", "1"> weights,
-                    Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
-                    Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
-                    Updates<Real, "geopotential_nonlinear", place::center_layer, "m2 s-3"> Np,
-                    Writes<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
-                    Writes<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
-                    Writes<Real, "geopotential_carried", place::center_layer, "m2 s-2"> cp,
-                    Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "geopotential_gradient_east", place::center_layer, "m s-2"> phi_x,
+        Reads<Real, "geopotential_gradient_north", place::center_layer, "m s-2"> phi_y,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> ground,
+        Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> ground_x,
+        Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> ground_y,
+        Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Updates<Real, "geopotential_nonlinear", place::center_layer, "m2 s-3"> Np,
+        Writes<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Writes<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Writes<Real, "geopotential_carried", place::center_layer, "m2 s-2"> cp,
+        Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity) const {
         using N = typename Real::Number;
         const N half = N(0.5 * step), old = N(1 - off_centring), now = weights[0],
                 before = weights[1];
@@ -67,16 +68,17 @@ struct ShallowWaterArrival {
     static constexpr std::tuple parameters{
         Parameter{"step", &ShallowWaterArrival::step, "s", 0, 1e6, "time step"}};
     template <class Real>
-    void operator()(Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
-                    Reads<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
-                    Reads<Real, "geopotential_carried", place::center_layer, "m2 s-2"> cp,
-                    Reads<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
-                    Reads<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
-                    Reads<Real, "geopotential_nonlinear", place::center_layer, "m2 s-3"> Np,
-                    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> ground,
-                    Writes<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-                    Writes<Real, "northward_wind", place::center_layer, "m s-1"> v,
-                    Writes<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Reads<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Reads<Real, "geopotential_carried", place::center_layer, "m2 s-2"> cp,
+        Reads<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Reads<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Reads<Real, "geopotential_nonlinear", place::center_layer, "m2 s-3"> Np,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> ground,
+        Writes<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Writes<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Writes<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi) const {
         const auto half = typename Real::Number(0.5 * step);
         u[0] = fma(half, Nu[0], cu[0]);
         v[0] = fma(half, Nv[0], cv[0]);
@@ -89,7 +91,7 @@ struct ShallowWaterFluxes {
     static constexpr std::string_view summary =
         "fluxes of vorticity and geopotential, kinetic energy: the Eulerian form of shallow water";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Reads<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi,

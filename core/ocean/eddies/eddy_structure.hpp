@@ -18,10 +18,11 @@ struct MixedLayerDepth {
                                                      "density above that of the top layer"}};
 
     template <class Real>
-    void operator()(Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
-                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
-                    ReadsProfile<Real, "thickness", "m"> thickness,
-                    Writes<Real, "mixed_layer_depth", place::center_column, "m"> depth) const {
+    constexpr void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "mixed_layer_depth", place::center_column, "m"> depth) const {
         using T = typename Real::Number;
         const T step = T(density_step * constants::gravity / constants::sea_water_density);
         const Real bottom = wet[0];
@@ -56,11 +57,12 @@ struct StratificationStructure {
                   "least share of the diffusivity, in the weakly stratified deep"}};
 
     template <class Real>
-    void operator()(Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
-                    Reads<Real, "mixed_layer_depth", place::center_column, "m"> mixed_layer,
-                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
-                    ReadsProfile<Real, "thickness", "m"> thickness,
-                    Writes<Real, "eddy_structure", place::center_layer, "1"> structure) const {
+    constexpr void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "mixed_layer_depth", place::center_column, "m"> mixed_layer,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "eddy_structure", place::center_layer, "1"> structure) const {
         using T = typename Real::Number;
         const Real h = mixed_layer[0], bottom = wet[0];
         Real reference = 0, above = 0;  // reference: 0 until it is found
@@ -102,13 +104,14 @@ struct EadyStructure {
         Parameter{"to_depth", &EadyStructure::to_depth, "m", 0, 1e4, "the mean ends above"}};
 
     template <class Real>
-    void operator()(Reads<Real, "density_anomaly", place::center_layer, "kg m-3", 1> density,
-                    Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
-                    Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
-                    Reads<Real, "dy_north_face", place::north_face_column, "m", 1> distance_north,
-                    Reads<Real, "dx_east_face", place::east_face_column, "m", 1> distance_east,
-                    ReadsProfile<Real, "thickness", "m"> thickness,
-                    Writes<Real, "eddy_structure", place::center_column, "1"> structure) const {
+    constexpr void operator()(
+        Reads<Real, "density_anomaly", place::center_layer, "kg m-3", 1> density,
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        Reads<Real, "dy_north_face", place::north_face_column, "m", 1> distance_north,
+        Reads<Real, "dx_east_face", place::east_face_column, "m", 1> distance_east,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "eddy_structure", place::center_column, "1"> structure) const {
         using T = typename Real::Number;
         const std::array sides{east, -east, north, -north};
         const Real nearness[4] = {1.0 / distance_east[0], 1.0 / distance_east(-east)[0],

@@ -37,7 +37,7 @@ template <bool own> struct IsoneutralFlux {
         Parameter{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity, "m2 s-1", 0,
                   1e7, "along neutral surfaces"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         Reads<Real, "eddy_structure", place::center_layer, "1", 1> structure,
         Reads<Real, "wet_levels", place::center_column, "1", 1> wet, FaceGeometry<Real> faces,
@@ -52,7 +52,7 @@ template <bool own> struct IsoneutralFlux {
             0.5 * faces.length_north[0] / faces.distance_north[0],
             0.5 * faces.length_north(-north)[0] / faces.distance_north(-north)[0]};
         Real bottoms[4];
-        for (int e = 0; e < 4; ++e) bottoms[e] = wet(compass[e])[0];
+        for (int e = 0; e < 4; ++e) bottoms[e] = wet(compass(e))[0];
         const T both = T(diffusivity + isoneutral_diffusivity);
         Real of_upper = 0,
              gained = 0;  // sum of C d_e T above the interface; what the cell above has so far
@@ -60,10 +60,10 @@ template <bool own> struct IsoneutralFlux {
             const Real C = tracer[k], phi = structure[k];
             Real d[4], level = 0;
             for (int e = 0; e < 4; ++e) {
-                d[e] = select(Real(T(k)) < bottoms[e], tracer(compass[e])[k] - C, Real(0));
-                Real conductance = (phi + structure(compass[e])[k]) * along[e];
+                d[e] = select(Real(T(k)) < bottoms[e], tracer(compass(e))[k] - C, Real(0));
+                Real conductance = (phi + structure(compass(e))[k]) * along[e];
                 if constexpr (own)
-                    conductance *= smaller(Real(thickness[k]), beside(thickness, compass[e])[k]);
+                    conductance *= smaller(Real(thickness[k]), beside(thickness, compass(e))[k]);
                 level = fma(conductance, d[e], level);
             }
             const Real down =
@@ -94,7 +94,7 @@ struct SlopedFlux {
         Parameter{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity, "m2 s-1", 0, 1e7,
                   "along neutral surfaces"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         Conductances<Real, 1> conductances,
         Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
@@ -107,7 +107,7 @@ struct SlopedFlux {
         const T difference = T(isoneutral_diffusivity - diffusivity);
         Real above = tracer[0], above_there[4],
              of_lower = 0;  // of_lower: what triads at the interface above give to this cell
-        for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass[e])[0];
+        for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass(e))[0];
         for (int k = 0; k < levels; ++k) {
             const bool last = k + 1 == levels;
             const Real below = last ? above : Real(tracer[k + 1]),
@@ -115,12 +115,12 @@ struct SlopedFlux {
                            above - below;  // across the interface below; C is 0 there for the last
             Real of_upper = 0, next = 0;
             for (int e = 0; e < 4; ++e) {
-                const Real below_there = last ? above_there[e] : Real(tracer(compass[e])[k + 1]),
+                const Real below_there = last ? above_there[e] : Real(tracer(compass(e))[k + 1]),
                            drop_there = above_there[e] - below_there;
                 of_upper +=
-                    uppers[e][k + 1] * drop - opposite_uppers[e](compass[e])[k + 1] * drop_there;
+                    uppers[e][k + 1] * drop - opposite_uppers[e](compass(e))[k + 1] * drop_there;
                 next +=
-                    lowers[e][k + 1] * drop - opposite_lowers[e](compass[e])[k + 1] * drop_there;
+                    lowers[e][k + 1] * drop - opposite_lowers[e](compass(e))[k + 1] * drop_there;
                 above_there[e] = below_there;
             }
             tendency[k] += difference * (of_lower + of_upper);
@@ -139,7 +139,7 @@ struct IsoneutralMixing {
                                                      &IsoneutralMixing::isoneutral_diffusivity,
                                                      "m2 s-1", 0, 1e7, "along neutral surfaces"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> mixing,
         Reads<Real, "squared_slope", place::center_interface, "1"> square,
         Writes<Real, "whole_diffusivity", place::center_interface, "m2 s-1"> whole) const {
@@ -160,7 +160,7 @@ struct BolusTransport {
         Parameter{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7,
                   "of the slopes of neutral surfaces, by eddy advection"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Conductances<Real, 1> conductances,
         Writes<Real, "bolus_transport_east", place::center_layer, "m3 s-1"> to_east,
         Writes<Real, "bolus_transport_north", place::center_layer, "m3 s-1"> to_north) const {

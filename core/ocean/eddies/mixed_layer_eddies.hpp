@@ -19,7 +19,7 @@ namespace fathom::ocean {
 struct MixedLayerBuoyancy {
     static constexpr std::string_view summary = "buoyancy of the mean density of the mixed layer";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,
         Reads<Real, "mixed_layer_depth", place::center_column, "m"> depth,
         ReadsProfile<Real, "thickness", "m"> thickness,
@@ -51,16 +51,17 @@ struct MixedLayerEddies {
         Parameter{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
                   "largest spacing for which fronts grow with it"}};
     template <class Real>
-    void operator()(Reads<Real, "mixed_layer_buoyancy", place::center_column, "m s-2", 1> buoyancy,
-                    Reads<Real, "mixed_layer_depth", place::center_column, "m", 1> depth,
-                    Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
-                    Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis,
-                    FaceGeometry<Real> faces, ReadsProfile<Real, "thickness", "m"> thickness,
-                    Updates<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
-                    Updates<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
-                    Updates<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
-                    Updates<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
-                    Updates<Real, "transport_up", place::center_interface, "m3 s-1"> up) const {
+    constexpr void operator()(
+        Reads<Real, "mixed_layer_buoyancy", place::center_column, "m s-2", 1> buoyancy,
+        Reads<Real, "mixed_layer_depth", place::center_column, "m", 1> depth,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis, FaceGeometry<Real> faces,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Updates<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Updates<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Updates<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Updates<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Updates<Real, "transport_up", place::center_interface, "m3 s-1"> up) const {
         using T = typename Real::Number;
         struct Face {
             Real strength, per_depth;

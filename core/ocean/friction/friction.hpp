@@ -25,7 +25,7 @@ template <class Real> struct FrictionGeometry {
 /// The geometry of one column and its four neighbours, read once for all levels.
 template <class Real> struct FrictionStencil {
     Real east, west, north, south, center, turn, cross_x, cross_y;
-    explicit FrictionStencil(const FrictionGeometry<Real>& geometry) {
+    constexpr explicit FrictionStencil(const FrictionGeometry<Real>& geometry) {
         const auto& [scale, grid, kx, ky, c2] = geometry;
         const auto& [dx, dy, faces] = grid;
         const auto& [length_north, distance_north, length_east, distance_east] = faces;
@@ -48,7 +48,7 @@ template <class Real> struct FrictionStencil {
         cross_x = (2.0 * A * ky[0] + A_y) * half_X;  // of differences over two intervals
         cross_y = (2.0 * A * kx[0] + A_x) * half_Y;
     }
-    std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k) const {
+    constexpr std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k) const {
         const Real U = u[k], ue = u(fathom::east)[k], uw = u(-fathom::east)[k],
                    un = u(fathom::north)[k], us = u(-fathom::north)[k];
         const Real V = v[k], ve = v(fathom::east)[k], vw = v(-fathom::east)[k],
@@ -71,7 +71,7 @@ struct LaplacianFriction {
         Parameter{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7,
                   "lateral viscosity where viscosity_scale is 1"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
         FrictionGeometry<Real> geometry,
@@ -82,8 +82,9 @@ struct LaplacianFriction {
     }
     /// viscosity x friction of (u, v), added to the tendency.
     template <class Real>
-    static void add(double viscosity, const FrictionStencil<Real>& friction, In<Real, 1> u,
-                    In<Real, 1> v, InOut<Real> tendency_x, InOut<Real> tendency_y) {
+    static constexpr void add(double viscosity, const FrictionStencil<Real>& friction,
+                              In<Real, 1> u, In<Real, 1> v, InOut<Real> tendency_x,
+                              InOut<Real> tendency_y) {
         for (int k = 0; k < tendency_x.levels(); ++k) {
             const auto [fx, fy] = friction(u, v, k);
             tendency_x[k] += viscosity * fx;
@@ -97,7 +98,7 @@ struct VelocityLaplacian {
     static constexpr std::string_view summary =
         "vector Laplacian of the velocity, first half of biharmonic friction";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
         FrictionGeometry<Real> geometry,
@@ -126,7 +127,7 @@ struct BiharmonicFriction {
         Parameter{"viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17,
                   "lateral biharmonic viscosity where viscosity_scale is 1"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1> lx,
         Reads<Real, "velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1> ly,
         FrictionGeometry<Real> geometry,

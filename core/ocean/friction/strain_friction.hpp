@@ -28,7 +28,7 @@ template <class Real> struct StrainGeometry {
 /// them; four cells. Geometry is read once for all levels.
 template <class Real> struct StrainStencil {
     Real per_dx[3][3], per_dy[3][3], along_x[2][3], along_y[3][2], to_u[2], to_v[2], quarter[2][2];
-    explicit StrainStencil(const StrainGeometry<Real>& geometry) {
+    constexpr explicit StrainStencil(const StrainGeometry<Real>& geometry) {
         const auto& [grid, area] = geometry;
         const auto& [dx, dy, faces] = grid;
         const auto& [length_north, distance_north, length_east, distance_east] = faces;
@@ -58,7 +58,7 @@ template <class Real> struct StrainStencil {
     struct Edges {
         Real x[2][3], y[3][2];
     };
-    Edges edges(In<Real, 1> q, int k) const {
+    constexpr Edges edges(In<Real, 1> q, int k) const {
         Real of_x[3][3], of_y[3][3];
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) {
@@ -75,7 +75,8 @@ template <class Real> struct StrainStencil {
         return e;
     }
     /// The force a volume, stress(cell, D_T, D_S) -> (s_T, s_S) being linear.
-    std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k, auto&& stress) const {
+    constexpr std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k,
+                                               auto&& stress) const {
         const Edges U = edges(u, k), V = edges(v, k);
         Real fx = 0, fy = 0;
         for (int p = 0; p < 2; ++p)
@@ -102,7 +103,7 @@ struct AnisotropicFriction {
         "friction with one viscosity along a direction and another across it (Smith & McWilliams "
         "2003)";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
         Reads<Real, "viscosity_along", place::center_column, "m2 s-1", 1> along,
@@ -134,10 +135,11 @@ struct FlowDirection {
     static constexpr std::string_view summary =
         "direction of the flow, for friction along and across it";
     template <class Real>
-    void operator()(Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
-                    Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
-                    Writes<Real, "cosine_of_direction", place::center_layer, "1"> cosine,
-                    Writes<Real, "sine_of_direction", place::center_layer, "1"> sine) const {
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        Writes<Real, "cosine_of_direction", place::center_layer, "1"> cosine,
+        Writes<Real, "sine_of_direction", place::center_layer, "1"> sine) const {
         for (int k = 0; k < cosine.levels(); ++k) {
             const Real x = u[k] + u(-east)[k] + u(-north)[k] + u(-northeast)[k],
                        y = v[k] + v(-east)[k] + v(-north)[k] + v(-northeast)[k], xx = x * x,
@@ -170,9 +172,9 @@ template <bool biharmonic> struct StrainViscosity {
                            Writes<Real, "lateral_viscosity", place::center_layer, "m2 s-1">>;
 
     template <class Real>
-    void operator()(Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
-                    Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
-                    StrainGeometry<Real> geometry, Written<Real> viscosity) const {
+    constexpr void operator()(Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+                              Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+                              StrainGeometry<Real> geometry, Written<Real> viscosity) const {
         const auto& [grid, area] = geometry;
         const auto& [dx, dy, faces] = grid;
         const auto& [hn, dyn, he, dxe] = faces;
@@ -242,13 +244,13 @@ template <StrainPart part> struct StrainFriction {
                            Updates<Real, tendency, place::corner_vector_layer, "m s-2">>;
 
     template <class Real>
-    void operator()(Velocity<Real, "velocity_x", "velocity_laplacian_x"> u,
-                    Velocity<Real, "velocity_y", "velocity_laplacian_y"> v,
-                    Viscosity<Real> viscosity,
-                    Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
-                    StrainGeometry<Real> geometry,
-                    Result<Real, "velocity_tendency_x", "velocity_laplacian_x"> x,
-                    Result<Real, "velocity_tendency_y", "velocity_laplacian_y"> y) const {
+    constexpr void operator()(Velocity<Real, "velocity_x", "velocity_laplacian_x"> u,
+                              Velocity<Real, "velocity_y", "velocity_laplacian_y"> v,
+                              Viscosity<Real> viscosity,
+                              Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+                              StrainGeometry<Real> geometry,
+                              Result<Real, "velocity_tendency_x", "velocity_laplacian_x"> x,
+                              Result<Real, "velocity_tendency_y", "velocity_laplacian_y"> y) const {
         const StrainStencil<Real> friction(geometry);
         const Real bottom =
             smaller(smaller(wet[0], wet(east)[0]), smaller(wet(north)[0], wet(northeast)[0]));

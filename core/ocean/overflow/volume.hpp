@@ -12,7 +12,7 @@ struct OverflowConvergence {
     static constexpr std::string_view summary =
         "overflows as part of what the free surface is solved for";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
         Updates<Real, "barotropic_convergence", place::center_column, "m3 s-1"> convergence) const {
         convergence[0] += volume[0];
@@ -26,7 +26,7 @@ struct OverflowVolume {
     static constexpr std::tuple parameters{
         Parameter{"step", &OverflowVolume::step, "s", 0, 1e6, "time step"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "outlet_level", place::center_column, "1"> level,
         Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
         Reads<Real, "area_center", place::center_column, "m2"> area,
@@ -42,7 +42,7 @@ struct OverflowVolume {
 struct OverflowContent {
     static constexpr std::string_view summary = "what overflows take and bring of a tracer";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "outlet_level", place::center_column, "1"> level,
         Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
         Reads<Real, "tracer_outlet", place::center_column, "any"> product,

@@ -13,7 +13,7 @@ struct CentredAdvection {
     static constexpr std::string_view summary = "second-order centred advection of a tracer";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> now,
         Reads<Real, "tracer_before", place::center_layer, "any", 1> before,
         ReadsProfile<Real, "time_weights", "1"> weights,
@@ -55,24 +55,26 @@ struct UpwindAdvection {
     template <class Real> struct Weights {
         Real R, U, wall;
         Weights() = default;
-        Weights(Real hU, Real hL, Real hR) {
+        constexpr Weights(Real hU, Real hL, Real hR) {
             const Real per_two = 1 / (hL + hR), per_three = 1 / (hU + hL + hR);
             R = across(hL, hR, per_two, per_three);
             U = back(hL, hR, 1 / (hU + hL), per_three);
             wall = at_wall(hL, hR, per_two);
         }
         /// From the widths and what they give together: of L and R; of U and L; of all three.
-        static Real across(Real hL, Real hR, Real per_two, Real per_three) {
+        static constexpr Real across(Real hL, Real hR, Real per_two, Real per_three) {
             return (hL - hL * hR * per_three) * per_two;
         }
-        static Real back(Real hL, Real hR, Real per_two_behind, Real per_three) {
+        static constexpr Real back(Real hL, Real hR, Real per_two_behind, Real per_three) {
             return -hL * hR * per_three * per_two_behind;
         }
-        static Real at_wall(Real hL, Real hR, Real per_two) {
+        static constexpr Real at_wall(Real hL, Real hR, Real per_two) {
             return across(hL, hR, per_two, 1 / (hL + hL + hR));
         }  // U is L mirrored
-        Real operator()(Real L, Real to_R, Real to_U) const { return L + fma(U, to_U, R * to_R); }
-        template <class Mask> Weights where(Mask water) const {
+        constexpr Real operator()(Real L, Real to_R, Real to_U) const {
+            return L + fma(U, to_U, R * to_R);
+        }
+        template <class Mask> constexpr Weights where(Mask water) const {
             Weights w;
             w.R = select(water, R, wall);
             w.U = select(water, U, Real(0));
@@ -81,7 +83,7 @@ struct UpwindAdvection {
     };
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 2> now,
         Reads<Real, "tracer_before", place::center_layer, "any", 1> before,
         ReadsProfile<Real, "time_weights", "1"> weights,

@@ -18,7 +18,7 @@ template <bool first> struct BudgetShare {
         Updates<Real, "tracer_tendency_before", place::center_layer, "any m3 s-1">>;
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
         Reads<Real, "area_center", place::center_column, "m2"> area, Before<Real> so_far,
         Writes<Real, "tracer_budget_share", place::center_layer, "any m s-1"> share) const {
@@ -36,8 +36,8 @@ template <bool first> struct BudgetShare {
 
 /// (h T)(after) - h T; the top cell has the height of the surface.
 template <class Real>
-Real stored(int k, In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after,
-            auto& thickness, auto& thickness_after) {
+constexpr Real stored(int k, In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after,
+                      auto& thickness, auto& thickness_after) {
     const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]),
                then = k == 0 ? Real(thickness_after[k]) + eta_after[0] : Real(thickness_after[k]);
     return then * after[k] - h * before[k];
@@ -51,17 +51,17 @@ template <bool own> struct TracerBudget {
         Parameter{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer", place::center_layer, "any"> before,
-                    Reads<Real, "tracer_after", place::center_layer, "any"> after,
-                    Reads<Real, "tracer_surface_flux", place::center_column, "any m s-1"> flux,
-                    Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
-                    Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
-                    Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
-                    Writes<Real, "tracer_budget_storage", place::center_layer, "any m s-1"> storage,
-                    Writes<Real, "tracer_budget_mixing", place::center_layer, "any m s-1"> mixing,
-                    Writes<Real, "tracer_budget_surface", place::center_layer, "any m s-1"> surface,
-                    CellThickness<Real, own> thickness,
-                    CellThicknessAfter<Real, own> thickness_after) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any"> before,
+        Reads<Real, "tracer_after", place::center_layer, "any"> after,
+        Reads<Real, "tracer_surface_flux", place::center_column, "any m s-1"> flux,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
+        Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
+        Writes<Real, "tracer_budget_storage", place::center_layer, "any m s-1"> storage,
+        Writes<Real, "tracer_budget_mixing", place::center_layer, "any m s-1"> mixing,
+        Writes<Real, "tracer_budget_surface", place::center_layer, "any m s-1"> surface,
+        CellThickness<Real, own> thickness, CellThicknessAfter<Real, own> thickness_after) const {
         const double rate = 1 / step;
         const int levels = storage.levels();
         Real from_above = 0;
@@ -86,7 +86,7 @@ template <bool own> struct LateBudgetShare {
         Parameter{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any"> before,
         Reads<Real, "tracer_after", place::center_layer, "any"> after,
         Reads<Real, "sea_surface_height", place::center_column, "m"> eta,

@@ -20,9 +20,9 @@ template <class Real> struct DiffusionGeometry {
 /// unit diffusivity and thickness [m2 T].
 template <class Real> struct DiffusionStencil {
     Real e, w, n, s, bottom_e, bottom_w, bottom_n, bottom_s;
-    explicit DiffusionStencil(const DiffusionGeometry<Real>& g)
+    constexpr explicit DiffusionStencil(const DiffusionGeometry<Real>& g)
         : DiffusionStencil(g.wet, g.scale, g.faces) {}
-    DiffusionStencil(In<Real, 1> wet, In<Real, 1> scale, const FaceGeometry<Real>& faces)
+    constexpr DiffusionStencil(In<Real, 1> wet, In<Real, 1> scale, const FaceGeometry<Real>& faces)
         : e(0.5 * (scale[0] + scale(east)[0]) * faces.length_east[0] / faces.distance_east[0]),
           w(0.5 * (scale[0] + scale(-east)[0]) * faces.length_east(-east)[0] /
             faces.distance_east(-east)[0]),
@@ -33,11 +33,11 @@ template <class Real> struct DiffusionStencil {
           bottom_w(wet(-east)[0]),
           bottom_n(wet(north)[0]),
           bottom_s(wet(-north)[0]) {}
-    Real operator()(In<Real, 1> tracer, int k) const {
+    constexpr Real operator()(In<Real, 1> tracer, int k) const {
         return sum(tracer, k, [](Real conductance, Shift) { return conductance; });
     }
     /// With the thickness of the faces.
-    Real operator()(In<Real, 1> tracer, int k, In<Real, 1> thickness) const {
+    constexpr Real operator()(In<Real, 1> tracer, int k, In<Real, 1> thickness) const {
         const Real here = thickness[k];
         return sum(tracer, k, [&](Real conductance, Shift to) {
             return conductance * smaller(here, thickness(to)[k]);
@@ -45,7 +45,7 @@ template <class Real> struct DiffusionStencil {
     }
 
 private:
-    Real sum(In<Real, 1> tracer, int k, auto through) const {
+    constexpr Real sum(In<Real, 1> tracer, int k, auto through) const {
         const Real C = tracer[k], level = Real(typename Real::Number(k));
         auto flux = [&](Real conductance, Shift to, Real bottom) {
             return select(level < bottom, through(conductance, to) * (tracer(to)[k] - C), Real(0));
@@ -63,7 +63,7 @@ template <bool own> struct LaplacianDiffusion {
         Parameter{"diffusivity", &LaplacianDiffusion::diffusivity, "m2 s-1", 0, 1e7,
                   "lateral diffusivity where diffusivity_scale is 1"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
         Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
@@ -71,9 +71,9 @@ template <bool own> struct LaplacianDiffusion {
     }
     /// diffusivity x convergence, added to the tendency.
     template <class Real>
-    static void add(double diffusivity, const DiffusionStencil<Real>& convergence,
-                    In<Real, 1> tracer, CellThickness<Real, own, 1> thickness,
-                    InOut<Real> tendency) {
+    static constexpr void add(double diffusivity, const DiffusionStencil<Real>& convergence,
+                              In<Real, 1> tracer, CellThickness<Real, own, 1> thickness,
+                              InOut<Real> tendency) {
         for (int k = 0; k < tendency.levels(); ++k) {
             if constexpr (own)
                 tendency[k] += diffusivity * convergence(tracer, k, thickness);
@@ -88,7 +88,7 @@ struct TracerLaplacian {
     static constexpr std::string_view summary =
         "Laplacian of a tracer along levels, first half of biharmonic diffusion";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         DiffusionGeometry<Real> geometry,
         Reads<Real, "area_center", place::center_column, "m2"> area,
@@ -109,7 +109,7 @@ template <bool own> struct BiharmonicDiffusion {
         Parameter{"diffusivity", &BiharmonicDiffusion::diffusivity, "m4 s-1", 0, 1e17,
                   "lateral biharmonic diffusivity where diffusivity_scale is 1"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer_laplacian", place::center_layer, "any m-2", 1> laplacian,
         DiffusionGeometry<Real> geometry, CellThickness<Real, own, 1> thickness,
         Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {

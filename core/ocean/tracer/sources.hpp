@@ -19,7 +19,7 @@ template <bool own> struct Ageing {
         Parameter{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "s"> age,
         Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
         Reads<Real, "area_center", place::center_column, "m2"> area,
@@ -38,7 +38,7 @@ template <bool own> struct Release {
                                                      "what is released, of the tracer's units"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer_region", place::center_column, "1"> region,
         ReadsProfile<Real, "tracer_layers", "1"> layers,
         Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
@@ -59,10 +59,11 @@ struct Keep {
         Parameter{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
 
     template <class Real>
-    void operator()(Reads<Real, "tracer_region", place::center_column, "1"> region,
-                    ReadsProfile<Real, "tracer_layers", "1"> layers,
-                    Reads<Real, "wet_levels", place::center_column, "1"> wet,
-                    Updates<Real, "tracer_after", place::center_layer, "any"> after) const {
+    constexpr void operator()(
+        Reads<Real, "tracer_region", place::center_column, "1"> region,
+        ReadsProfile<Real, "tracer_layers", "1"> layers,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        Updates<Real, "tracer_after", place::center_layer, "any"> after) const {
         const Real bottom = wet[0];
         for (int k = 0; k < after.levels(); ++k) {
             const Real share = region[0] * layers[k], now = after[k];

@@ -20,7 +20,7 @@ template <bool own> struct VerticalFactors {
         Parameter{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
         Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta,
         CellThickness<Real, own> thickness,
@@ -59,7 +59,7 @@ template <bool own> struct TracerUpdate {
         Parameter{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any"> tracer,
         Reads<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
         Reads<Real, "tracer_surface_flux", place::center_column, "any m s-1"> surface_flux,

@@ -11,7 +11,7 @@ struct TracerFlow {
         "both sides";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
         Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
         Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,

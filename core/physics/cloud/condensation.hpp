@@ -28,7 +28,7 @@ struct LargeScaleCondensation {
                   "rate of evaporation, k_E"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
         Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
         Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,

@@ -35,14 +35,15 @@ struct DiagnosticCloud {
         Parameter{"top", &DiagnosticCloud::top, "Pa", 0, 1e5, "least pressure of clouds"}};
 
     template <class Real>
-    void operator()(Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
-                    Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
-                    Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
-                    Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
-                    Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
-                    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface,
-                    Writes<Real, "cloud_fraction", place::center_layer, "1"> fraction,
-                    Writes<Real, "cloud_water", place::center_layer, "kg kg-1"> water) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface,
+        Writes<Real, "cloud_fraction", place::center_layer, "1"> fraction,
+        Writes<Real, "cloud_water", place::center_layer, "kg kg-1"> water) const {
         using namespace constants;
         const int levels = fraction.levels();
         const Real per_surface = 1 / interface[levels];

@@ -19,7 +19,7 @@ struct PositiveHumidity {
         Parameter{"step", &PositiveHumidity::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
         Updates<Real, "specific_humidity_tendency", place::center_layer, "s-1"> tendency) const {

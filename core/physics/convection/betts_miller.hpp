@@ -35,7 +35,7 @@ struct BettsMiller {
                   "humidity of the reference over that of the parcel, RH"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
         Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
         Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,

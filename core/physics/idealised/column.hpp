@@ -18,7 +18,7 @@ struct ColumnHydrostatics {
         "Geopotential over fixed pressures, and tendencies that start from nothing";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
         Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
@@ -53,7 +53,7 @@ struct ColumnStep {
         Parameter{"step", &ColumnStep::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
         Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
         Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,

@@ -38,7 +38,7 @@ struct HeldSuarez {
         Parameter{"reference_pressure", &HeldSuarez::reference_pressure, "Pa", 1e4, 1e6, "p_0"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Reads<Real, "air_temperature", place::center_layer, "K"> T,

@@ -43,7 +43,7 @@ struct BulkExchange {
                   "greatest depth of the surface layer"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,

@@ -35,11 +35,13 @@ inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5,
                         deep_capacity = 3e6;  // [J m-2 K-1]
 inline constexpr double land_conductance = 8.7,
                         ice_conductance = 1.4;  // [W m-2 K-1]; ice: 1.5 m of it
-template <class Real> Real snow_cover(Real snow) { return snow / (snow + snow_half_cover); }
-template <class Real> Real soil_wetness(Real water) {
+template <class Real> constexpr Real snow_cover(Real snow) {
+    return snow / (snow + snow_half_cover);
+}
+template <class Real> constexpr Real soil_wetness(Real water) {
     return larger(smaller(water * (1 / moist), 1), 1e-6);
 }
-template <class Real> Real capacity(Real ice) {
+template <class Real> constexpr Real capacity(Real ice) {
     return land_capacity + ice * (ice_capacity - land_capacity);
 }
 }  // namespace ground
@@ -59,7 +61,7 @@ struct SurfaceState {
                   "albedo of land under snow that is dark without, as forests are"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
         Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice_fraction,
         Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
@@ -103,7 +105,7 @@ struct GroundResponse {
         Parameter{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "ground_temperature", place::center_column, "K"> temperature,
         Reads<Real, "deep_ground_temperature", place::center_column, "K"> deep,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
@@ -132,7 +134,7 @@ struct LandSurface {
         Parameter{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
         Reads<Real, "soil_wetness", place::center_column, "1"> soil_wetness,
         Reads<Real, "ground_forcing", place::center_column, "K"> forcing,

@@ -21,7 +21,7 @@ struct Snowfall {
         Parameter{"step", &Snowfall::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
         Reads<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> convective,

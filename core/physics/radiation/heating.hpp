@@ -18,7 +18,7 @@ struct RadiativeHeating {
         "Heating by the fluxes of the last radiation, under the sun and over the surface of now";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
         Reads<Real, "shortwave_share", place::center_interface, "1"> shortwave,
         Reads<Real, "longwave_flux", place::center_interface, "W m-2"> longwave,

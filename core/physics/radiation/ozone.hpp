@@ -16,8 +16,8 @@ struct StandardOzone {
         Parameter{"amount", &StandardOzone::amount, "1", 0, 10, "factor on the whole profile"}};
 
     template <class Real>
-    void operator()(Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
-                    Writes<Real, "ozone", place::center_layer, "kg kg-1"> ozone) const {
+    constexpr void operator()(Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
+                              Writes<Real, "ozone", place::center_layer, "kg kg-1"> ozone) const {
         for (int k = 0; k < ozone.levels(); ++k) {
             const Real x = log(pressure[k] * (1 / 900.)) * (1 / 1.2);
             ozone[k] = amount * fma(exp(-0.5 * (x * x)), 1e-5, 5e-8);

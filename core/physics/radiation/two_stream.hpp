@@ -50,7 +50,7 @@ struct Radiation {
     static constexpr int most = 160;
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
         Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
         Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
@@ -97,14 +97,17 @@ struct Radiation {
     }
 
 private:
-    template <class Real> static Real through(Real tau) { return brief_exp(-smaller(tau, 80)); }
+    template <class Real> static constexpr Real through(Real tau) {
+        return brief_exp(-smaller(tau, 80));
+    }
 
     /// part[0] of the column is clear, part[1] has the clouds.
     template <class Real>
-    void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
-              Real surface_emission, const Real* mass, const Real* vapour, const Real* moist,
-              const Real* absorber, const Real* level, const Real* part, const Real* cloud,
-              const Real* water, Out<Real> longwave, Out<Real> share, Out<Real> downward) const {
+    constexpr void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
+                        Real surface_emission, const Real* mass, const Real* vapour,
+                        const Real* moist, const Real* absorber, const Real* level,
+                        const Real* part, const Real* cloud, const Real* water, Out<Real> longwave,
+                        Out<Real> share, Out<Real> downward) const {
         using namespace gases;
         const int levels = temperature.levels();
         Real T_scaled[most], black[most], T_edge[most + 1], black_edge[most + 1], open[most],
@@ -180,9 +183,10 @@ private:
     }
 
     template <class Real>
-    void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour,
-               const Real* moist, const Real* absorber, const Real* level, const Real* part,
-               const Real* cloud, const Real* water, Out<Real> shortwave) const {
+    constexpr void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour,
+                         const Real* moist, const Real* absorber, const Real* level,
+                         const Real* part, const Real* cloud, const Real* water,
+                         Out<Real> shortwave) const {
         using namespace gases;
         Real beam_cloud[most], cloud_back[most], beam[most], back[most], R_beam[most], R_back[most],
             T_down[most], alpha[most + 1],

@@ -13,7 +13,7 @@ struct IceCover {
         "Heat and freshwater fluxes reach the part of the sea that observed ice leaves open";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice,
         Updates<Real, "surface_heat_flux", place::center_column, "W m-2"> heat,
         Updates<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,

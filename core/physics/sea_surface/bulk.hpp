@@ -32,10 +32,10 @@ inline constexpr double heat_capacity = 1000.5, evaporation_heat = 2.5e6, gas_co
                         vapour = 0.608;       ///< [J kg-1 K-1], [J kg-1], [J kg-1 K-1], [1]
 inline constexpr double saturation = 5107.4;  ///< [K]
 inline constexpr double warmer_sea = 32.7e-3, moisture = 34.6e-3;  ///< C_H, C_E over sqrt(C_D)
-template <class Real> Real density(Real pressure, Real air, Real humid) {
+template <class Real> constexpr Real density(Real pressure, Real air, Real humid) {
     return pressure / (gas_constant * (air * humid));
 }
-template <class Real> Real saturated(Real T, Real density) {
+template <class Real> constexpr Real saturated(Real T, Real density) {
     return 0.98 * 640380 * exp(-saturation / T) / density;
 }
 }  // namespace sea_air
@@ -62,7 +62,7 @@ struct BulkForcing {
                   "thickness of frazil ice that halves the cooling"}};
 
     /// sqrt(C_D) at 10 m in neutral air, from the wind there.
-    template <class Real> static Real neutral_drag_root(Real U) {
+    template <class Real> static constexpr Real neutral_drag_root(Real U) {
         const Real square = U * U;
         return sqrt(1e-3 * select(U < 33,
                                   2.7 / U + fma(U, 1 / 13.09, 0.142) -
@@ -71,7 +71,7 @@ struct BulkForcing {
     }
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_column, "m s-1"> eastward_wind,
         Reads<Real, "northward_wind", place::center_column, "m s-1"> northward_wind,
         Reads<Real, "wind_speed", place::center_column, "m s-1"> wind_speed,

@@ -24,7 +24,7 @@ struct SurfaceFluxes {
                                                      100, "salinity that fresh water dilutes"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "surface_heat_flux", place::center_column, "W m-2"> heat,
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> freshwater,
         Writes<Real, "temperature_surface_flux", place::center_column, "degC m s-1">

@@ -31,11 +31,12 @@ template <bool own> struct FreezingLimit {
                   "salinity that fresh water dilutes"}};
 
     template <class Real>
-    void operator()(Reads<Real, "surface_height", place::center_column, "m"> height,
-                    CellThickness<Real, own> thickness,
-                    Updates<Real, "temperature", place::center_layer, "degC"> temperature,
-                    Updates<Real, "salinity", place::center_layer, "1e-3"> salinity,
-                    Updates<Real, "frazil_heat", place::center_column, "J m-2"> frazil_heat) const {
+    constexpr void operator()(
+        Reads<Real, "surface_height", place::center_column, "m"> height,
+        CellThickness<Real, own> thickness,
+        Updates<Real, "temperature", place::center_layer, "degC"> temperature,
+        Updates<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Updates<Real, "frazil_heat", place::center_column, "J m-2"> frazil_heat) const {
         constexpr double capacity =
             constants::sea_water_density * constants::sea_water_heat_capacity;
         const double rejected = (reference_salinity - ice_salinity) /

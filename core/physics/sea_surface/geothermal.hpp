@@ -13,7 +13,7 @@ struct GeothermalHeat {
     static constexpr std::string_view summary = "Heat from the sea floor into the bottom cell";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "geothermal_heat_flux", place::center_column, "W m-2"> heat,
         Reads<Real, "area_center", place::center_column, "m2"> area,
         Reads<Real, "wet_levels", place::center_column, "1"> wet,

@@ -10,8 +10,8 @@ struct GivenFlux {
     static constexpr std::string_view summary = "Adds a surface flux of a tracer as it is given";
 
     template <class Real>
-    void operator()(Reads<Real, "given", place::center_column, "any m s-1"> given,
-                    Updates<Real, "flux", place::center_column, "any m s-1"> flux) const {
+    constexpr void operator()(Reads<Real, "given", place::center_column, "any m s-1"> given,
+                              Updates<Real, "flux", place::center_column, "any m s-1"> flux) const {
         flux[0] += given[0];
     }
 };

@@ -19,10 +19,10 @@ template <bool corners> struct TimeInterpolation {
                 : "A forcing variable between two times";
 
     template <class Real>
-    void operator()(Reads<Real, "previous", where, "any"> previous,
-                    Reads<Real, "next", where, "any"> next,
-                    ReadsProfile<Real, "forcing_weight", "1"> weight,
-                    Writes<Real, "value", where, "any"> value) const {
+    constexpr void operator()(Reads<Real, "previous", where, "any"> previous,
+                              Reads<Real, "next", where, "any"> next,
+                              ReadsProfile<Real, "forcing_weight", "1"> weight,
+                              Writes<Real, "value", where, "any"> value) const {
         const Real from = previous[0];
         value[0] = fma(next[0] - from, weight[0], from);
     }

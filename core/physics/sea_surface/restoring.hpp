@@ -29,7 +29,7 @@ struct TemperatureRestoring {
                   "thickness of the top layer over the time scale"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "temperature", place::center_layer, "degC"> temperature,
         Reads<Real, "restoring_temperature", place::center_column, "degC"> target,
         Updates<Real, "temperature_surface_flux", place::center_column, "degC m s-1"> flux) const {
@@ -42,7 +42,7 @@ struct BarnierRestoring {
         "Restores surface temperature by the slope of the heat flux (Barnier et al. 1995)";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "temperature", place::center_layer, "degC"> temperature,
         Reads<Real, "restoring_temperature", place::center_column, "degC"> target,
         Reads<Real, "heat_flux_sensitivity", place::center_column, "W m-2 K-1"> sensitivity,
@@ -62,7 +62,7 @@ struct SalinityRestoring {
                   "thickness of the top layer over the time scale"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         Reads<Real, "restoring_salinity", place::center_column, "1e-3"> target,
         Updates<Real, "salinity_surface_flux", place::center_column, "1e-3 m s-1"> flux) const {
@@ -80,7 +80,7 @@ struct SalinityRestoringUnderIce {
                   "thickness of the top layer over the time scale, under ice"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         Reads<Real, "restoring_salinity", place::center_column, "1e-3"> target,
         Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice,

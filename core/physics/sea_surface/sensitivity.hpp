@@ -23,7 +23,7 @@ struct BulkSensitivity {
                   "gustiness: least speed of the wind"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "wind_speed", place::center_column, "m s-1"> wind_speed,
         Reads<Real, "air_temperature", place::center_column, "degC"> air_temperature,
         Reads<Real, "specific_humidity", place::center_column, "kg kg-1"> specific_humidity,

@@ -17,7 +17,7 @@ struct StressToGrid {
         "Wind stress from cell centers to corners and to the directions of the grid";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "stress_eastward", place::center_column, "N m-2", 1> eastward,
         Reads<Real, "stress_northward", place::center_column, "N m-2", 1> northward,
         Reads<Real, "grid_angle", place::corner_column, "rad"> angle,
@@ -40,7 +40,7 @@ struct SurfaceCurrent {
         "Surface current at cell centers in true directions: makes the wind relative to it";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
         Reads<Real, "grid_angle", place::corner_column, "rad", 1> angle,

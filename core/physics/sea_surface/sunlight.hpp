@@ -15,7 +15,7 @@ struct ShortwaveHeating {
     static constexpr std::string_view summary =
         "Heating of the water by the sunlight that passes its top layer";
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         SunlightInWater<Real> sun, Reads<Real, "area_center", place::center_column, "m2"> area,
         Reads<Real, "wet_levels", place::center_column, "1"> wet,
         ReadsProfile<Real, "thickness", "m"> thickness,

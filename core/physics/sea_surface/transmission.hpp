@@ -21,12 +21,12 @@ template <class Real> struct SunlightInWater {
 template <class Real> struct Transmission {
     static constexpr double deepest = 20;
     Real flux_1, flux_2, extinction_1, extinction_2;
-    explicit Transmission(const SunlightInWater<Real>& sun)
+    constexpr explicit Transmission(const SunlightInWater<Real>& sun)
         : flux_1(sun.flux_1[0]),
           flux_2(sun.flux_2[0]),
           extinction_1(sun.extinction_1[0]),
           extinction_2(sun.extinction_2[0]) {}
-    Real operator()(Real depth) const {
+    constexpr Real operator()(Real depth) const {
         const auto part = [&](Real flux, Real extinction) {
             const Real x = depth * extinction;
             return select(x < deepest, flux * brief_exp(larger(-x, -deepest)), 0);

@@ -29,16 +29,20 @@ struct JerlovWater {
     struct Type {
         double share, depth_1, depth_2;
     };
-    static constexpr std::array<Type, 5> types{{{0.58, 0.35, 23},
-                                                {0.62, 0.60, 20},
-                                                {0.67, 1.00, 17},
-                                                {0.77, 1.50, 14},
-                                                {0.78, 1.40, 7.9}}};
+    static constexpr Type of(int type) {
+        constexpr Type types[]{{0.58, 0.35, 23},
+                               {0.62, 0.60, 20},
+                               {0.67, 1.00, 17},
+                               {0.77, 1.50, 14},
+                               {0.78, 1.40, 7.9}};
+        return types[type - 1];
+    }
 
     template <class Real>
-    void operator()(Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
-                    SunlightIntoWater<Real> below) const {
-        const Type water = types[int(type) - 1];
+    constexpr void operator()(
+        Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
+        SunlightIntoWater<Real> below) const {
+        const Type water = of(int(type));
         below.flux_1[0] = sun[0] * (warming * water.share);
         below.flux_2[0] = sun[0] * (warming * (1 - water.share));
         below.extinction_1[0] = Real(1 / water.depth_1);
@@ -54,9 +58,10 @@ struct ChlorophyllWater {
     static constexpr std::string_view summary =
         "Absorption of sunlight by chlorophyll (Ohlmann 2003)";
     template <class Real>
-    void operator()(Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
-                    Reads<Real, "chlorophyll", place::center_column, "mg m-3"> chlorophyll,
-                    SunlightIntoWater<Real> below) const {
+    constexpr void operator()(
+        Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
+        Reads<Real, "chlorophyll", place::center_column, "mg m-3"> chlorophyll,
+        SunlightIntoWater<Real> below) const {
         const Real x = cube_root(smaller(larger(chlorophyll[0], 0.01), 10)),
                    entering = warming * sun[0];
         below.flux_1[0] = entering * polynomial(x, 0.424132, 0.0752224, 0.20548, -0.16649,

@@ -38,9 +38,9 @@ template <class Real> struct WaterColumn {
 /// twice the cost. As templates on their number they also give expansion and contraction
 /// (expansion.hpp).
 template <class State, class Real>
-void density_and_stratification(const State& state, In<Real> temperature, In<Real> salinity,
-                                auto level, Profile<Real> thickness, Out<Real> anomaly,
-                                Out<Real> stratification) {
+constexpr void density_and_stratification(const State& state, In<Real> temperature,
+                                          In<Real> salinity, auto level, Profile<Real> thickness,
+                                          Out<Real> anomaly, Out<Real> stratification) {
     using Parcel = typename State::template Parcel<Real>;
     Parcel above(state, temperature[0], salinity[0]);
     const int levels = anomaly.levels();
@@ -56,7 +56,7 @@ void density_and_stratification(const State& state, In<Real> temperature, In<Rea
     stratification[levels] = 0;
 }
 template <class State, class Real>
-void density_and_stratification(const State& state, const WaterColumn<Real>& water) {
+constexpr void density_and_stratification(const State& state, const WaterColumn<Real>& water) {
     density_and_stratification(
         state, water.temperature, water.salinity,
         [&](int k) { return typename State::Level(double(water.pressure[k])); }, water.thickness,

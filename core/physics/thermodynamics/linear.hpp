@@ -26,25 +26,25 @@ struct LinearEquationOfState {
 
     template <class Real> struct Parcel {
         Real anomaly;
-        Parcel(const LinearEquationOfState& s, Real T, Real S)
+        constexpr Parcel(const LinearEquationOfState& s, Real T, Real S)
             : anomaly(
                   fma(T - s.reference_temperature, -s.reference_density * s.thermal_expansion,
                       (S - s.reference_salinity) * (s.reference_density * s.haline_contraction))) {}
     };
     struct Level {
-        explicit Level(double) {}
+        constexpr explicit Level(double) {}
     };
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, Level) {
+    template <class Real> static constexpr Real anomaly(const Parcel<Real>& parcel, Level) {
         return parcel.anomaly;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           Level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above, Level) {
         return {here.anomaly, above.anomaly};
     }
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "temperature", place::center_layer, "degC"> temperature,
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         ReadsProfile<Real, "thickness", "m"> thickness,

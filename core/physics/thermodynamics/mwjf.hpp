@@ -23,7 +23,8 @@ struct MWJF {
 
     template <class Real> struct Parcel {
         Real T, S, TT, numerator, denominator;  // P1 - r P2, and P2, at p = 0
-        Parcel(const MWJF&, Real T, Real salinity) : T(T), S(larger(salinity, 0)), TT(T * T) {
+        constexpr Parcel(const MWJF&, Real T, Real salinity)
+            : T(T), S(larger(salinity, 0)), TT(T * T) {
             const Real root = sqrt(S);
             denominator =
                 fma(S,
@@ -44,7 +45,7 @@ struct MWJF {
     };
     struct Level {
         double n0, nTT, nS, d0, dT, dTTT, excess;  // of P1 and P2, and rho_ref - r
-        explicit Level(double p)
+        constexpr explicit Level(double p)
             : n0(p * (1.04004591e-2 - 3.24041825e-8 * p)),
               nTT(p * (1.03970529e-7 - 1.23869360e-11 * p)),
               nS(p * 5.18761880e-6),
@@ -56,7 +57,8 @@ struct MWJF {
     template <class Real> struct Fraction {
         Real Q, P2;
     };
-    template <class Real> static Fraction<Real> at(const Level& level, const Parcel<Real>& parcel) {
+    template <class Real>
+    static constexpr Fraction<Real> at(const Level& level, const Parcel<Real>& parcel) {
         const Real bend = parcel.T * polynomial(parcel.TT, level.dT, level.dTTT);
         const Real P2 = parcel.denominator + (bend + level.d0);
         // P1 - r P2 at p, then minus (rho_ref - r) P2
@@ -65,13 +67,15 @@ struct MWJF {
                                    fma(parcel.S, level.nS, fma(bend, -r, level.n0 - r * level.d0)));
         return {fma(P2, -level.excess, Q), P2};
     }
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+    template <class Real>
+    static constexpr Real anomaly(const Parcel<Real>& parcel, const Level& level) {
         const auto fraction = at(level, parcel);
         return fraction.Q / fraction.P2;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           const Level& level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above,
+                                                     const Level& level) {
         const auto lower = at(level, here), upper = at(level, above);
         const Real inverse = 1 / (lower.P2 * upper.P2);  // one division for both
         return {lower.Q * (upper.P2 * inverse), upper.Q * (lower.P2 * inverse)};
@@ -80,7 +84,7 @@ struct MWJF {
     /// {d rho / dT, d rho / dS} = (Q' - Q / P2 P2') / P2, written out: a third of the work of
     /// numbers that carry their derivatives.
     template <class Real>
-    static std::pair<Real, Real> derivatives(const Level& level, Real T, Real S) {
+    static constexpr std::pair<Real, Real> derivatives(const Level& level, Real T, Real S) {
         const Parcel<Real> parcel(MWJF{}, T, S);
         const auto [Q, P2] = at(level, parcel);
         const Real root = sqrt(parcel.S), TT = parcel.TT, bend = fma(TT, 3 * level.dTTT, level.dT);
@@ -103,7 +107,7 @@ struct MWJF {
         return {(P1_T - density * P2_T) * inverse, (P1_S - density * P2_S) * inverse};
     }
 
-    template <class Real> void operator()(WaterColumn<Real> water) const {
+    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
         density_and_stratification(*this, water);
     }
 };

@@ -18,9 +18,10 @@ struct HydrostaticPressure {
         "Pressure of the density anomaly at the middle of layers, divided by the reference density";
 
     template <class Real>
-    void operator()(Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,
-                    ReadsProfile<Real, "thickness", "m"> thickness,
-                    Writes<Real, "pressure", place::center_layer, "m2 s-2"> pressure) const {
+    constexpr void operator()(
+        Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "pressure", place::center_layer, "m2 s-2"> pressure) const {
         constexpr double weight = constants::gravity / constants::sea_water_density;
         Real above = density[0], p = above * (weight / 2 * thickness[0]);
         pressure[0] = p;

@@ -21,7 +21,7 @@ template <class State> struct SurfaceBuoyancy : State {
         "contraction";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "temperature", place::center_layer, "degC"> temperature,
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,

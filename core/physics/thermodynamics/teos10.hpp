@@ -85,7 +85,7 @@ struct TEOS10Polynomial {
 
     template <class Real> struct Parcel {
         Real r0, r1, r2, r3;  // factors of 1, zeta, zeta^2, zeta^3
-        Parcel(const TEOS10Polynomial&, Real T, Real S) {
+        constexpr Parcel(const TEOS10Polynomial&, Real T, Real S) {
             using namespace teos10;
             const Real x = sqrt((larger(S, 0) + 32) * (1 / scale)) - middle, t = T * (1. / 40);
             r0 = sum<A0>(x, t);
@@ -96,22 +96,24 @@ struct TEOS10Polynomial {
     };
     struct Level {
         double zeta, profile;  // r0(zeta) + base - rho_ref
-        explicit Level(double p) : zeta(p * 1e-4), profile(0) {
+        constexpr explicit Level(double p) : zeta(p * 1e-4), profile(0) {
             for (int n = 5; n >= 0; --n) profile = zeta * (teos10::V[n] + profile);
             profile += teos10::base - reference_density(p);
         }
     };
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+    template <class Real>
+    static constexpr Real anomaly(const Parcel<Real>& parcel, const Level& level) {
         return polynomial(Real(level.zeta), parcel.r0, parcel.r1, parcel.r2, parcel.r3) +
                level.profile;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           const Level& level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above,
+                                                     const Level& level) {
         return {anomaly(here, level), anomaly(above, level)};
     }
 
-    template <class Real> void operator()(WaterColumn<Real> water) const {
+    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
         density_and_stratification(*this, water);
     }
 };

@@ -29,23 +29,25 @@ struct BryanLewisMixing {
                   "viscosity over diffusivity"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         ReadsProfile<Real, "thickness", "m"> thickness,
         Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
         Updates<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
         Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity)
         const {
         using T = typename Real::Number;
+        using Levels = typename Real::Plain;  // of levels alone: without tangent
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();
         double z = 0;
         for (int first = 1; first < levels;
              first += Real::width) {  // kappa of as many interfaces as a pack has lanes
             const int last = std::min(first + Real::width, levels);
-            alignas(Real) T kappa[Real::width] = {};
+            alignas(Levels) T kappa[Real::width] = {};
             for (int k = first; k < last; ++k)
                 z += double(thickness[k - 1]), kappa[k - first] = T((z - depth) / width);
-            larger(fma(atan(Real::load(kappa)), T(range / std::numbers::pi), Real(middle)), Real(0))
+            larger(fma(atan(Levels::load(kappa)), T(range / std::numbers::pi), Levels(middle)),
+                   Levels(0))
                 .store(kappa);
             for (int k = first; k < last; ++k) {
                 viscosity[k] +=

@@ -24,7 +24,7 @@ struct ConstantMixing {
                   1000, "least diffusivity of a statically unstable interface"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
         Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
         Writes<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> nu,

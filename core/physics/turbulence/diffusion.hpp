@@ -28,7 +28,7 @@ struct VerticalDiffusion {
         Parameter{"step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,

@@ -32,7 +32,7 @@ struct DoubleDiffusion {
                   "ratio of densities from which there are no fingers, R_0"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "temperature", place::center_layer, "degC"> temperature,
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         Reads<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,

@@ -16,7 +16,7 @@ struct FrictionVelocity {
         "Friction velocity of the sea from the stress at its surface";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "surface_stress_x", place::corner_vector_column, "N m-2", 1> stress_x,
         Reads<Real, "surface_stress_y", place::corner_vector_column, "N m-2", 1> stress_y,
         Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,

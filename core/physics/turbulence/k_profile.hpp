@@ -29,7 +29,7 @@ struct KProfile {
         Parameter{"background", &KProfile::background, "m2 s-1", 0, 100, "least diffusivity"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,

@@ -72,7 +72,7 @@ struct KPP {
         Parameter{"convective_diffusivity", &KPP::convective_diffusivity, "m2 s-1", 0, 1000,
                   "diffusivity of a statically unstable interface below the boundary layer"}};
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "stratification", place::center_interface, "s-2", 1> stratification,
         Reads<Real, "surface_buoyancy", place::center_layer, "m s-2"> surface_buoyancy,
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
@@ -208,9 +208,10 @@ struct KPP {
     /// Where the bulk Richardson number first is critical; the depth of the bottom where it never
     /// is.
     template <class Real>
-    Real depth_of_layer(const VelocityScale<Real>& w, auto forcing, const Langmuir<Real>& waves,
-                        In<Real, 1> stratification, In<Real> surface_buoyancy, In<Real, 1> u,
-                        In<Real, 1> v, Profile<Real> thickness, Real bottom, int levels) const {
+    constexpr Real depth_of_layer(const VelocityScale<Real>& w, auto forcing,
+                                  const Langmuir<Real>& waves, In<Real, 1> stratification,
+                                  In<Real> surface_buoyancy, In<Real, 1> u, In<Real, 1> v,
+                                  Profile<Real> thickness, Real bottom, int levels) const {
         constexpr double epsilon = surface_layer_share,
                          least_square =
                              1e-10;  // [m2 s-2]: water at rest without stratification has Ri_b = 0

@@ -16,7 +16,7 @@ struct NonlocalTransport {
         "Flux of a tracer without gradient in a convecting boundary layer";
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tracer_nonlocal_flux", place::center_column, "any m s-1"> surface,
         Reads<Real, "boundary_layer_depth", place::center_column, "m"> height,
         Reads<Real, "area_center", place::center_column, "m2"> area,

@@ -36,7 +36,7 @@ struct RichardsonMixing {
                   1000, "least diffusivity of a statically unstable interface"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
         Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,

@@ -31,7 +31,7 @@ struct TidalMixing {
         Parameter{"prandtl", &TidalMixing::prandtl, "1", 0, 100, "viscosity over diffusivity"}};
 
     template <class Real>
-    void operator()(
+    constexpr void operator()(
         Reads<Real, "tidal_energy", place::center_column, "J m-2"> energy,
         Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
         ReadsProfile<Real, "thickness", "m"> thickness,
