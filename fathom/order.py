@@ -26,7 +26,7 @@ class Placed:
     ----------
     process : a scheme, its name, a PythonScheme, or a global process of the core.
     before, after, instead_of : the process of the model beside which it stands, by the name that
-        `fathom show` says; exactly one of the three.
+        `fathom show` says; one of the three, or none where the scheme itself says its place.
     on : other names for its fields, {declared: name}.
     phase : of the profile; None: that of its neighbour.
     """
@@ -41,24 +41,18 @@ class Placed:
         on: Mapping[str, str] | None = None,
         phase: str | None = None,
     ):
+        self.process = schemes.scheme(process) if isinstance(process, str) else process
         given = {"before": before, "after": after, "instead_of": instead_of}
-        said = {where: name for where, name in given.items() if name is not None}
+        said = [(where, name) for where, name in given.items() if name is not None]
+        if not said and (own := getattr(self.process, "stands", None)):
+            said = [own]
         if len(said) != 1:
             raise ValueError(
-                "Placed takes exactly one of before, after, instead_of; given"
-                f" {', '.join(said) or 'none'}"
+                f"where does {self.process!r} stand? Say one of before, after, instead_of; given"
+                f" {', '.join(where for where, _ in said) or 'none'}"
             )
-        self.process = schemes.scheme(process) if isinstance(process, str) else process
-        self.before, self.after, self.instead_of = before, after, instead_of
+        self.beside: tuple[str, str] = said[0]  # (where, the name of the other process)
         self.on, self.phase = dict(on or {}), phase
-
-    @property
-    def beside(self) -> tuple[str, str]:
-        """(before, after or instead_of, the name of the other process)."""
-        for where in ("before", "after", "instead_of"):
-            if (name := getattr(self, where)) is not None:
-                return where, name
-        raise AssertionError
 
     def __repr__(self) -> str:
         where, name = self.beside

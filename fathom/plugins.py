@@ -15,6 +15,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -37,11 +38,11 @@ extern "C" __attribute__((visibility("default"))) void fathom_schemes(fathom::En
 """
 
 
-loaded: dict[Path, tuple[str, ...]] = {}  # header -> names of its schemes
+loaded: dict[Path, tuple[str, ...]] = {}  # file -> names of its schemes
 
 
 def load(header: str | Path) -> tuple[str, ...]:
-    """The schemes of a header are known from now on; returns their names. All ranks call it.
+    """The schemes of a header are known from now on; returns their names.
 
     FileNotFoundError; ValueError where it does not compile, or a name is taken.
     """
@@ -57,12 +58,29 @@ def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme
     ("my_scheme.hpp"), which is compiled if need be; several where a header holds several.
 
     >>> Relaxation = fm.scheme("relaxation.hpp")
-    >>> ocean.place(Relaxation(time=86400), before="TracerUpdate")
+    >>> ocean.place(Relaxation(time=86400), before="ImplicitTracer of temperature")
     """
     if not str(what).endswith((".hpp", ".h")):
         return type(schemes.scheme(str(what)))
     found = tuple(schemes.schemes()[name] for name in load(what))
     return found[0] if len(found) == 1 else found
+
+
+def load_python(file: str | Path) -> None:
+    """Runs a file of Python that registers output formats, data sets or diagnostics; once.
+
+    FileNotFoundError; ValueError with what goes wrong in it.
+    """
+    path = Path(file).resolve()
+    if path in loaded:
+        return
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file; it registers formats, data or diagnostics")
+    try:
+        runpy.run_path(str(path), run_name=path.stem)
+    except Exception as error:
+        raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+    loaded[path] = ()
 
 
 @cache

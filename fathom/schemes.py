@@ -8,11 +8,15 @@ checked when the object is built.
 RichardsonMixing(maximum=0.01)
 """
 
+import traceback
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fathom import mpi
+from fathom.failure import RunFailure
 from fathom.names import near, unknown
 from fathom.time.clock import Period
 
@@ -73,6 +77,13 @@ class Scheme:
         other = schemes()[self.entry["companions"][role]]
         shared = {k: v for k, v in self.parameters.items() if k in other().parameter_names}
         return other(**shared)
+
+    @property
+    def stands(self):
+        """Where it stands in a step unless its user says otherwise: ("before", "TracerUpdate");
+        None of the schemes that models know themselves.
+        """
+        return self.entry.get("stands")
 
     @property
     def first_pass(self):
@@ -242,10 +253,30 @@ class PythonScheme:
             vertical = "profile" if profile else words[-1] if words else ""
             vector = "vector" in words
             declared.append((name, units, horizontal, vertical, vector, access))
-        process = mpi.core.PythonProcess(self.name, declared, self.function).process()
+        process = mpi.core.PythonProcess(self.name, declared, self._work).process()
         if self.every:
             process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
         return process
+
+    def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
+        """One step on the blocks of this rank. RunFailure on all ranks where the function fails on
+        any.
+        """
+        said = ""
+        try:
+            for fields in blocks:
+                self.function(**fields)
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            said = (
+                f"{self.name} failed: {type(error).__name__}: {error} ({place.filename}, line"
+                f" {place.lineno})"
+            )
+        comm = mpi.MPI.Comm.f2py(ranks)
+        failed = np.array([bool(said)], np.int32)
+        comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)
+        if failed[0]:
+            raise RunFailure(next(filter(None, comm.allgather(said))))
 
 
 def as_process(what: Any, *, precision: int, step: float) -> Any:

@@ -49,6 +49,8 @@ exceptions: dict[tuple[str, str], str] = {}
 fathom: list[set[str]] = [
     {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions"},
     {"machine", "reading", "time", "schemes", "transform"},
+    {"order", "plugins"},
+    {"model"},
     {"regrid"},
     {"output", "plots"},  # know no model
     {"input", "report"},

@@ -60,6 +60,7 @@ nb::list describe_catalogue() {
         nb::dict companions;
         for (auto& [role, scheme] : e.companions) companions[role.c_str()] = scheme;
         d["companions"] = companions;
+        if (e.stands) d["stands"] = nb::make_tuple(e.stands->first, e.stands->second);
         d["summary"] = e.summary;
         d["parameters"] = parameters;
         d["fields"] = describe(e.fields);

@@ -14,8 +14,9 @@ using namespace fathom;
 
 namespace {
 
-/// A process in Python: called once a step and block with its fields by name, as arrays that share
-/// their memory: (levels, ny, nx), (ny, nx) and, for profiles, (levels,), without halo.
+/// A process in Python: called once a step with the handle of its MPI ranks and, for each block of
+/// this rank, its fields by name, as arrays that share their memory: (levels, ny, nx), (ny, nx) and,
+/// for profiles, (levels,), without halo.
 class PythonProcess final : public GlobalProcess {
 public:
     /// Name, units, horizontal and vertical place, whether it is part of a vector, access.
@@ -43,6 +44,7 @@ public:
     }
     void apply(Given at) override {
         nb::gil_scoped_acquire gil;
+        nb::list blocks;
         for (int b = 0; b < int(at.set.domain().blocks.size()); ++b) {
             nb::dict arrays;
             for (std::size_t n = 0; n < items.size(); ++n) {
@@ -51,8 +53,9 @@ public:
                                                ? view<float>(at.set, at[items[n]], b, read_only)
                                                : view<double>(at.set, at[items[n]], b, read_only);
             }
-            function(**arrays);
+            blocks.append(arrays);
         }
+        function(MPI_Comm_c2f(at.set.domain().comm), blocks);
     }
 
 private:
@@ -96,6 +99,7 @@ void bind_global_process(nb::module_& m) {
                                              "A process whose work is a Python function.")
         .def(nb::init<std::string, std::vector<PythonProcess::Declared>, nb::callable>(), "name"_a,
              "fields"_a, "function"_a,
-             "fields: (name, units, horizontal, vertical, vector, access); the function gets them "
-             "by name, block by block, as arrays that share their memory");
+             "fields: (name, units, horizontal, vertical, vector, access); function(ranks, blocks): "
+             "the handle of an MPI communicator, and of each block {name: array}, which share "
+             "their memory");
 }

@@ -109,6 +109,13 @@ void bind_sequence(nb::module_& m) {
                 s.start(fields);
             },
             "fields"_a, "what global processes do with an initial state; not after a restart")
+        .def(
+            "changed",
+            [](Sequence& s, FieldSet& fields) {
+                nb::gil_scoped_release nogil;
+                s.changed(fields);
+            },
+            "fields"_a, "what global processes do after fields were set between two steps")
         .def_prop_ro(
             "globals",
             [](const Sequence& s) {

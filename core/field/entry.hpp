@@ -21,6 +21,9 @@ struct Entry {
     std::string in_cells_of;  ///< the scheme that this is in cells of their own thickness
     /// Schemes that do another part of the same, by what they do: {"expansion", "MWJFExpansion"}.
     std::map<std::string, std::string> companions;
+    /// Where it stands in a step unless its user says otherwise: {"before", "TracerUpdate"}; of
+    /// schemes that a model does not know.
+    std::optional<std::pair<std::string, std::string>> stands;
     std::vector<SchemeParameter> parameters;
     std::vector<Process::Field> fields;
     /// precision: 4 or 8 bytes a number; width: 0 for packs, 1 for numbers (tests).
@@ -90,6 +93,19 @@ struct Entries : std::vector<Entry> {
     /// Of all of them: a scheme that does another part of the same.
     Entries with(const std::string& role, const std::string& companion) && {
         for (auto& e : *this) e.companions[role] = companion;
+        return std::move(*this);
+    }
+    /// Of all of them: where they stand in a step unless their user says otherwise, beside a
+    /// process of the model by the name that `fathom show` says.
+    Entries before(const std::string& process) && { return std::move(*this).at("before", process); }
+    Entries after(const std::string& process) && { return std::move(*this).at("after", process); }
+    Entries instead_of(const std::string& process) && {
+        return std::move(*this).at("instead_of", process);
+    }
+
+private:
+    Entries at(const std::string& where, const std::string& process) && {
+        for (auto& e : *this) e.stands = {where, process};
         return std::move(*this);
     }
 };

@@ -81,7 +81,14 @@ void Sequence::declare() {
         // is read
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n)
             all[cycle[n]].state = all[cycle[n]].written = true;
-        for (int f : cycle) all[f].units = all[cycle.front()].units;
+        std::string units = all[cycle.front()].units;
+        for (int f : cycle) {
+            if (!units_agree(units, all[f].units))
+                throw Error("'", all[f].name, "' in ", all[f].units, " takes the place of one in ",
+                            units);
+            units = std::string(known_units(units, all[f].units));
+        }
+        for (int f : cycle) all[f].units = units;
     }
     for (auto& f : all) f.state = f.state && f.written, f.units = std::string(plain_units(f.units));
 }
@@ -251,6 +258,11 @@ void Sequence::prepare(FieldSet& set) {
 void Sequence::start(FieldSet& set) {
     for (auto& s : steps)
         if (s.global()) s.process.global->start({set, s.fields});
+}
+
+void Sequence::changed(FieldSet& set) {
+    for (auto& s : steps)
+        if (s.global()) s.process.global->changed({set, s.fields});
 }
 
 std::vector<std::shared_ptr<GlobalProcess>> Sequence::globals() const {

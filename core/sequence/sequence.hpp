@@ -39,6 +39,8 @@ public:
     void prepare(FieldSet&);
     /// What global processes do with an initial state: once, not after a restart.
     void start(FieldSet&);
+    /// What global processes do after somebody has set fields between two steps.
+    void changed(FieldSet&);
     void step(FieldSet&);
 
     /// Before each step `values` fills the first `count` numbers of a profile, given the number of

@@ -11,14 +11,15 @@ from fathom.atmosphere import cases, diagnostics, near_surface, report, start
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
-from fathom.order import Order, Placed
+from fathom.model import Model
+from fathom.order import Order
 from fathom.schemes import bytes_of
 from fathom.time.clock import Period
 
 wind = ("eastward_wind", "northward_wind")
 
 
-class SpectralAtmosphere:
+class SpectralAtmosphere(Model):
     """Hydrostatic primitive equations on hybrid levels by spherical harmonics, semi-implicit.
 
     Parameters
@@ -51,7 +52,7 @@ class SpectralAtmosphere:
         carry, is kept in advection.
     fix_energy : whether energy is kept in advection and diffusion, by one number a step for all
         temperatures; by default where the air is moist; only "semi-lagrangian".
-    processes : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: processes of the user's own in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -90,7 +91,7 @@ class SpectralAtmosphere:
         heat_capacity=1004.70895,
         fix_mass=True,
         fix_energy=None,
-        processes=(),
+        placed=(),
         precision="fp64",
     ):
         if not hasattr(grid, "truncation"):
@@ -156,7 +157,7 @@ class SpectralAtmosphere:
                 ),
             },
         )
-        self.placed = list(processes)  # the user's own
+        self.placed = list(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
 
     @property
@@ -235,13 +236,6 @@ class SpectralAtmosphere:
     def uses(self, name):
         """Whether the physics reads or writes a field."""
         return any(name in scheme.field_names for scheme in self.physics)
-
-    def place(self, process, **where):
-        """Puts a process of the user's into the order of a step: before, after or instead_of
-        another (fathom.order.Placed).
-        """
-        self.placed.append(Placed(process, **where))
-        return self
 
     def geometry(self):
         """Fields that do not change, and the ground as it starts: name -> array."""

@@ -5,14 +5,15 @@ import numpy as np
 from fathom import earth, mpi
 from fathom.atmosphere import cases
 from fathom.atmosphere.parameters import checked
+from fathom.model import Model
 from fathom.moist_air import GRAVITY
-from fathom.order import Order, Placed
+from fathom.order import Order
 from fathom.schemes import bytes_of
 
 wind = ("eastward_wind", "northward_wind")
 
 
-class ShallowWater:
+class ShallowWater(Model):
     """Shallow water on a Gaussian grid by spherical harmonics.
 
     Parameters
@@ -28,7 +29,7 @@ class ShallowWater:
     diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of
         fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
-    processes : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: processes of the user's own in the order of a step.
     rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
     """
 
@@ -55,7 +56,7 @@ class ShallowWater:
         iterations=2,
         filter=0.0,
         rotation=earth.ROTATION,
-        processes=(),
+        placed=(),
         precision="fp64",
     ):
         from fathom.time.clock import Period
@@ -93,7 +94,7 @@ class ShallowWater:
                 "rotation": rotation,
             },
         )
-        self.placed = list(processes)  # the user's own
+        self.placed = list(placed)  # the user's own
         self.initial = {}
 
     def set(self, case=None, **values):
@@ -126,13 +127,6 @@ class ShallowWater:
         )
         shallow_water_step(self, dynamics, do)
         return do.place(self.placed)
-
-    def place(self, process, **where):
-        """Puts a process of the user's into the order of a step: before, after or instead_of
-        another (fathom.order.Placed).
-        """
-        self.placed.append(Placed(process, **where))
-        return self
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""

@@ -10,23 +10,34 @@ import inspect
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from fathom import plugins, schemes
 from fathom.describe.expression import Expression, constants_of, interpret
 from fathom.describe.toml import Document, dumps
+from fathom.grids.grid import Grid
+from fathom.model import Model
 from fathom.names import near
+from fathom.ocean.surface import Surface
+from fathom.order import Placed
 from fathom.run import parallel
 
-sections = ("constants", "grid", "model", "state", "simulation", "output", "parallel")
+sections = (
+    "constants",
+    "extensions",
+    "grid",
+    "model",
+    "state",
+    "simulation",
+    "output",
+    "parallel",
+)
+extension_keys = ("schemes", "python")
+placing = ("before", "after", "instead_of", "on", "phase")  # of a process in a model's order
 parallel_keys = ("ranks", *parallel.usual)
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
-kinds = {
-    "grid": "wet_levels",
-    "model": "rotations",
-    "surface": "after",
-}  # what a class must have to stand there
+kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand there
 
 
 class Experiment:
@@ -40,6 +51,7 @@ class Experiment:
             self._known(name, sections, "section", name)
             if not isinstance(content, Mapping):
                 raise ValueError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
+        self._load_extensions()
         for key in self._section("parallel"):
             self._known(key, parallel_keys, "[parallel] key", "parallel", key)
         blocks = self._section("parallel").get("blocks", [1, 1])
@@ -57,6 +69,24 @@ class Experiment:
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Experiment:
         """The experiment of a file, with settings "a.b.c=value" on top."""
         return cls(Document.read(path, settings))
+
+    def _load_extensions(self) -> None:
+        """What the user adds to Fathom: headers with schemes, files of Python that register formats,
+        data sets or diagnostics.
+        """
+        given = self._section("extensions")
+        for key, files in given.items():
+            self._known(key, extension_keys, "[extensions] key", "extensions", key)
+            if not (isinstance(files, list) and all(isinstance(f, str) for f in files)):
+                place = self.document.place("extensions", key)
+                raise ValueError(f'{place}: {key} = {files!r}: a list of files, ["own.hpp"]')
+        self.own_schemes = [
+            name
+            for file in given.get("schemes", ())
+            for name in self._at(("extensions", "schemes"), plugins.load, file)
+        ]
+        for file in given.get("python", ()):
+            self._at(("extensions", "python"), plugins.load_python, file)
 
     # ---- objects ---------------------------------------------------------------------------------
 
@@ -76,7 +106,16 @@ class Experiment:
             self._at(
                 ("state", name), partial(model.set, **{name: self._build(value, ("state", name))})
             )
+        self._place_own(model)
         return model
+
+    def _place_own(self, model: Any) -> None:
+        """Schemes of the user's own that say their place, and that the file does not place."""
+        placed = [type(one.process).__name__ for one in getattr(model, "placed", ())]
+        for name in self.own_schemes:
+            own = schemes.scheme(name)
+            if own.stands and name not in placed:
+                self._at(("extensions", "schemes"), model.place, own)
 
     @cached_property
     def surface(self) -> Any:
@@ -195,6 +234,12 @@ class Experiment:
         cls = self._class(
             table.get("is") or (default is not None and type(default).__name__), path, kind
         )
+        if issubclass(cls, schemes.Scheme) and (
+            where := {k: table[k] for k in placing if k in table}
+        ):
+            own = {k: v for k, v in table.items() if k not in where}
+            process = self._object(own, path, kind, first, default)
+            return self._at(path, partial(Placed, process), **where)
         arguments = [] if first is None else [first]
         defaults = cls(*arguments) if arguments else None
         keywords = {}
@@ -261,8 +306,10 @@ class Experiment:
             for k, v in _parameters(Simulation, skip=("model", *_of_the_run)).items()
             if v is not inspect.Parameter.empty or k in given
         }
+        own = self._section("extensions")
         tables = {
             "constants": self.constants,
+            "extensions": {k: [str(Path(f).resolve()) for f in own[k]] for k in own},
             "grid": _table(self.grid, self._section("grid")),
             "model": _table(self.model, self._section("model")),
             "state": dict(self._section("state")),
@@ -289,14 +336,12 @@ def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
     """Keywords and defaults of a class or function; of a scheme, its parameters in the core's
     catalogue.
     """
-    schemes = import_module("fathom.schemes").schemes()
+    known = schemes.schemes()
     name = getattr(function, "__name__", "")
     of_scheme = (
-        {p["name"]: p["value"] for p in schemes[name].entry["parameters"]}
-        if name in schemes
-        else {}
+        {p["name"]: p["value"] for p in known[name].entry["parameters"]} if name in known else {}
     )
-    if schemes.get(name) is function:
+    if known.get(name) is function:
         return of_scheme | {"every": None}
     found = inspect.signature(function).parameters.values()
     open_ended = any(p.kind is p.VAR_KEYWORD for p in found)
@@ -327,9 +372,9 @@ def _classes(kind: str = "") -> list[str]:
         name
         for name in fathom.public
         if inspect.isclass(cls := getattr(fathom, name))
-        and (hasattr(cls, kinds[kind]) if kind else name != "Simulation")
+        and (issubclass(cls, kinds[kind]) if kind else name != "Simulation")
     ]
-    return found if kind else [*found, *import_module("fathom.schemes").schemes()]
+    return found if kind else [*found, *schemes.schemes()]
 
 
 def _class(name: str) -> type | None:
@@ -338,7 +383,7 @@ def _class(name: str) -> type | None:
     if name in fathom.public and name != "Simulation":
         found = getattr(fathom, name)
         return found if inspect.isclass(found) else None
-    return import_module("fathom.schemes").schemes().get(name)
+    return schemes.schemes().get(name)
 
 
 def _ours(thing: Any) -> bool:
@@ -377,6 +422,10 @@ def _plain(value: Any, given: Any) -> Any:
     if isinstance(value, (list, tuple)):
         plain = [_plain(item, None) for item in value]
         return None if any(item is None for item in plain) else plain
+    if isinstance(value, Placed):
+        where, name = value.beside
+        more = {"on": value.on or None, "phase": value.phase}
+        return _table(value.process, None) | {where: name} | more
     if _ours(value):
         return _table(value, given)
     return None

@@ -10,6 +10,7 @@ import numpy as np
 
 from fathom import earth
 from fathom.input.records import sources
+from fathom.model import Model
 from fathom.names import unknown
 from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
@@ -18,7 +19,7 @@ from fathom.ocean.friction import StrainFriction
 from fathom.ocean.step import time_step
 from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import declared
-from fathom.order import Order, Placed
+from fathom.order import Order
 from fathom.schemes import bytes_of, scheme
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
@@ -26,7 +27,7 @@ from fathom.schemes import bytes_of, scheme
 degree = 111198.0
 
 
-class Ocean:
+class Ocean(Model):
     """Hydrostatic Boussinesq primitive equations on the B grid, z levels, implicit free surface.
 
     Parameters
@@ -63,7 +64,7 @@ class Ocean:
         the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
     budgets : names of tracers of which every term of the budget is computed in every cell,
         docs/model.md.
-    processes : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: processes of the user's own in the order of a step.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     precision : "fp64" (default) or "fp32".
     """
@@ -114,7 +115,7 @@ class Ocean:
         free_surface=None,
         tracers=(),
         budgets=(),
-        processes=(),
+        placed=(),
         coriolis="earth",
         precision="fp64",
         extrapolation=0.1,
@@ -170,7 +171,7 @@ class Ocean:
         if precision not in ("fp64", "fp32"):
             raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
-        self.placed = list(processes)  # the user's own
+        self.placed = list(placed)  # the user's own
         self.initial = {}
 
     @property
@@ -207,13 +208,6 @@ class Ocean:
         read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
         both = {"cell_thickness", "sea_surface_height"} <= read
         return {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
-
-    def place(self, process, **where):
-        """Puts a process of the user's into the order of a step: before, after or instead_of
-        another (fathom.order.Placed).
-        """
-        self.placed.append(Placed(process, **where))
-        return self
 
     def records(self, _):
         """Sources of what changes in time beside the surface (fathom/forcing.py)."""

@@ -14,7 +14,13 @@ from fathom.ocean.air import Air, accepted, climatology
 from fathom.schemes import scheme
 
 
-class BulkForcing:
+class Surface:
+    """What drives an ocean from above: `before` and `after` add its processes to a step (before the
+    ocean's own, after the tracers), `fields` gives what does not change in time.
+    """
+
+
+class BulkForcing(Surface):
     """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring
     of surface salinity.
 
@@ -135,7 +141,7 @@ class BulkForcing:
         return self.given.records(ocean)
 
 
-class SurfaceForcing:
+class SurfaceForcing(Surface):
     """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude,
     latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
 

@@ -24,6 +24,7 @@ from fathom.run import sanity
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.forcing import Forcing
 from fathom.run.series import Series
+from fathom.run.state import State
 from fathom.time.clock import Clock, Event, Period
 
 
@@ -89,6 +90,7 @@ class Simulation:
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
+        self.changed = False  # somebody has set fields since the last step
         self.end = np.inf  # of the run [s]
         self.wall_seconds, self.gathers = 0.0, {}
         self.trace_events, self.traces = (
@@ -179,6 +181,13 @@ class Simulation:
         return weakref.proxy(self)
 
     # ---- state -----------------------------------------------------------------------------------
+
+    @property
+    def state(self):
+        """The fields of now as an xarray.Dataset, to be read and set between steps; all ranks ask
+        for it (fathom/run/state.py).
+        """
+        return State.of(self.prepare())
 
     @property
     def seconds(self):
@@ -381,8 +390,13 @@ class Simulation:
                 with region("forcing", "input", "input"):
                     piece = min(piece, self.forcing.load(self))
             piece = 1 if self.count == 0 else piece
+            if self.changed:
+                self.sequence.changed(self.fields)
+                self.changed = False
             try:
                 march(self.model, self.sequence, self.fields, piece)
+            except RunFailure:
+                raise
             except (
                 RuntimeError,
                 ValueError,

@@ -208,6 +208,7 @@ public:
         (*engine)->to_waves(fields(at));
         (*engine)->to_points(fields(at));
     }
+    void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
 };
 
@@ -337,6 +338,7 @@ public:
         (*engine)->orography(at[orography]);
     }
     void start(Given at) override { (*engine)->start(fields(at)); }
+    void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->leap(fields(at), at.set.count == 0); }
 };
 

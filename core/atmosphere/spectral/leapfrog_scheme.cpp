@@ -73,6 +73,23 @@ public:
         to_points(f);
     }
 
+    /// Of both times, whatever they are.
+    void truncate(const LeapfrogFields& f) {
+        const std::ptrdiff_t t = stride_of_time;
+        transform.direct({transform.wind(of(0), of(levels), f.now.u, f.now.v),
+                          transform.scalar(of(2 * levels), f.now.temperature),
+                          transform.scalar(pressure_of(0), f.now.pressure),
+                          transform.wind(of(t), of(t + levels), f.u_before, f.v_before),
+                          transform.scalar(of(t + 2 * levels), f.T_before),
+                          transform.scalar(pressure_of(1), f.p_before)});
+        to_points(f);
+    }
+    void truncate(const TracerFields& f) {
+        transform.direct({transform.scalar(of_tracer(0), f.now),
+                          transform.scalar(of_tracer(1), f.before)});
+        to_points(f);
+    }
+
     void leap(const LeapfrogFields& f, bool forward) {
         if (parameters.fix_mass > 0) Engine::mean_pressure = Engine::mean(f.now.pressure);
         const std::ptrdiff_t t = stride_of_time;
@@ -257,6 +274,9 @@ public:
         (*engine)->truncate_orography(at[orography], at[orography_east], at[orography_north]);
     }
     void start(Given at) override { (*engine)->start(fields(at)); }
+    void changed(Given at) override {
+        at.set.count == 0 ? start(at) : (*engine)->truncate(fields(at));
+    }
     void apply(Given at) override { (*engine)->leap(fields(at), at.set.count == 0); }
     SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
 };
@@ -286,6 +306,10 @@ public:
     void prepare(Given at) override { engine->open(at.set.domain()); }
     void start(Given at) override {
         for (auto& t : tracers) (*engine)->start(fields(at, t));
+    }
+    void changed(Given at) override {
+        if (at.set.count == 0) return start(at);
+        for (auto& t : tracers) (*engine)->truncate(fields(at, t));
     }
     void apply(Given at) override {
         for (auto& t : tracers) (*engine)->leap(fields(at, t), at.set.count == 0);

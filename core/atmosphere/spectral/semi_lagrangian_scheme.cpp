@@ -230,6 +230,7 @@ public:
         (*engine)->to_waves(fields(at));
         (*engine)->to_points(fields(at));
     }
+    void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
     SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
     DepartureHalo halo() const override {
