@@ -128,7 +128,7 @@ def inline(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return repr(value)
+        return repr(float(value))  # of NumPy too
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Mapping):
