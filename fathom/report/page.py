@@ -14,6 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from fathom import plots
+from fathom.names import describe
+from fathom.plots.bars import seconds_text
+from fathom.plots.style import unit_text
+from fathom.regions import exclusive
+from fathom.report import tables as profile_tables
+from fathom.report import timeline_page, traces
+from fathom.report.markup import table
+
 __all__ = ["write_report"]
 
 
@@ -35,9 +44,6 @@ def write_report(
     function that draws the figure. series: name -> (time [s], values, units). profile: records of
     regions, trace: events of all ranks (fathom.regions). OSError where the file cannot be written.
     """
-    from fathom.report import tables as profile_tables
-    from fathom.report import timeline_page
-
     profile = list(profile)
     sections = [
         *((name, _figures(drawn)) for name, drawn in (pictures or {}).items()),
@@ -62,9 +68,9 @@ def write_report(
         ),
     ]
     present = [(name, body) for name, body in sections if body]
-    page = _page.format(
+    page = _template("page.html").format(
         title=html.escape(title),
-        style=_style,
+        style=_template("page.css"),
         cards=_cards(summary),
         links="".join(f'<a href="#{_anchor(name)}">{name}</a>' for name, _ in present),
         body="".join(
@@ -89,7 +95,6 @@ Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
 
 def _in_time(series: Mapping[str, tuple]) -> Pictures:
-    import fathom.plots as plots
 
     drawn = {
         name: (np.asarray(time), np.asarray(values), units)
@@ -105,14 +110,10 @@ def _bars(
     summary: Mapping[str, Any],
     trace: Sequence[dict[str, Any]] | None,
 ) -> Pictures:
-    import fathom.plots as plots
-    from fathom.regions import exclusive
 
     if profile:
         yield "profile", partial(plots.bars, exclusive(profile), title="Seconds by region")
     if trace:
-        from fathom.report import traces
-
         yield from traces.figures(summary, trace).items()
     elif summary.get("step_seconds"):
         yield (
@@ -132,8 +133,6 @@ def _lengths(tiles: list[dict[str, Any]]) -> Any:
     """What a run found in its first steps: time of each group of processes against the columns at
     once, its least being 1.
     """
-    from fathom import plots
-
     curves = {}
     for t in sorted(tiles, key=lambda t: -min(t["tried"].values()))[:8]:
         least = min(t["tried"].values())
@@ -163,7 +162,6 @@ def _figures(pictures: Pictures, shape: str = "") -> str:
 
 
 def _figure(name: str, draw: Callable[[], Any]) -> str:
-    import fathom.plots as plots
 
     try:
         data = base64.b64encode(plots.encoded(draw())).decode()
@@ -234,8 +232,6 @@ def _facts(summary: Mapping[str, Any]) -> str:
 
 
 def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:
-    from fathom.names import describe
-    from fathom.plots.style import unit_text
 
     rows = [
         (
@@ -251,8 +247,6 @@ def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:
 
 def _stores(output: Mapping[str, Any]) -> str:
     """Times of stores and restarts, and what they cost the ranks that compute."""
-    from fathom.plots.bars import seconds_text
-
     held = {**output.get("stores", {}), **output.get("restarts", {})}
     rows = [
         (
@@ -272,8 +266,6 @@ def _stores(output: Mapping[str, Any]) -> str:
 
 def _protocol(servers: Mapping[str, Any] | None) -> str:
     """The quantities of the protocol between computing ranks and servers."""
-    from fathom.plots.bars import seconds_text
-
     if not servers:
         return ""
     units = {
@@ -350,14 +342,6 @@ def _bytes(size: int) -> str:
     )
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:
-    top = f"<tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr>" if any(head) else ""
-    return (
-        "<table"
-        f' class="{shape}">{top}{"".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)}</table>'
-    )
-
-
 def _coloured(toml: str) -> str:
     """TOML with its headings, keys and comments marked."""
     lines = []
@@ -372,47 +356,5 @@ def _anchor(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-_style = """
-:root { --ink: #22303c; --faint: #75818b; --line: #e2e7ea; --sea: #0f3d56; }
-* { box-sizing: border-box; }
-body { margin: 0; background: #f5f7f8; color: var(--ink); font: 15px/1.5 system-ui, "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif; }
-header { background: linear-gradient(160deg, #0b2c40, #14567a 70%, #2b7f9e); color: white; padding: 30px max(24px, calc(50vw - 640px)) 26px; }
-h1 { margin: 0 0 18px; font-size: 27px; font-weight: 650; letter-spacing: -.01em; }
-.cards { display: flex; flex-wrap: wrap; gap: 10px; }
-.card { background: rgba(255,255,255,.11); border-radius: 8px; padding: 9px 16px 8px; }
-.card b { display: block; font-size: 21px; font-weight: 620; line-height: 1.25; font-variant-numeric: tabular-nums; }
-.card.code b { font: 600 15px/26px ui-monospace, "DejaVu Sans Mono", monospace; }
-.card span { font-size: 12.5px; opacity: .8; }
-nav { position: sticky; top: 0; z-index: 2; background: rgba(255,255,255,.95); border-bottom: 1px solid var(--line); padding: 0 max(24px, calc(50vw - 640px)); }
-nav a { display: inline-block; padding: 9px 18px 9px 0; color: var(--sea); text-decoration: none; font-size: 14px; }
-nav a:hover { text-decoration: underline; }
-main { max-width: 1328px; margin: 0 auto; padding: 4px 24px 50px; }
-section { scroll-margin-top: 44px; }
-h2 { margin: 28px 0 12px; font-size: 18px; font-weight: 650; color: var(--sea); }
-.figures { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; }
-.figures.wide { grid-template-columns: minmax(0, 940px); }
-figure { margin: 0; padding: 12px 10px 8px; background: white; border: 1px solid var(--line); border-radius: 9px; }
-figure img { display: block; width: 100%; cursor: zoom-in; }
-figure.large { grid-column: 1 / -1; } figure.large img { cursor: zoom-out; }
-figure.missing { color: var(--faint); font-size: 13px; }
-table { border-collapse: collapse; background: white; border: 1px solid var(--line); border-radius: 9px; font-size: 14px; font-variant-numeric: tabular-nums; }
-th { text-align: right; font-weight: 600; color: var(--faint); }
-td, th { padding: 5px 16px; text-align: right; border-top: 1px solid var(--line); }
-tr:first-child > * { border-top: 0; }
-td:first-child, th:first-child { text-align: left; }
-table.tight { font-size: 12.5px; } table.tight td, table.tight th { padding: 2px 9px; white-space: nowrap; } table.tight td:nth-child(2) { text-align: left; }
-table.facts td:last-child { text-align: left; font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px; word-break: break-all; }
-details { margin-top: 12px; } summary { cursor: pointer; color: var(--sea); margin-bottom: 8px; }
-pre { margin: 0; padding: 16px 20px; overflow-x: auto; background: white; border: 1px solid var(--line); border-radius: 9px; font: 13px/1.55 ui-monospace, "DejaVu Sans Mono", monospace; }
-pre b { color: #8a3f1d; } pre i { color: var(--sea); font-style: normal; } pre em { color: var(--faint); }
-@media (max-width: 820px) { .figures { grid-template-columns: minmax(0, 1fr); } }
-@media print { nav { display: none; } body { background: white; } figure { break-inside: avoid; } }
-"""
-
-_page = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title><style>{style}</style></head>
-<body><header><h1>{title}</h1><div class="cards">{cards}</div></header><nav>{links}</nav><main>{body}</main>
-<script>document.querySelectorAll("figure").forEach(f => f.onclick = () => f.classList.toggle("large"))</script>
-</body></html>
-"""
+def _template(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")

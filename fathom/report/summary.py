@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 
-from fathom import reading
+from fathom import mpi, reading
 from fathom.output import files
+from fathom.report.page import write_report
 
 
 def finish(simulation, report=True):
@@ -16,7 +17,6 @@ def finish(simulation, report=True):
     state = {
         name: {k: e[k] for k in ("minimum", "maximum", "mean")} for name, e in extremes.items()
     }
-    from fathom import mpi
 
     solver = s.find(mpi.core.BarotropicSolve)
     iterations = (
@@ -64,8 +64,6 @@ def finish(simulation, report=True):
     if s.is_root:
         (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
         if report:
-            from fathom.report.page import write_report
-
             write_report(
                 s.directory / "report.html",
                 title=f"{summary['model']} {summary['start'][:10]} to {summary['end'][:10]}",

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fathom.regions import exclusive, tree
+from fathom.report.markup import escaped, table
 
 Record = Mapping[str, Any]
 
@@ -233,8 +234,6 @@ def page(
     rates: Mapping[str, Record] | None = None,
 ) -> str:
     """Both tables and the efficiencies as HTML."""
-    from fathom.report.page import table
-
     if not records:
         return ""
     words_of = "".join(f"<p>{html.escape(line)}</p>" for line in of_ranks(metrics))
@@ -242,12 +241,8 @@ def page(
     return (
         words_of
         + "<details><summary>By exclusive time</summary>"
-        + table(tuple(exclusive_[0]), _escaped(exclusive_[1]), "tight")
+        + table(tuple(exclusive_[0]), escaped(exclusive_[1]), "tight")
         + "</details><details><summary>By elapsed time, with communication and waiting</summary>"
-        + table(tuple(elapsed[0]), _escaped(elapsed[1]), "tight")
+        + table(tuple(elapsed[0]), escaped(elapsed[1]), "tight")
         + "</details>"
     )
-
-
-def _escaped(rows: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    return [tuple(html.escape(cell) for cell in row) for row in rows]

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fathom import plots
+from fathom.report import otf2_trace
 from fathom.report.timeline import Timeline, window
 
 
@@ -77,8 +79,6 @@ def events(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def write(path: Path, traces: Sequence[dict[str, Any]]) -> None:
     """A file .json, or .json.gz; an archive .otf2 where that library is installed."""
     if path.suffix == ".otf2":
-        from fathom.report import otf2_trace
-
         return otf2_trace.write(path, traces)
     content = json.dumps({"traceEvents": events(traces), "displayTimeUnit": "ms"}).encode()
     path.write_bytes(gzip.compress(content, 6) if path.suffix == ".gz" else content)
@@ -86,8 +86,6 @@ def write(path: Path, traces: Sequence[dict[str, Any]]) -> None:
 
 def figures(found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """name -> function that draws it."""
-    from fathom import plots
-
     part = Timeline(traces, *window(traces))
     one = Timeline(traces, *window(traces, 1))
     solves = [bar for bars in one.states for bar in bars if bar.state == "solver"] or [
@@ -121,8 +119,6 @@ def _meetings(part: Timeline) -> dict[str, Any]:
 
 def draw(folder: Path, found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> list[Path]:
     """PNG of all figures; returns their paths."""
-    from fathom import plots
-
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, figure in figures(found, traces).items():

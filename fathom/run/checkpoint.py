@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
+from fathom import mpi
 from fathom.input import copies
 from fathom.output import files
 from fathom.output.formats import restart
@@ -57,8 +58,6 @@ class Checkpoint:
 
     def write_here(self):
         """The state of now, by the ranks that compute. Returns the path."""
-        from fathom import mpi
-
         s, path = self.simulation, self._create()
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:

@@ -18,7 +18,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-from fathom import cache
+from fathom import cache, machine, mpi
 from fathom.run import parallel
 
 hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
@@ -28,8 +28,6 @@ def identity(simulation):
     """What a choice depends on: processor, library, version, ranks and how they lie on nodes, grid
     and processes. All ranks call it.
     """
-    from fathom import machine, mpi
-
     comm, model = simulation.comm, simulation.model
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     of_a_node = comm.allreduce(node.size, mpi.MPI.MAX)
@@ -60,13 +58,11 @@ def identity(simulation):
 
 def version():
     """Of Fathom, and of its compiled core where that was built by hand."""
-    from fathom.mpi import core
-
     try:
         number = metadata.version("fathom-models")
     except metadata.PackageNotFoundError:
         number = "source"
-    file = Path(core.__file__).stat()
+    file = Path(mpi.core.__file__).stat()
     return f"{number}, core of {file.st_size} bytes"
 
 

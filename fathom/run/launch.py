@@ -16,6 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
 
+from fathom import mpi
+from fathom.failure import RunFailure
+
 stop_file = ".stop"  # in the run directory: asks the run to write a restart and to end
 _launchers = (
     ("PMI_RANK", "PMI_SIZE"),
@@ -54,6 +57,11 @@ def mpiexec() -> str:
     )
 
 
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def threads_environment(ranks: int, threads: int) -> dict[str, str]:
     """What the threads of a rank must find in the environment before the core is loaded.
 
@@ -71,11 +79,8 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
             ranks,
         )
     )
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
     waiting = (
-        {"OMP_WAIT_POLICY": "passive"} if local * threads > cores else {"GOMP_SPINCOUNT": "1000"}
+        {"OMP_WAIT_POLICY": "passive"} if local * threads > cores() else {"GOMP_SPINCOUNT": "1000"}
     )
     waiting = {
         name: value
@@ -196,7 +201,6 @@ class Ranks:
     patience = 3.0  # [s] that ranks with the same error may be apart
 
     def __enter__(self) -> Ranks:
-        from fathom import mpi
 
         expected = launched()
         if expected and expected[1] != mpi.world.size:
@@ -266,8 +270,6 @@ def report(error: BaseException, who: str = "") -> None:
     """Say what went wrong: one message where it is one of ours, the way to it where it is not (or
     FATHOM_TRACEBACK is set).
     """
-    from fathom.failure import RunFailure
-
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
     expected = status_of(error) == 2 or isinstance(error, (RunFailure, OSError))

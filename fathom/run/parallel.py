@@ -7,6 +7,7 @@ machine for this case (fathom/choices.py), else from `usual`.
 
 from pathlib import Path
 
+from fathom import mpi
 from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
@@ -88,9 +89,9 @@ def checked(given):
 
 def ways(name):
     """The catalogue of ways to exchange or to sum."""
-    from fathom.mpi import core
-
-    return [way for way, _ in (core.transports() if name == "exchange" else core.global_sums())]
+    return [
+        way for way, _ in (mpi.core.transports() if name == "exchange" else mpi.core.global_sums())
+    ]
 
 
 def columns(tile):

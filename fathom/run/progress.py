@@ -29,6 +29,11 @@ class Line:
             self.stream.flush()
             self._width = 0 if last else len(text)
 
+    def clear(self) -> None:
+        """Make room for what follows on the same line."""
+        self.redraw("")
+        self.redraw("\r")
+
     def close(self) -> None:
         """Leave the line where it is, and what follows on the next one."""
         if self._width:

@@ -8,11 +8,15 @@ Ocean at 2000-01-01
 
 from __future__ import annotations
 
-import shutil
-import textwrap
-from typing import Any, Iterable
+from pathlib import Path
+from typing import Any
 
-Entry = tuple[str, "str | list[str]"]
+from fathom.names import describe as named
+from fathom.output.servers import slots
+from fathom.plots.style import unit_text
+from fathom.run.parallel import text
+from fathom.run.progress import duration
+from fathom.run.tree import Entry, bytes_text
 
 
 def describe(simulation: Any) -> tuple[str, list[Entry]]:
@@ -39,9 +43,8 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
 
 def headline(simulation: Any, summary: dict[str, Any]) -> str:
     """What a run came to, in a few words, and where to look."""
-    from fathom.run.progress import duration
-
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
+    report: Path = directory / "report.html"
     stopped = (
         f"stopped at {_date(simulation)}; go on with --restart {directory / 'restart.fathom'}\n"
         if simulation.stopped
@@ -50,67 +53,8 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
     return (
         f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}:"
         f" {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g}"
-        " years/day, "
-        "checksum"
-        f" {summary['checksum']}\n{directory / 'report.html' if (directory / 'report.html').exists() else directory}"
+        f" years/day, checksum {summary['checksum']}\n{report if report.exists() else directory}"
     )
-
-
-def data_sets() -> list[tuple[str, list[Entry]]]:
-    """A tree for each embedded data set: what it holds, where it comes from."""
-    import netCDF4
-
-    from fathom.data.embedded import FOLDER
-
-    trees = []
-    for path in sorted(FOLDER.glob("*.nc")):
-        with netCDF4.Dataset(path) as file:
-            held = {
-                name: getattr(file, name, "").split("; ")
-                for name in ("source", "licence", "sha256")
-            }
-            variables = [
-                f"{v.name} [{getattr(v, 'units', '1')}]: {getattr(v, 'long_name', v.name)}"
-                for v in file.variables.values()
-                if v.name not in file.dimensions
-            ]
-            trees.append(
-                (
-                    (
-                        f"{path.stem}: {getattr(file, 'title', path.name)},"
-                        f" {_bytes(path.stat().st_size)}"
-                    ),
-                    [
-                        ("variables", variables),
-                        ("sources", held["source"]),
-                        ("licence", held["licence"]),
-                        ("sha256", held["sha256"]),
-                    ],
-                )
-            )
-    return trees
-
-
-def tree(title: str, entries: Iterable[Entry], width: int | None = None) -> str:
-    """The text of a tree; long lines are folded under their label."""
-    entries = list(entries)
-    width = max(60, width or shutil.get_terminal_size((120, 24)).columns)
-    column = max((len(label) for label, _ in entries), default=0) + 2
-    lines = [title]
-    for number, (label, content) in enumerate(entries):
-        last = number == len(entries) - 1
-        texts = [content] if isinstance(content, str) else content
-        folded = [piece for text in texts for piece in _folded(text, width - column - 4)]
-        for n, piece in enumerate(folded):
-            branch = ("└── " if last else "├── ") if n == 0 else ("    " if last else "│   ")
-            lines.append(f"{branch}{label if n == 0 else '':<{column}}{piece}")
-    return "\n".join(lines)
-
-
-def _folded(text: str, width: int) -> list[str]:
-    return textwrap.wrap(
-        text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    ) or [""]
 
 
 def _date(simulation: Any) -> str:
@@ -128,19 +72,13 @@ def _memory(simulation: Any) -> str:
     each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
     threads = simulation.parallel["threads"]
     return (
-        f"{_bytes(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
-        f" thread{'s' * (threads > 1)}, at most {_bytes(max(each))} on one"
+        f"{bytes_text(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
+        f" thread{'s' * (threads > 1)}, at most {bytes_text(max(each))} on one"
     )
-
-
-def _bytes(number: float) -> str:
-    return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.1f} MB"
 
 
 def _choices(simulation: Any) -> list[str]:
     """How it is spread and how ranks talk: value and reason of each."""
-    from fathom.run.parallel import text
-
     shown = {
         name: (
             "by group, below"
@@ -184,8 +122,6 @@ def _sequence(simulation: Any) -> list[str]:
 
 
 def _state(simulation: Any) -> str:
-    from fathom.names import describe as named
-    from fathom.plots.style import unit_text
 
     parts = []
     for name in simulation.model.prognostic:
@@ -215,7 +151,6 @@ def _servers(simulation: Any) -> str:
     """Who serves output, and the memory that it takes."""
     if simulation.roles is None:
         return ""
-    from fathom.output.servers import slots
 
     roles, number = simulation.roles, slots(simulation)
     each = max(
@@ -226,7 +161,7 @@ def _servers(simulation: Any) -> str:
     who = ", ".join(map(str, roles.servers))
     return (
         f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in"
-        f" {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {_bytes(each)} on"
+        f" {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {bytes_text(each)} on"
         " each rank that computes; all in use:"
         f" {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}"
     )

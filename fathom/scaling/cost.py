@@ -20,6 +20,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from fathom import mpi, regions
+
 moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not computing
 
 
@@ -91,14 +93,12 @@ class Cost(Measured):
 
 def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
     """Of each rank, without what messages cost: that is the machine's."""
-    from fathom.mpi import core
-
     neighbours = (
         np.bincount(messages[messages[:, 0] != messages[:, 1], 1], minlength=decomposition.ranks)
         if len(messages)
         else np.zeros(decomposition.ranks)
     )
-    return np.maximum(np.asarray(decomposition.load) - core.work_of_message * neighbours, 1.0)
+    return np.maximum(np.asarray(decomposition.load) - mpi.core.work_of_message * neighbours, 1.0)
 
 
 def points_of(ranks: int, messages: np.ndarray) -> np.ndarray:
@@ -133,8 +133,6 @@ def measured_steps(
     """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all
     ranks together. steps: 0: as many as fit into `seconds`.
     """
-    from fathom import regions
-
     simulation.prepare()
     comm = simulation.comm
     simulation.advance(3)
@@ -158,10 +156,8 @@ def measured_steps(
 
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
     """On all ranks of a simulation; on rank 0."""
-    from fathom.mpi import core
-
     simulation.prepare().advance(3)
-    comm, solver = simulation.comm, simulation.find(core.BarotropicSolve)
+    comm, solver = simulation.comm, simulation.find(mpi.core.BarotropicSolve)
     before = {
         name: getattr(solver, name)
         for name in ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")
@@ -169,7 +165,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     least, profile, n = measured_steps(simulation, steps, seconds)
     did = {name: getattr(solver, name) - value for name, value in before.items()}
     d = simulation.domain.decomposition
-    plan = core.halo_plan(d, "center", simulation.model.halo, 1).messages
+    plan = mpi.core.halo_plan(d, "center", simulation.model.halo, 1).messages
     wet = np.asarray(simulation.model.grid.wet_levels)
     by_phase: dict[str, float] = {}
     for r in profile:

@@ -12,22 +12,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from fathom.scaling.machine import Machine
+from fathom import machine as limits
+from fathom import mpi
+from fathom.run import launch
+from fathom.run.tree import tree
+from fathom.scaling.machine import Machine, load, names, quantities, write
 
 
 def measure(comm: Any, seconds: float = 0.3) -> Machine:
     """All ranks together, two or more of them; the same on each."""
-    from fathom import machine as limits
-    from fathom.mpi import core
-
     c, ranks = comm.py2f(), comm.size
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    cores = launch.cores()
     nodes = len(set(comm.allgather(os.uname().nodename)))
-    alone = comm.bcast(_alone(core) if comm.rank == 0 else None)
+    alone = comm.bcast(_alone(mpi.core) if comm.rank == 0 else None)
     comm.barrier()
     together = limits.limits(comm, 64)
     quietest = min(
@@ -51,11 +51,11 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
     elif ranks > 1:
         times = 1000
         one, many = (
-            core.seconds_of_pairs(c, False, 1, False, times),
-            core.seconds_of_pairs(c, False, 65536, False, max(times // 20, 5)),
+            mpi.core.seconds_of_pairs(c, False, 1, False, times),
+            mpi.core.seconds_of_pairs(c, False, 65536, False, max(times // 20, 5)),
         )
-        put = core.seconds_of_halo(c, "put-flags", 1, False, times) / 2
-        total = core.seconds_of_sum(c, "allreduce", 1, 1, times)
+        put = mpi.core.seconds_of_halo(c, "put-flags", 1, False, times) / 2
+        total = mpi.core.seconds_of_sum(c, "allreduce", 1, 1, times)
         bandwidth = 8 * 65536 / max(many - one, 1e-9)
         values |= {
             "network.latency": one / 2,
@@ -145,8 +145,6 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
 
 def text(machine: Machine) -> list[tuple[str, list[str]]]:
     """By section: quantities, values, units, where they are from."""
-    from fathom.scaling.machine import quantities
-
     entries = []
     for section, known in quantities.items():
         lines = []
@@ -172,11 +170,6 @@ def text(machine: Machine) -> list[tuple[str, list[str]]]:
 
 def show(name: str | None, file: Path | None = None, measured: bool = False) -> int:
     """Print this machine, one of the catalogue, or the names of these."""
-    import click
-
-    from fathom.run.show import tree
-    from fathom.scaling.machine import load, names, write
-
     if name is None and not measured:
         for each in names():
             m = load(each)
@@ -186,8 +179,6 @@ def show(name: str | None, file: Path | None = None, measured: bool = False) -> 
             )
         return 0
     if name is None:
-        from fathom import mpi
-
         machine = measure(mpi.world)
         if not mpi.is_root:
             return 0

@@ -19,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fathom.describe.toml import inline
 from fathom.names import near
 
 folder = Path(__file__).with_name("machines")
@@ -215,8 +216,6 @@ def read(text: str, where: str) -> Machine:
 
 def write(machine: Machine, path: Path, note: str = "") -> None:
     """As a file that `load` reads."""
-    from fathom.describe.toml import inline
-
     lines = [*(f"# {line}" for line in note.splitlines()), f"name = {inline(machine.name)}"]
     for section in quantities:
         own = [key for key in machine.values if key.startswith(section + ".")]

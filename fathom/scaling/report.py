@@ -8,15 +8,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from fathom.scaling.run import pays
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
+from fathom.run.tree import tree
+
+pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
 
 
 def present(found: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
-    import click
-
-    from fathom.run.show import tree
 
     if file is not None:
         file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -174,8 +176,6 @@ def _round(x: float) -> int:
 
 def speed(found: dict[str, Any], path: Path | None = None) -> Any:
     """Speed against ranks: the whole, each phase alone, what was measured."""
-    from fathom.plots.colours import faint, ink, phases
-    from fathom.plots.style import new_figure, styled
 
     @styled
     def draw() -> Any:

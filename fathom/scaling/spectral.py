@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fathom import mpi
 from fathom.scaling import noise
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.cost import Measured, measured_steps, moving
@@ -117,8 +118,6 @@ class Layout:
 
 def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None = None) -> Layout:
     """reach: rows of a halo on demand."""
-    from fathom.mpi import core
-
     if block is not None:
         raise ValueError(
             "scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for"
@@ -126,14 +125,14 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
         )
     wet, points = np.asarray(grid.wet_levels), np.asarray(grid.points)
     ny, nx = wet.shape
-    d = core.decompose(
-        core.Topology(nx, ny, True),
+    d = mpi.core.decompose(
+        mpi.core.Topology(nx, ny, True),
         np.ascontiguousarray(wet, np.int32).ravel(),
         ranks,
         distribution=grid.distribution(ranks),
         halo=0,
     )
-    spread = core.WaveDistribution(grid.rows, grid.truncation, d)
+    spread = mpi.core.WaveDistribution(grid.rows, grid.truncation, d)
     blocks = d.blocks[d.blocks[:, 5] >= 0]
     row_rank, first_row, n = (
         np.asarray(spread.row_rank),

@@ -10,7 +10,6 @@ of its threads is in S.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 from fathom.run import launch
 from fathom.scaling.cost import Measured
 from fathom.scaling.machine import Machine, load, write
+from fathom.scaling.request import Request
 
 seconds_of = {
     "columns": ("three", "columns"),
@@ -75,15 +75,9 @@ def add_to(file: Path, case: Path) -> None:
     """Into a machine's file: the speed-ups of a case with a thread on each core. SystemExit where a
     run fails, which has said why.
     """
-    from fathom.scaling.run import Request
-
-    machine, cores, costs = (
-        load(file),
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        [],
-    )
+    machine, costs = load(file), []
     with tempfile.TemporaryDirectory() as folder:
-        for threads in (1, cores):
+        for threads in (1, launch.cores()):
             probe = Path(folder) / f"{threads}.json"
             status = launch.start(
                 1,

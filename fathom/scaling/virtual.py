@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom import mpi
+from fathom.performance.bench.blocks import count
 from fathom.scaling import noise
 from fathom.scaling.clocks import Clocks, exchanges
 from fathom.scaling.cost import Cost, columns_of, points_of, work_of
@@ -52,16 +54,13 @@ def layout(
     """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size
     along the curve beyond.
     """
-    from fathom.mpi import core
-    from fathom.performance.bench.blocks import count
-
     h, wet = grid.horizontal, np.asarray(grid.wet_levels)
-    topology = core.Topology(h.nx, h.ny, h.periodic, h.fold)
+    topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
     if block is None and ranks > 1024:
         block, distribution = _even(wet, ranks), "space-filling"
     kept = count(wet, *block)["kept"] if block else ranks
     used = min(ranks, kept)
-    d = core.decompose(
+    d = mpi.core.decompose(
         topology,
         np.ascontiguousarray(wet, np.int32).ravel(),
         used,
@@ -69,7 +68,7 @@ def layout(
         distribution=distribution if block is None or distribution != "auto" else "space-filling",
         halo=halo,
     )
-    messages = core.halo_plan(d, "center", halo, 1).messages
+    messages = mpi.core.halo_plan(d, "center", halo, 1).messages
     return Layout(
         ranks,
         used,
@@ -85,8 +84,6 @@ def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
     """Width and height of blocks, so many with water that each rank gets one, or up to three; those
     that leave the least to compute, halo included.
     """
-    from fathom.performance.bench.blocks import count
-
     found = []
     for each in (1, 2, 3):
         side = max(2.0, (wet.size / (each * ranks)) ** 0.5 * 0.7)
@@ -160,11 +157,9 @@ def step(
             )
     iterations = max(cost.iterations, 1.0)
     columns = place.columns / cost.columns
-    if (
-        cost.preconditioner == "factorisation"
-        # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each
-        # doubling of the ranks
-    ):
+    if cost.preconditioner == "factorisation":
+        # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for
+        # each doubling of the ranks
         columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
     small = t.messages(source, target, points * cost.halo_bytes, exchange) if len(points) else None
     between = (

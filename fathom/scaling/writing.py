@@ -22,10 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from fathom.performance.tune.serving import short_run
 from fathom.scaling import sums
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import overhead
 from fathom.scaling.servers import Output, play
+from fathom.time.clock import Period
 
 horizon = 400  # events that are played
 
@@ -56,9 +58,6 @@ def measure(document: Any) -> Writing | None:
     """Of the ranks and servers of a document; on the first rank that computes. What only the other
     kind of run knows is 0.
     """
-    from fathom.performance.tune.serving import short_run
-    from fathom.time.clock import Period
-
     ran = short_run(document)
     if ran is None:
         return None

@@ -150,7 +150,8 @@ def test_output_on_levels_and_on_pressure(done):
 
 
 def test_report_summary_and_tree(done):
-    from fathom.run.show import describe, tree
+    from fathom.run.show import describe
+    from fathom.run.tree import tree
 
     directory, sim, summary = done
     page = (directory / "report.html").read_text()

@@ -5,7 +5,7 @@ import pytest
 from fathom.mpi import core
 
 from fathom.performance.bench.atmosphere import Case
-from fathom.performance.bench.kernels import declared_bytes
+from fathom.performance.work import declared_bytes
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fathom import plots
-from fathom.performance.profile import history
+from fathom.performance import history
 from fathom.report import tables as profile_tables, page as report, timeline, traces
 
 for folder in ("cli", "plots"):

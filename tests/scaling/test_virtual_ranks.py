@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fathom.scaling import run as command
+from fathom.run import launch
 from fathom.scaling import load, report, threads, virtual
 from fathom.scaling.cost import Cost
+from fathom.scaling.request import Request, suppositions
+from fathom.scaling.run import run
 from fathom.scaling.writing import Writing, priced
 
 here = load("cray-ex").but(
@@ -131,16 +133,16 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
         write(here, probe.with_suffix(".toml"))
         return 0
 
-    monkeypatch.setattr(command.launch, "start", start)
-    monkeypatch.setattr(command.launch, "launched", lambda: None)
-    what_if = command.suppositions(
+    monkeypatch.setattr(launch, "start", start)
+    monkeypatch.setattr(launch, "launched", lambda: None)
+    what_if = suppositions(
         ("solver=chrongear,sum=node-shared", "network.latency=2e-6,block=8x8")
     )
     file.write_text(
         ocean.document.text + '[output."s.zarr"]\nvariables = ["temperature"]\nevery = "10min"'
     )
     what_if |= {"io_servers": "3"}
-    request = command.Request(
+    request = Request(
         file,
         (1, 2),
         (4, 12, 24),
@@ -149,7 +151,7 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
         json=tmp_path / "f.json",
         picture=tmp_path / "f.png",
     )
-    assert command.run(request, None) == 0
+    assert run(request, None) == 0
     said, found = capsys.readouterr().out, json.loads((tmp_path / "f.json").read_text())
     assert "3 servers" in said and all(
         s["output"]["with_servers"]["seconds"] > s["seconds"] for s in found["simulated"]

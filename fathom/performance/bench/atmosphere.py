@@ -16,9 +16,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
+import fathom as fm
+from fathom import machine, mpi
 from fathom.names import near
+from fathom.performance import roofline
+from fathom.performance.work import declared_bytes
+from fathom.run.tree import tree
 
 # truncation, levels, grid, step, diffusion, physics: those with which the climates of
 # docs/spectral.md are made
@@ -86,8 +92,6 @@ def simulation(
     """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of
     the first physics.
     """
-    import fathom as fm
-
     schemes = (
         [fm.HeldSuarez()]
         if physics == "held-suarez"
@@ -131,17 +135,12 @@ def _sea(longitude: Any, latitude: Any) -> Any:
 
 def measure(case: Case) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
-    from fathom import machine
-    from fathom.performance.bench import roofline
-    from fathom.performance.bench.kernels import declared_bytes
-
     began = time.perf_counter()
     simulation = case.simulation().prepare()
     ready = time.perf_counter()
     simulation.advance(1)
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 1))
-    from fathom import mpi
 
     comm, solver, best = simulation.comm, simulation.find(mpi.core.SpectralProcess), None
     bytes_ = 8 if case.precision == "fp64" else 4
@@ -246,14 +245,13 @@ class Interpolation:
     """
 
     def __init__(self, grid: Any, bytes_: int, step: float):
-        from fathom.mpi import core
 
         self.shape, self.cells, self.size = (
             (grid.rows.rows, grid.levels.number, grid.rows.longest),
             grid.wet_cells,
             bytes_,
         )
-        self.core = core.SemiLagrangian(
+        self.core = mpi.core.SemiLagrangian(
             grid.rows, np.linspace(0.02, 0.98, self.shape[1]).tolist(), bytes_, step, grid.radius
         )
         wave = (
@@ -350,9 +348,6 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:
         return 0
-    import click
-
-    from fathom.run.show import tree
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

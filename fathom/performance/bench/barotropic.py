@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, machine, mpi, regions
+from fathom.performance.bench.blocks import wet_columns
 
 halo = 2
 implicitness = 0.6
@@ -89,7 +90,6 @@ def fields(name: str) -> dict[str, Any]:
         if min(int(width), int(height)) < 8:
             raise ValueError(f"bench barotropic: grid = '{name}' must have at least 8x8 points")
         return synthetic(int(width), int(height))
-    from fathom.performance.bench.blocks import wet_columns
 
     grid, wet = wet_columns(name)
     h = grid.horizontal
@@ -115,14 +115,13 @@ class Problem:
     """
 
     def __init__(self, grid: str | dict[str, Any], comm: Any) -> None:
-        from fathom.mpi import core
 
         f = self.fields = fields(grid) if isinstance(grid, str) else grid
         self.comm, self.wet = comm, f["wet"]
         self.ny, self.nx = self.wet.shape
         self.mass = 1 / (earth.GRAVITY * implicitness * f["step"] ** 2)
-        self.decomposition = core.decompose(
-            core.Topology(self.nx, self.ny, f["periodic"], f["fold"]),
+        self.decomposition = mpi.core.decompose(
+            mpi.core.Topology(self.nx, self.ny, f["periodic"], f["fold"]),
             self.wet.astype(np.int32).ravel(),
             comm.size,
             halo=halo,
@@ -145,7 +144,6 @@ class Problem:
         return parts
 
     def solver(self, case: Case, **more: Any) -> Any:
-        from fathom.mpi import core
 
         how = {
             name: getattr(case, name)
@@ -159,7 +157,7 @@ class Problem:
                 "tolerance",
             )
         }
-        return core.EllipticSolver(
+        return mpi.core.EllipticSolver(
             self.comm.py2f(),
             self.decomposition,
             halo,
@@ -267,12 +265,9 @@ def parts_of_solve(problem: Problem, solver: Any) -> dict[str, float]:
     """Seconds of an iteration, means over ranks, by the regions of one more solve; waiting for
     others is told from halos and sums.
     """
-    from fathom import regions
-    from fathom.mpi import core
-
     regions.begin(problem.comm)
     solver.solve(problem.right, [np.zeros_like(b) for b in problem.right])
-    core.settle_meetings()
+    mpi.core.settle_meetings()
     parts = dict.fromkeys(("operator", "preconditioner", "halo", "sum", "waiting"), 0.0)
     for node in regions.mine()[1:]:
         inner = node["region"] in (
@@ -320,11 +315,8 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere; with
     `everything` those of each solver with each preconditioner, and of each exchange with each sum.
     """
-    from fathom import machine
-    from fathom.mpi import core, world
-
-    problem = Problem(case.grid, world)
-    limits = machine.limits(world)
+    problem = Problem(case.grid, mpi.world)
+    limits = machine.limits(mpi.world)
     figures = timed(problem, case)
     variants = []
     if everything:
@@ -332,21 +324,21 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
         once = replace(case, repetitions=1)
         wanted = [
             replace(once, solver=s, preconditioner=p)
-            for s in names(core.solvers())
-            for p in names(core.preconditioners())
+            for s in names(mpi.core.solvers())
+            for p in names(mpi.core.preconditioners())
             if p != "factorisation" or problem.wet.sum() < 400_000
         ]
         wanted += (
             [
                 replace(once, exchange=e, sum=g)
-                for e in names(core.transports())
-                for g in names(core.global_sums())
+                for e in names(mpi.core.transports())
+                for g in names(mpi.core.global_sums())
             ]
-            if world.size > 1
+            if mpi.world.size > 1
             else []
         )
         variants = [timed(problem, c) for c in wanted]
-    if world.rank:
+    if mpi.world.rank:
         return None
     return {
         "case": asdict(case),

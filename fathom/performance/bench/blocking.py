@@ -13,7 +13,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
+
+from fathom import machine, mpi, plots
+from fathom.performance.bench.blocks import size_of
+from fathom.performance.tune.search import Rejected
+from fathom.performance.tune.trials import Trials
 
 Size = tuple[int, int]
 
@@ -34,8 +40,6 @@ def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Siz
     """Blocks: "36x24,18x12", or the grid cut in halves again and again, each time along the side
     that is longer, down to four times the halo.
     """
-    from fathom.performance.bench.blocks import size_of
-
     if text is not None:
         return [size_of(part.strip()) for part in text.split(",")]
     found, width, height = [], nx, ny
@@ -54,10 +58,6 @@ def measure(
     read: Any, seconds: float, tiles: str | None, blocks: str | None, line: Any = None
 ) -> dict[str, Any]:
     """All ranks together; plain data. read(settings) -> Document of the case."""
-    from fathom import machine, mpi
-    from fathom.performance.tune.search import Rejected
-    from fathom.performance.tune.trials import Trials
-
     with Trials(read, mpi.world, sample=min(0.05, seconds / 500)) as trials:
         began, usual = trials.clock(), {"tile": "cache"}
         simulation = trials.simulation(usual)
@@ -133,8 +133,6 @@ def present(
     figures: dict[str, Any], case: str, file: Path | None = None, picture: Path | None = None
 ) -> int:
     """Table, figures, picture. Returns the exit status."""
-    import click
-
     if file is not None:
         file.write_text(json.dumps(figures | {"case": case}, indent=1) + "\n", encoding="utf-8")
     ms = 1e3 * figures["seconds_per_step"]
@@ -161,8 +159,6 @@ def _name(size: int | Sequence[int]) -> str:
 
 def draw(figures: dict[str, Any], case: str, path: Path | None = None) -> Any:
     """Two panels: ms a step against the length of a tile, and against the points of a block."""
-    from fathom import plots
-
     ms, panels = 1e3 * figures["seconds_per_step"], {}
     for what, name, xlabel in (
         (

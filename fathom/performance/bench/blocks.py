@@ -10,6 +10,11 @@ from typing import Any, Iterable
 
 import numpy as np
 
+import fathom as fm
+from fathom import mpi, plots
+from fathom.names import near
+from fathom.performance.bench.ocean import grids
+
 distributions = ("cartesian", "rake", "space-filling")
 
 
@@ -23,10 +28,6 @@ def size_of(text: str) -> tuple[int, int]:
 
 def wet_columns(name: str) -> tuple[Any, np.ndarray]:
     """(grid, wet levels (ny, nx)) of a named global grid."""
-    import fathom as fm
-    from fathom.names import near
-    from fathom.performance.bench.ocean import grids
-
     known = {**{key: value[:2] for key, value in grids.items()}, "0.1deg": ("DipoleGrid", "0.1deg")}
     if name not in known:
         raise ValueError(
@@ -65,8 +66,6 @@ def deal(
     imbalance: greatest estimated time over the mean. messages: the most neighbours of a rank;
     halo_points: received by all ranks for a halo of one point.
     """
-    from fathom import mpi
-
     h = grid.horizontal
     topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
     d = mpi.core.decompose(
@@ -161,8 +160,6 @@ def present(
     if file:
         file.write_text(json.dumps(figures, indent=1) + "\n")
     if picture:
-        from fathom import plots
-
         if owners is None:
             raise ValueError("blocks: the picture shows who owns the blocks; give --ranks too")
         plots.map(

@@ -17,11 +17,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from fathom import machine
+from fathom import machine, mpi
 from fathom.names import near
-from fathom.performance.bench import roofline
+from fathom.performance import roofline
+from fathom.performance.bench.atmosphere import Interpolation, simulation
+from fathom.performance.work import declared_bytes, parts
+from fathom.run.tree import tree
 
 # of semi-Lagrangian advection: name, pass of the core, whether the departure points are found too
 passes = {
@@ -30,13 +34,6 @@ passes = {
     "trilinear interpolation": ("linear", True),
     "quasi-cubic interpolation": ("cubic", True),
     "quasi-monotone interpolation": ("monotone", True),
-}
-parts = {
-    "Legendre transform": "legendre",
-    "Fourier transform": "fourier",
-    "semi-implicit solve": "semi_implicit",
-    "horizontal diffusion": "diffusion",
-    "halo packing": "packing",
 }
 vertical_integrals = ("PrimitiveEquations", "HydrostaticGeopotential")
 
@@ -65,8 +62,6 @@ class Case:
 
 def measure(case: Case) -> dict[str, Any]:
     """The figures of all kernels, or of the one that is asked for, as plain data."""
-    from fathom.performance.bench.atmosphere import Interpolation, simulation
-
     bytes_ = 8 if case.precision == "fp64" else 4
     run = simulation(
         case.truncation,
@@ -136,7 +131,6 @@ class Columns:
     """
 
     def __init__(self, run: Any, bytes_: int):
-        from fathom import mpi
 
         self.run, self.dynamics = run, run.find(mpi.core.SpectralProcess)
         processes = run.model.processes(run.step, run.surface)
@@ -183,33 +177,8 @@ class Columns:
         )
 
 
-def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
-    """Of each column process on this rank: every field that it reads or writes, once; those it
-    updates twice.
-    """
-    points = sum(b[2] * b[3] for b in run.domain.blocks)
-    held = {f["name"]: f["levels"] for f in run.fields.fields}
-    return {
-        p.name: (
-            float(
-                sum(
-                    points * held[f["name"]] * (2 if f["access"] == "updates" else 1)
-                    for f in p.fields
-                    if f["horizontal"] != "none"
-                )
-            )
-            * bytes_
-        )
-        for p in processes
-    }
-
-
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the figures, and write them as JSON. Returns the exit status 0."""
-    import click
-
-    from fathom.run.show import tree
-
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case, around = figures["case"], figures["interpolation"]

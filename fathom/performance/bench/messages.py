@@ -9,7 +9,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
+
+from fathom import machine, mpi
+from fathom.run.tree import tree
 
 sizes = (1, 16, 128, 1024, 8192, 65536)  # words of 64 bits of a side
 sum_sizes = (1, 2, 3, 8, 64)  # numbers
@@ -35,15 +39,13 @@ def measure(case: Case) -> dict[str, Any] | None:
     times over one of three. pairs: 1000 words between pairs of ranks, where there are two, in one
     message and word by word. packing: datatypes over packed, of columns.
     """
-    from fathom import machine
-    from fathom.mpi import core, world
-
-    c = world.py2f()
+    c = mpi.world.py2f()
     exchanges = []
-    for name, text in core.transports():
+    for name, text in mpi.core.transports():
         of = {
             side: [
-                core.seconds_of_halo(c, name, words, strided, case.times(words)) for words in sizes
+                mpi.core.seconds_of_halo(c, name, words, strided, case.times(words))
+                for words in sizes
             ]
             for side, strided in (("row", False), ("column", True))
         }
@@ -57,9 +59,11 @@ def measure(case: Case) -> dict[str, Any] | None:
             }
         )
     sums = []
-    for name, text in core.global_sums():
-        seconds = [core.seconds_of_sum(c, name, words, 1, case.repetitions) for words in sum_sizes]
-        thrice = core.seconds_of_sum(c, name, 1, 3, case.repetitions)
+    for name, text in mpi.core.global_sums():
+        seconds = [
+            mpi.core.seconds_of_sum(c, name, words, 1, case.repetitions) for words in sum_sizes
+        ]
+        thrice = mpi.core.seconds_of_sum(c, name, 1, 3, case.repetitions)
         sums.append(
             {
                 "name": name,
@@ -71,13 +75,13 @@ def measure(case: Case) -> dict[str, Any] | None:
         )
     pairs = {
         name: {
-            way: core.seconds_of_pairs(c, get, 1000, each, case.times(4096))
+            way: mpi.core.seconds_of_pairs(c, get, 1000, each, case.times(4096))
             for way, each in (("buffered", False), ("word_by_word", True))
         }
         for name, get in (("send", False), ("get", True))
-        if world.size > 1
+        if mpi.world.size > 1
     }
-    if world.rank != 0:
+    if mpi.world.rank != 0:
         return None
     column = {e["name"]: np.array(e["column"]) for e in exchanges}
     return {
@@ -99,9 +103,6 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:
         return 0
-    import click
-
-    from fathom.run.show import tree
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

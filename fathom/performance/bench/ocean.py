@@ -13,7 +13,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Callable
 
+import click
 import numpy as np
+
+import fathom as fm
+from fathom import machine, mpi
+from fathom.machine import last_level_cache
+from fathom.names import near
+from fathom.performance.bench import veros
+from fathom.report.summary import profile
+from fathom.run.tree import tree
 
 physics = ("lean", "full")
 grids = {
@@ -44,7 +53,6 @@ class Case:
     peers: bool = True
 
     def __post_init__(self):
-        from fathom.names import near
 
         for what, given, allowed in (
             ("grid", self.grid, grids),
@@ -62,8 +70,6 @@ class Case:
         forcing; lean: Richardson mixing, centred advection and Laplacian diffusion of tracers;
         full: KPP, sunlight that penetrates, Gent-McWilliams and isoneutral diffusion, third-order
         upwind advection. keywords: more of the Simulation."""
-        import fathom as fm
-
         maker, resolution, step = grids[self.grid]
         grid = getattr(fm, maker)(
             resolution=resolution, levels=fm.ZLevels(number=levels[self.grid], depth=5500)
@@ -99,9 +105,6 @@ class Case:
 
 def measure(case: Case) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
-    from fathom import machine
-    from fathom.report.summary import profile
-
     began = time.perf_counter()
     simulation = case.simulation().prepare()
     comm = simulation.comm
@@ -110,7 +113,6 @@ def measure(case: Case) -> dict[str, Any] | None:
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 0))
     simulation.sequence.reset_timings()
-    from fathom import mpi
 
     solver = simulation.find(mpi.core.BarotropicSolve)
     iterations, solves, faults = solver.iterations, solver.solves, machine.page_faults()
@@ -164,8 +166,6 @@ def traffic(simulation: Any, iterations: float) -> float:
     passes once over the fields that do not stay in cache, reads what it reads and writes what it
     writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
     every iteration where they do not fit into the last cache."""
-    from fathom.machine import last_level_cache
-
     model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
     processes = iter(model.processes(simulation.step, simulation.surface))
     held = {f["name"]: f for f in simulation.fields.fields}
@@ -189,7 +189,6 @@ def traffic(simulation: Any, iterations: float) -> float:
                 )
                 passes |= {(field["name"], "write")} if field["access"] != "reads" else set()
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
-    from fathom import mpi
 
     factors = 4 * simulation.comm.allreduce(
         simulation.find(mpi.core.BarotropicSolve).factor_numbers
@@ -202,9 +201,6 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:
         return 0
-    import click
-
-    from fathom.run.show import tree
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
@@ -325,7 +321,5 @@ def _peers(case: Case) -> dict[str, dict]:
     """The same figures of Veros, in a process of its own; a message in place of figures where it
     cannot run.
     """
-    from fathom.performance.bench import veros
-
     runners: dict[str, Callable[..., dict]] = {"veros": veros.measured}
     return {name: run(threads=case.ranks * case.threads) for name, run in runners.items()}

@@ -20,9 +20,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
+from fathom import machine, plots
+from fathom.failure import RunFailure
+from fathom.names import near
+from fathom.output import files
+from fathom.output.formats.zarr import compressions
 from fathom.performance.bench import ocean as bench
+from fathom.performance.bench import writers
+from fathom.run.launch import Ranks, mpiexec, report, threads_environment
 
 variables = (
     "temperature",
@@ -49,8 +57,6 @@ class Case:
     paced: bool = False
 
     def __post_init__(self):
-        from fathom.names import near
-        from fathom.output.formats.zarr import compressions
 
         cases = [f"ocean-{grid}" for grid in bench.grids]
         for what, given, allowed in (
@@ -66,9 +72,6 @@ class Case:
 
 def measure(case: Case) -> dict[str, Any]:
     """All variants, one after another."""
-    from fathom import machine
-    from fathom.performance.bench import writers
-
     with tempfile.TemporaryDirectory(prefix="fathom-output-") as folder:
         pace = (
             _run(case, "without_output", Path(folder))["seconds_per_step"] if case.paced else 0.0
@@ -115,8 +118,6 @@ def measure(case: Case) -> dict[str, Any]:
 
 def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str, Any]:
     """A run in processes of its own; what its first rank says at the end."""
-    from fathom.run.launch import mpiexec, threads_environment
-
     servers = variants[variant] or 0
     ranks = case.ranks + servers
     what = json.dumps(
@@ -141,8 +142,6 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
         text=True,
     )
     if done.returncode:
-        from fathom.failure import RunFailure
-
         said = [line for line in done.stderr.splitlines() if line.startswith("fathom: ")]
         raise RunFailure(
             f"bench output, {variant}:"
@@ -153,8 +152,6 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
 
 def work(settings: Mapping[str, Any]) -> None:
     """On the ranks of a variant."""
-    from fathom.output import files
-
     case, variant, folder = Case(**settings["case"]), settings["variant"], Path(settings["folder"])
     if case.disk:
         files.put = _slowed(files.put, folder / "disk", case.disk * 1e6)
@@ -267,10 +264,6 @@ def _stored(store: Path) -> tuple[int, str]:
 
 def present(figures: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
     """Print the figures, write them as JSON, draw the time of each step. Returns the exit status 0."""
-    import click
-
-    from fathom.performance.bench import writers
-
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case, f = figures["case"], figures
@@ -319,8 +312,6 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
 
 def draw(figures: dict[str, Any], path: Path) -> None:
     """Seconds of each step of all variants, output steps as spikes."""
-    from fathom import plots
-
     plots.steps(
         {
             f"{name.replace('_', ' ')}, {figures['run_seconds'][name]:.1f} s": figures[
@@ -333,8 +324,6 @@ def draw(figures: dict[str, Any], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    from fathom.run.launch import Ranks, report
-
     try:
         with Ranks():
             work(json.loads(sys.argv[1]))

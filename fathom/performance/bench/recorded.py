@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from fathom.performance import history
+
 Figures = Mapping[str, Any]
 shape = ("ranks", "threads", "precision")  # have places of their own in a history
 not_the_case = (
@@ -76,16 +78,6 @@ def profile(bench: str, figures: Figures) -> dict[str, Any]:
     }
 
 
-def option(command: Callable[..., int]) -> Callable[..., int]:
-    """--record for a command of `fathom bench`."""
-    return click.option(
-        "--record",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Append to the history of this machine there, and tell what became slower.",
-    )(command)
-
-
 def told(
     bench: str,
     present: Callable[..., int],
@@ -97,7 +89,5 @@ def told(
     """Present the figures, and record them; only where they are."""
     status = present(figures, file, *more)
     if figures is not None and record is not None:
-        from fathom.performance.profile import history
-
         click.echo("\n".join(history.record(record, profile(bench, figures))))
     return status

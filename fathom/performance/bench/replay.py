@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 fields, points, piece = 7560, 432 * 325, 80 << 10
@@ -143,8 +144,6 @@ def measure(count: int = 76, folder: Path | None = None) -> dict[str, Any]:
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the figures, write them as JSON. Returns the exit status 0."""
-    import click
-
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     click.echo(

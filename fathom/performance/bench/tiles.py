@@ -14,7 +14,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import click
+
+from fathom import machine, plots
 from fathom.performance.bench.atmosphere import Case
+from fathom.performance.roofline import bar
 
 
 def given(text: str) -> list[int | str]:
@@ -35,8 +39,6 @@ def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any]
     """Seconds of a step, and of its column processes, for each tile, as plain data on rank 0, None
     elsewhere.
     """
-    from fathom import machine
-
     runs = [replace(case, tile=tile).simulation().prepare() for tile in tiles]
     for run in runs:
         run.advance(max(case.spin_up, 1))
@@ -77,9 +79,6 @@ def present(
     """
     if figures is None:
         return 0
-    import click
-
-    from fathom.performance.bench.roofline import bar
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
@@ -108,8 +107,6 @@ def present(
 
 def draw(figures: dict[str, Any], path: Path | None = None) -> Any:
     """Milliseconds of a step and of its column processes against the length of a tile."""
-    from fathom import plots
-
     numbers = [t for t in figures["tiles"] if isinstance(t["tile"], int)]
     parts = {"step": "seconds_per_step", "column processes": "column_seconds"}
     curves = {

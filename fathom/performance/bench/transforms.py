@@ -21,7 +21,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Callable
 
+import click
 import numpy as np
+
+from fathom import machine, mpi
+from fathom.names import near
+from fathom.run.tree import tree
+from fathom.transform import SphericalHarmonics, aligned_zeros, gaussian_grid, precisions
 
 grids = ("linear", "quadratic", "cubic")
 
@@ -42,7 +48,6 @@ class Case:
     peers: bool = True
 
     def __post_init__(self):
-        from fathom.names import near
 
         for what, given, allowed in (
             ("precision", self.precision, ("fp64", "fp32")),
@@ -58,10 +63,6 @@ class Case:
 
 def measure(case: Case) -> dict[str, Any]:
     """The figures of a case, as plain data."""
-    from fathom import machine
-    from fathom.mpi import core
-    from fathom.transform import SphericalHarmonics, aligned_zeros
-
     began = time.perf_counter()
     transform = SphericalHarmonics(
         case.truncation,
@@ -110,9 +111,10 @@ def measure(case: Case) -> dict[str, Any]:
         }
         found |= {name: peer["run"]() for name, peer in peers.items() if "run" in peer}
         rate = max(
-            rate, *(core.fma_rate(8 if case.precision == "fp64" else 4, 0.002) for _ in range(10))
+            rate,
+            *(mpi.core.fma_rate(8 if case.precision == "fp64" else 4, 0.002) for _ in range(10)),
         )
-        triad = max(triad, core.triad_bandwidth(32 << 20, 2))
+        triad = max(triad, mpi.core.triad_bandwidth(32 << 20, 2))
         for name, value in found.items():
             if repetition:
                 seconds[name].append(value)
@@ -163,28 +165,24 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere. The least wall
     time of the slowest rank counts.
     """
-    from fathom import machine
-    from fathom.mpi import MPI, core
-    from fathom.transform import gaussian_grid, precisions
-
-    comm = MPI.COMM_WORLD
+    comm = mpi.MPI.COMM_WORLD
     grid, real = (
         gaussian_grid(case.truncation, case.grid, case.reduced or False),
         precisions[case.precision][0],
     )
     nx, ny = grid.longest, grid.rows
     inside = (np.arange(nx) < np.asarray(grid.points)[:, None]).astype(np.int32).ravel()
-    decomposition = core.decompose(
-        core.Topology(nx, ny, True), inside, comm.size, distribution="north-south", halo=0
+    decomposition = mpi.core.decompose(
+        mpi.core.Topology(nx, ny, True), inside, comm.size, distribution="north-south", halo=0
     )
     blocks = [b for b in decomposition.blocks if b[5] == comm.rank]
     kind, items = (
-        (core.SphericalHarmonics64, core.TransformItems64)
+        (mpi.core.SphericalHarmonics64, mpi.core.TransformItems64)
         if case.precision == "fp64"
-        else (core.SphericalHarmonics32, core.TransformItems32)
+        else (mpi.core.SphericalHarmonics32, mpi.core.TransformItems32)
     )
     transform = kind(comm.py2f(), grid, case.truncation, decomposition, threads=case.threads)
-    core.synchronise(case.synchronise)
+    mpi.core.synchronise(case.synchronise)
     m = transform.own[:, 0]
     coefficients = (
         np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields)).astype(real)
@@ -209,14 +207,14 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
             comm.barrier()
             began = time.perf_counter()
             run(list_)
-            seconds = comm.allreduce(time.perf_counter() - began, MPI.MAX)
+            seconds = comm.allreduce(time.perf_counter() - began, mpi.MPI.MAX)
             after = transform.seconds
             phases = comm.allgather([after[p] - before[p] for p in names])
             if repetition and seconds < best[name]:
                 best[name], best[f"{name} on ranks"] = seconds, phases
     error = comm.allreduce(
-        float(np.abs(back - coefficients).max(initial=0)), MPI.MAX
-    ) / comm.allreduce(float(np.abs(coefficients).max(initial=0)), MPI.MAX)
+        float(np.abs(back - coefficients).max(initial=0)), mpi.MPI.MAX
+    ) / comm.allreduce(float(np.abs(coefficients).max(initial=0)), mpi.MPI.MAX)
     if comm.rank:
         return None
     per_field = 1e3 / case.fields
@@ -253,10 +251,6 @@ def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -
     """Print the figures of `measure_on_ranks` on rank 0, and write them as JSON. Returns the exit
     status 0.
     """
-    import click
-
-    from fathom.run.show import tree
-
     if figures is None:
         return 0
     if file is not None:
@@ -287,10 +281,6 @@ def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -
 
 def present(figures: dict[str, Any], file: Path | None = None) -> int:
     """Print the figures, and write them as JSON. Returns the exit status 0."""
-    import click
-
-    from fathom.run.show import tree
-
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case, phases = figures["case"], figures["phases"]
@@ -366,7 +356,6 @@ def _peers(case: Case) -> dict[str, dict]:
 
 
 def _shape(case: Case) -> tuple[int, int]:
-    from fathom.transform import gaussian_grid
 
     grid = gaussian_grid(case.truncation, case.grid)
     return grid.rows, grid.longest

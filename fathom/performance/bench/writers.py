@@ -15,7 +15,7 @@ import numpy as np
 
 from fathom import output
 from fathom.output import files
-from fathom.output.formats import shards
+from fathom.output.formats import shards, zarr
 
 formats = {
     "zarr, zstd": (".zarr", "zstd"),
@@ -106,8 +106,6 @@ def _write(writer: Any, fields: dict[str, np.ndarray], time: int) -> float:
 
 def _encode(writer: Any, fields: dict[str, np.ndarray]) -> float:
     """The codec alone, on the chunks that the writer makes."""
-    from fathom.output.formats import zarr
-
     seconds = 0.0
     for name, field in fields.items():
         chunk, codecs = shards.inner_of(writer.metadata(name)["codecs"])

@@ -17,10 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from fathom import machine, regions
+from fathom import machine, mpi, regions
+from fathom.performance import history, roofline
+from fathom.performance.work import declared_bytes, parts
+from fathom.report import otf2_trace, traces
 from fathom.report import tables as profile_tables
+from fathom.report.file_use import FileUse
+from fathom.run.tree import tree
 
 pieces = 8  # of the run, each a repeat: their spread is the noise
 pairs = 40  # of steps with and without profiling
@@ -65,11 +71,7 @@ class Request:
 
 def run(experiment: Any, request: Request, case: str) -> int:
     """Profile an experiment on its ranks and say what was found. Returns the exit status."""
-    from fathom import mpi
-
     if request.trace is not None and request.trace.suffix == ".otf2":
-        from fathom.report import otf2_trace
-
         otf2_trace.library()  # who lacks it learns it now
     counters = mpi.core.Counters()
     with nullcontext(request.out) if request.out else tempfile.TemporaryDirectory() as folder:
@@ -92,8 +94,6 @@ def _period(simulation: Any, request: Request) -> str:
 
 def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict[str, Any]:
     """All figures as plain data, on rank 0; all ranks together."""
-    from fathom.report.file_use import FileUse
-
     s = simulation
     s.prepare()
     s.advance(request.spin_up)
@@ -169,7 +169,6 @@ def overhead(s: Any) -> dict[str, float]:
     """What profiling costs, as a part of the time of a step: the median of steps with and without
     it, in pairs, either first in turn; all ranks together.
     """
-    from fathom import mpi
 
     def timed(on: bool, steps: int) -> float:
         mpi.core.profiling(on)
@@ -210,15 +209,11 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of
     the means over ranks; and the limits in words.
     """
-    from fathom.performance.bench import roofline
-    from fathom.performance.bench.kernels import declared_bytes, parts
-
     listed, bytes_ = s.model.processes(s.step, s.surface), s.bytes_of_number
     every, cycle = {p.name: p.every for p in listed}, _cycle(s)
     limits = roofline.Measuring(bytes_)
     for _ in range(3):
         limits.again()
-    from fathom import mpi
 
     dynamics = s.find(mpi.core.SpectralProcess)
     before = getattr(dynamics, "spent", {})
@@ -267,11 +262,6 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
 
 
 def _present(found: dict[str, Any], request: Request) -> None:
-    import click
-
-    from fathom.performance.profile import history
-    from fathom.report import traces
-    from fathom.run.show import tree
 
     records, trace = found["profile"], found.pop("trace")
     e = found["overhead"]

@@ -19,6 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fathom import mpi
+from fathom.describe.experiment import Experiment
+from fathom.time.clock import Period
+
 outputs, apart = 4, 6  # of a run; steps between two, at most
 worth = 0.02  # of a step: output that costs less needs no server, and a server must gain as much
 Shape = tuple[int, int]  # ranks that compute, servers
@@ -58,10 +62,6 @@ def short_run(document: Any) -> Ran | None:
     """
     import numpy as np
 
-    from fathom.describe.experiment import Experiment
-    from fathom.mpi import world
-    from fathom.time.clock import Period
-
     tables = document.tables
     step, stores = Period(tables["simulation"]["step"]).seconds, tables["output"]
     every = min(
@@ -78,14 +78,14 @@ def short_run(document: Any) -> Ran | None:
     tables["parallel"] = {"tile": "cache"} | tables["parallel"] | {"automatic": False}
     with (
         tempfile.TemporaryDirectory(prefix="fathom-tune-", dir=Path.cwd())
-        if world.rank == 0
+        if mpi.world.rank == 0
         else contextlib.nullcontext()
     ) as own:
-        simulation = Experiment(document).simulation(directory=world.bcast(own), overwrite=True)
+        simulation = Experiment(document).simulation(directory=mpi.world.bcast(own), overwrite=True)
         stamps: list[float] = []
         simulation.call(lambda _: stamps.append(time.perf_counter()), every=step)
         summary = simulation.run(f"{(outputs * every + 1) * step:.9g}s", report=False)
-        world.barrier()
+        mpi.world.barrier()
     return (
         Ran(summary, np.diff(stamps), stores, step, simulation.comm.size)
         if simulation.is_root
@@ -96,8 +96,6 @@ def short_run(document: Any) -> Ran | None:
 def price(document: Any) -> Priced | None:
     """Called by all ranks; the answer on the first that computes."""
     import numpy as np
-
-    from fathom.time.clock import Period
 
     ran = short_run(document)
     if ran is None:

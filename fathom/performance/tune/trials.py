@@ -14,8 +14,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fathom import machine
+from fathom import machine, mpi
+from fathom.describe.experiment import Experiment
 from fathom.performance.tune.search import Rejected
+from fathom.run import choices
 
 warm = 2  # steps before those that count; the bits of a state are those after them
 hopeless = 3.0  # times slower than the first: not worth a pair
@@ -46,9 +48,8 @@ class Trials:
 
     def measure(self, configuration: Mapping[str, Any]) -> float:
         simulation = self.simulation(configuration)
-        from fathom.mpi import core
 
-        core.synchronise(simulation.parallel["synchronise"])
+        mpi.core.synchronise(simulation.parallel["synchronise"])
         return self.timed(simulation, self.steps)
 
     def simulation(self, configuration: Mapping[str, Any]) -> Any:
@@ -112,7 +113,6 @@ class Trials:
             raise Rejected(f"{seconds / self.step_seconds:.1f} times slower at the first sight")
 
     def build(self, configuration: Mapping[str, Any]) -> Any:
-        from fathom.describe.experiment import Experiment
 
         settings = [
             f"{name}={json.dumps(value)}" for name, value in configuration.items() if "." in name
@@ -168,8 +168,6 @@ class Trials:
         """The tiles that a simulation has measured in its first steps, by group; {} where that
         would take more than so many seconds.
         """
-        from fathom.run import choices
-
         simulation = self.simulation(configuration)
         end = self.clock() + most
         while (

@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fathom import machine
+from fathom import machine, mpi
 from fathom.performance.tune.search import Axis, Finding, Result, Search
 from fathom.performance.tune.trials import Trials
-from fathom.run import parallel
+from fathom.run import choices, parallel
 
 for_bits = 0.65  # of the time: what leaves bits unchanged, where there is more to try
 slow_message = 3.0  # times the usual in the bench of messages: not tried in the model
@@ -54,9 +54,6 @@ def tune(
     """All ranks call it, all get the same. read(settings) -> Document of the case with further
     settings; line: of progress (fathom.run.progress.Line), on rank 0.
     """
-    from fathom import mpi
-    from fathom.run import choices
-
     with Trials(read, mpi.world, sample=min(0.05, seconds / 1000)) as trials:
         began, named = (
             trials.clock(),
@@ -121,8 +118,6 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
     """Samples of a step of the case as it is, for about so many seconds: what different ranks and
     threads are compared by.
     """
-    from fathom import mpi
-
     with Trials(read, mpi.world) as trials:
         trials.simulation({})
         end, samples = trials.clock() + seconds, []
@@ -189,16 +184,14 @@ def _screen(axis: Axis, comm: Any) -> list[Finding]:
     """Drops ways to exchange or to sum that take several times the usual in the bench of messages,
     short and long; says which.
     """
-    from fathom.mpi import core
-
     if axis.name == "exchange":
         seconds = {
-            way: [core.seconds_of_halo(comm.py2f(), way, n, n > 1000, 20) for n in words]
+            way: [mpi.core.seconds_of_halo(comm.py2f(), way, n, n > 1000, 20) for n in words]
             for way in axis.values
         }
     elif axis.name == "sum":
         seconds = {
-            way: [core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
+            way: [mpi.core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
             for way in axis.values
         }
     else:

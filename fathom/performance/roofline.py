@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fathom import machine
+from fathom import machine, mpi
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,8 @@ class Measuring:
     """
 
     def __init__(self, bytes_: int):
-        from fathom.mpi import core
 
-        threads, second = core.threads(), core.second_level_cache()
+        threads, second = mpi.core.threads(), mpi.core.second_level_cache()
         last = machine.last_level_cache()
         # where, what lies there at most, bytes of each of the triad's three arrays, repetitions
         self.sizes = [
@@ -81,13 +80,12 @@ class Measuring:
         )
 
     def again(self) -> None:
-        from fathom.mpi import core
 
         self.operations = max(
-            self.operations, *(core.fma_rate(self.bytes, 0.002) for _ in range(3))
+            self.operations, *(mpi.core.fma_rate(self.bytes, 0.002) for _ in range(3))
         )
         for where, _, size, repetitions in self.sizes:
-            self.rates[where] = max(self.rates[where], core.triad_bandwidth(size, repetitions))
+            self.rates[where] = max(self.rates[where], mpi.core.triad_bandwidth(size, repetitions))
 
     @property
     def limits(self) -> Limits:

@@ -25,9 +25,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from fathom import regions
+from fathom.report.tables import lines
+from fathom.run.tree import tree
 
 kept = (
     "case",
@@ -256,11 +259,6 @@ def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str
 
 def present(before: Path, now: Path, file: Path | None = None) -> int:
     """Print two profiles beside each other. Exit status 0."""
-    import click
-
-    from fathom.report.tables import lines
-    from fathom.run.show import tree
-
     a, b = read(before), read(now)
     records = compared(a, b)
     other = differences(a, b)
