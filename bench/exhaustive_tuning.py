@@ -2,8 +2,8 @@
 in which everything is measured, and then searched in the same processes.
 
     python bench/exhaustive_tuning.py experiments/ocean-3deg.toml --json
-    tests/performance/recorded/ocean-3deg-1-rank.json mpiexec -n 2 python bench/exhaustive_tuning.py
-    experiments/ocean-3deg.toml --json tests/performance/recorded/ocean-3deg-2-ranks.json
+    tests/performance/tune/recorded/ocean-3deg-1-rank.json mpiexec -n 2 python bench/exhaustive_tuning.py
+    experiments/ocean-3deg.toml --json tests/performance/tune/recorded/ocean-3deg-2-ranks.json
 
 All configurations take turns, several times over, each beside the usual one. Then the search,
 which begins at the slowest of all. What it found meets the best of the table in fresh pairs, in
@@ -22,11 +22,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from fathom.mpi import world
 from fathom import machine
+from fathom.describe.toml import Document
+from fathom.mpi import world
 from fathom.performance.tune.search import Axis, Rejected, Search
 from fathom.performance.tune.trials import Trials
-from fathom.describe.toml import Document
 
 allowed = 0.08
 axes = [

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+
 from fathom import _core
 from halos import TOPOLOGIES, depths, topology
 

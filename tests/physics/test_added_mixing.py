@@ -4,8 +4,8 @@ floor's roughness.
 
 import numpy as np
 import pytest
-from columns import middle, run
 
+from columns import middle, run
 from fathom.data import tides
 
 levels, dz = 40, 100.0

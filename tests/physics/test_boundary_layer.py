@@ -4,6 +4,7 @@ to round-off, snow and bucket.
 
 import numpy as np
 import pytest
+
 from columns import catalogue, run
 
 g, cp, L, fusion, R, sigma = 9.80616, 3.5 * 287.0597, 2.5008e6, 3.337e5, 287.0597, 5.670374419e-8

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fathom.scaling import run as command
+
 from fathom.scaling import load, report, threads, virtual
+from fathom.scaling import run as command
 from fathom.scaling.cost import Cost
 from fathom.scaling.writing import Writing, priced
 

@@ -9,8 +9,8 @@ import warnings
 import netCDF4
 import numpy as np
 
-from fathom.regrid import points as regrid
 from fathom.data.embedded import FOLDER
+from fathom.regrid import points as regrid
 from fathom.regrid.fill import harmonic
 
 from .bulk import CELSIUS, DAY, bulk_fluxes, humidity_factor, saturation

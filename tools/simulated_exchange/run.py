@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import shape_of
