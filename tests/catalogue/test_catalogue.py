@@ -1,4 +1,4 @@
-"""Properties of every scheme of the catalogue: a new entry is tested the moment it is in the list."""
+"""Properties of every scheme of the catalogue: a new entry is tested once it is in the list."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The command itself, as a user runs it: exit statuses, one message, ranks, Ctrl-C, a killed rank."""
+"""The command as a user runs it: exit statuses, one message, ranks, Ctrl-C, a killed rank."""
 
 import os
 import signal

@@ -127,7 +127,11 @@ calls = []
 @reading.once
 def one(n):
     calls.append(n)
-    return {"big": np.arange(n, dtype=float).reshape(-1, 2).T, "small": [np.float32(0.1)], "none": np.empty((0, 3))}
+    return {
+        "big": np.arange(n, dtype=float).reshape(-1, 2).T,
+        "small": [np.float32(0.1)],
+        "none": np.empty((0, 3)),
+    }
 
 @reading.once
 def outer(n):
@@ -143,7 +147,12 @@ def bad():
 
 with readers:
     a, b = one(200000), outer(4)
-told["same"] = comm.allreduce(a["big"].sum()) == comm.size * a["big"].sum() and a["big"].shape == (2, 100000) and b["none"].shape == (0, 3) and a["big"].flags.f_contiguous
+told["same"] = (
+    comm.allreduce(a["big"].sum()) == comm.size * a["big"].sum()
+    and a["big"].shape == (2, 100000)
+    and b["none"].shape == (0, 3)
+    and a["big"].flags.f_contiguous
+)
 told["alone"] = one(2)["big"].tolist()
 told["calls"] = comm.gather(calls)
 with readers:
@@ -157,12 +166,16 @@ def load(name):
         raise OSError("seven")
     return np.full(50000, name), threading.current_thread() is threading.main_thread()
 
-told["list"] = [(name, int(values[0]), main) for name, (values, main) in readers.each(list(range(5)), load)]
+told["list"] = [
+    (name, int(values[0]), main) for name, (values, main) in readers.each(list(range(5)), load)
+]
 try:
     list(readers.each([5, 6, 7, 8], load))
 except OSError as error:
     told["seven"] = comm.gather(str(error))
-ahead = reading.Ahead(readers, lambda month: {"a": np.full(3, month), "b": np.full((1 << 26) // 8, month)})
+ahead = reading.Ahead(
+    readers, lambda month: {"a": np.full(3, month), "b": np.full((1 << 26) // 8, month)}
+)
 told["months"] = [[(name, float(v[0])) for name, v in ahead.items(m, [m + 1])] for m in range(3)]
 told["held"] = comm.gather(sorted(ahead.held))
 told["owners"] = comm.allgather(ahead.owners == {3: readers.owner(3)})

@@ -194,7 +194,7 @@ def test_the_speed_of_a_wind_reads_its_components_once(monkeypatch):
 
 
 def test_gaps():
-    """Filled on land, whatever is around; an error at sea, with its place, unless it may be filled."""
+    """Filled on land, whatever is around; at sea an error, with its place, unless it is allowed."""
     data = daily()
     data[:, latitude == -65, :3] = np.nan  # around the point of land
     source = sources([Input("t", Records(data), "K")], grid)[0]

@@ -17,17 +17,35 @@ import numpy as np
 import fathom as fm
 
 folder, servers, half = sys.argv[1], int(sys.argv[2]), len(sys.argv) > 3
-grid = fm.LatitudeLongitudeGrid(nx=36, ny=30, latitude=(-60, 60), levels=fm.ZLevels(number=5, depth=4000),
-                                bathymetry=lambda x, y: np.where((np.abs(x - 180) < 12) & (np.abs(y) < 50), 0.0, 4000.0))
+grid = fm.LatitudeLongitudeGrid(
+    nx=36,
+    ny=30,
+    latitude=(-60, 60),
+    levels=fm.ZLevels(number=5, depth=4000),
+    bathymetry=lambda x, y: np.where((np.abs(x - 180) < 12) & (np.abs(y) < 50), 0.0, 4000.0),
+)
 ocean = fm.Ocean(grid)
-ocean.set(temperature=lambda x, y, z: 20 * np.cos(np.deg2rad(y)) * np.exp(-z / 1000) + np.cos(np.deg2rad(3 * x)), salinity=lambda x, y, z: 35 + 0.5 * np.sin(np.deg2rad(2 * y)))
+ocean.set(
+    temperature=lambda x, y, z: (
+        20 * np.cos(np.deg2rad(y)) * np.exp(-z / 1000) + np.cos(np.deg2rad(3 * x))
+    ),
+    salinity=lambda x, y, z: 35 + 0.5 * np.sin(np.deg2rad(2 * y)),
+)
 names = [name for name in ocean.integrals if name != "eddy_overturning"]
 
 def simulation():
-    sim = fm.Simulation(ocean, step="1h", directory=folder, overwrite=True, parallel={"blocks": (9, 10), "io_servers": servers}, surface=fm.SurfaceForcing(stress_x=lambda x, y: 0.1 * np.cos(np.deg2rad(y))))
+    sim = fm.Simulation(
+        ocean,
+        step="1h",
+        directory=folder,
+        overwrite=True,
+        parallel={"blocks": (9, 10), "io_servers": servers},
+        surface=fm.SurfaceForcing(stress_x=lambda x, y: 0.1 * np.cos(np.deg2rad(y))),
+    )
     sim.output("means.zarr", names, every="6h", statistic="mean")
     sim.output("now.nc", names, every="6h")
-    sim.output("flow.zarr", ["transport_east", "transport_north", "temperature"], every="6h", dtype="float64")
+    flow = ["transport_east", "transport_north", "temperature"]
+    sim.output("flow.zarr", flow, every="6h", dtype="float64")
     sim.output("mean-flow.zarr", ["transport_north"], every="6h", statistic="mean", dtype="float64")
     return sim
 

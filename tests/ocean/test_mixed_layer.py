@@ -58,7 +58,9 @@ def steepest(simulation, dz):
 
 @pytest.mark.parametrize(("dz", "precision"), [(2.0, "fp64"), (5.0, "fp64"), (2.0, "fp32")])
 def test_wind_deepens_the_mixed_layer(dz, precision):
-    """h = 1.05 u* (t / N)^(1/2) (Kato & Phillips 1969; Price 1979), to a layer's thickness and 6 %."""
+    """h = 1.05 u* (t / N)^(1/2) (Kato & Phillips 1969; Price 1979), to the thickness of a layer
+    and 6 %.
+    """
     friction, N = 0.01, 0.01
     simulation = ocean(N, dz, precision=precision, surface={"stress_x": rho0 * friction**2})
     for hours in (10, 20, 30):

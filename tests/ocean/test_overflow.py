@@ -1,4 +1,4 @@
-"""Overflows: hydraulics against hand and paper, conservation, the product's depth, ranks, errors."""
+"""Overflows: hydraulics against hand and paper, conservation, product depth, ranks, errors."""
 
 import numpy as np
 import pytest

@@ -103,7 +103,7 @@ def test_cut_cells_across_a_restart_and_a_change_of_the_floor(tmp_path):
 
 @pytest.mark.parametrize("share", [None, 0.2])
 def test_heat_from_the_sea_floor(share):
-    """It arrives in the bottom cell, all of it, and nothing of it elsewhere before the water moves."""
+    """All of it arrives in the bottom cell, and nothing elsewhere before the water moves."""
     import fathom as fm
 
     heat = lambda x, y: 0.05 + 0.1 * (x > 5e5)

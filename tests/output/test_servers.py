@@ -143,15 +143,12 @@ def test_show(without):
     status, out, err = box.fathom(
         "show", "box.toml", "--ranks", 2, "--io-servers", 1, folder=without
     )
-    assert (
-        (status, err)
-        == (
-            0,
-            "",
-        )
-        and "1 for output (rank 2) in 1 set; 2 slots of at most 0.0 MB on each rank that computes; all in use: the computing ranks write"
-        in " ".join(out.split())
+    assert (status, err) == (0, "")
+    told = (
+        "1 for output (rank 2) in 1 set; 2 slots of at most 0.0 MB on each rank that computes;"
+        " all in use: the computing ranks write"
     )
+    assert told in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
@@ -400,7 +397,7 @@ def test_killed_server_ends_all_and_complete_times_are_kept(without):
 
 @pytest.mark.parametrize("servers", [0, 1])
 def test_a_killed_run_is_continued(without, tmp_path, servers):
-    """Without duplicates or gaps, wherever it was killed: the stores of a run that nobody killed."""
+    """No duplicates, no gaps, wherever it was killed: the stores of a run that nobody killed."""
     box.write(tmp_path)
     more = (
         "--io-servers",

@@ -22,7 +22,9 @@ GRID = SimpleNamespace(
 
 @pytest.fixture(scope="module")
 def travelling():
-    """A wave that moves east by 10 degrees from one time to the next, on 10 degrees as on the rows."""
+    """A wave that moves east by 10 degrees from one time to the next, on 10 degrees and on the
+    rows.
+    """
     import xarray
 
     def wave(latitude, longitude, time):

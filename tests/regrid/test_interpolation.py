@@ -110,10 +110,17 @@ import fathom as fm
 folder, servers = sys.argv[1], int(sys.argv[2])
 grid = fm.DipoleGrid(nx=48, ny=40, levels=fm.ZLevels(number=5, depth=4000))
 ocean = fm.Ocean(grid, equation_of_state=fm.LinearEquationOfState())
-ocean.set(temperature=lambda longitude, latitude, depth: 10 + 5 * np.cos(np.deg2rad(2 * longitude)) * np.cos(np.deg2rad(latitude)) - depth / 500)
-sim = fm.Simulation(ocean, step="1h", directory=folder, overwrite=True, parallel={"blocks": (12, 12), "io_servers": servers})
-sim.output("regular.zarr", ["temperature", "eastward_velocity", "sea_surface_height"], every="2h", regular=10.0)
-sim.output("section.nc", ["temperature", "sea_surface_height"], every="2h", section=[[-30, -60], [-30, 50]])
+ocean.set(
+    temperature=lambda longitude, latitude, depth: (
+        10 + 5 * np.cos(np.deg2rad(2 * longitude)) * np.cos(np.deg2rad(latitude)) - depth / 500
+    )
+)
+parallel = {"blocks": (12, 12), "io_servers": servers}
+sim = fm.Simulation(ocean, step="1h", directory=folder, overwrite=True, parallel=parallel)
+surface = ["temperature", "eastward_velocity", "sea_surface_height"]
+sim.output("regular.zarr", surface, every="2h", regular=10.0)
+line = [[-30, -60], [-30, 50]]
+sim.output("section.nc", ["temperature", "sea_surface_height"], every="2h", section=line)
 sim.output("deep.zarr", ["temperature"], every="4h", statistic="mean", levels=[10, 1000.0, 4500])
 sim.output("own.zarr", ["temperature"], every="4h", statistic="mean")
 sim.run("4h", report=False)

@@ -107,16 +107,23 @@ def test_folder(monkeypatch, tmp_path):
 
 
 def test_writers_at_once(tmp_path):
-    """Ten processes, twenty times each: every file that is read is whole, and no setting is lost."""
+    """Ten processes, twenty times each: every file that is read is whole, no setting is lost."""
     code = f"""
 import sys
 from pathlib import Path
-from fathom.choices import Choices
+from fathom.run.choices import Choices
 c = Choices({of!r}, Path({str(tmp_path)!r}))
-names = {{"exchange": ["packed", "shared"], "sum": ["tree", "allreduce"], "distribution": ["cartesian", "auto"], "synchronise": [True, False], "tile": [16, 32]}}
+names = {{
+    "exchange": ["packed", "shared"],
+    "sum": ["tree", "allreduce"],
+    "distribution": ["cartesian", "auto"],
+    "synchronise": [True, False],
+    "tile": [16, 32],
+}}
 for n in range(20):
     name, values = list(names.items())[int(sys.argv[1]) % 5]
-    assert c.keep({{name: {{"value": values[n % 2], "default": None, "how": "tuned", "date": "2001-02-03"}}}}) and name in c.read()
+    setting = {{"value": values[n % 2], "default": None, "how": "tuned", "date": "2001-02-03"}}
+    assert c.keep({{name: setting}}) and name in c.read()
 """
     writers = [
         subprocess.Popen(

@@ -91,7 +91,7 @@ class Case:
         return (diags(self.mass * self.area.ravel()) + G.T @ G).tocsr()[water][:, water]
 
     def dealt(self, ranks, width, height):
-        """Blocks dealt out in turn, those without water too: some ranks may get none that has any."""
+        """Blocks dealt out in turn, also those without water: some ranks may get only such."""
         i, j = [*range(0, self.nx, width), self.nx], [*range(0, self.ny, height), self.ny]
         return _core.arrange(
             self.topology,

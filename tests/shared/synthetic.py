@@ -1,4 +1,4 @@
-"""Made-up states for the tests of pictures: a tripolar globe, a latitude-longitude channel, a box."""
+"""Made-up states for tests of pictures: a tripolar globe, a latitude-longitude channel, a box."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_solution_agrees_with_scipy(kind, block, preconditioner):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mass", [2e-8, 1e-10, 1e-13])
 def test_factorisation_of_ever_worse_conditioned_matrices(kind, mass):
-    """The smaller the mass, the less of the inverse fp32 keeps; conjugate gradients make up for it."""
+    """The smaller the mass, the less of the inverse fp32 keeps; conjugate gradients compensate."""
     case = Case(42, 21, *KINDS[kind], seed=3, mass=mass)
     solver = case.distribute(MPI.COMM_SELF, tolerance=1e-10, preconditioner="factorisation")
     b = np.random.default_rng(7).normal(size=case.wet.shape)

@@ -78,7 +78,7 @@ def test_every_solver_and_preconditioner(problem, name, preconditioner):
 @pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize("precision", ["fp64", "mixed"])
 def test_long_rows(fold, precision):
-    """All stages in one loop over a row, or one loop each over the rows of blocks: the same bits."""
+    """All stages in one loop over a row, or a loop each over the rows of blocks: the same bits."""
     case = Case(1100, 8, True, fold, seed=3)
     b = np.random.default_rng(5).normal(size=case.wet.shape)
     solver, x = solved(case, b, 0 * b, tolerance=1e-12, precision=precision)

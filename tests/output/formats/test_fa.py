@@ -296,8 +296,11 @@ assert (found[0], found[5], found[6], found[7]) == (1, 10, ny, nx), found
 _writes = """
 path, given, packing = sys.argv[1], np.load(sys.argv[2]), int(sys.argv[3])
 ny, nx = given.shape[1:]
-half, sines = np.full(ny // 2, 1, np.int64), np.polynomial.legendre.leggauss(ny)[0][: ny // 2 - 1 : -1].copy()
-FA.wfacade("WRITE", 1, 1.0, 1.0, 0.0, 1.0, 12, ny, nx, ny // 2, nx * half, ny // 2, 12 * half, ny // 2, sines, 3, 101325.0, np.array([0.0, 0.1, 0.05, 0.0]), np.array([0.0, 0.1, 0.5, 1.0]), False)
+half = np.full(ny // 2, 1, np.int64)
+sines = np.polynomial.legendre.leggauss(ny)[0][: ny // 2 - 1 : -1].copy()
+rows = ny // 2, nx * half, ny // 2, 12 * half, ny // 2, sines
+A, B = np.array([0.0, 0.1, 0.05, 0.0]), np.array([0.0, 0.1, 0.5, 1.0])
+FA.wfacade("WRITE", 1, 1.0, 1.0, 0.0, 1.0, 12, ny, nx, *rows, 3, 101325.0, A, B, False)
 unit = FA.wfaitou(path, "NEW", "WRITE")
 FA.wfautif(unit, "MODEL")
 FA.wfandar(unit, np.array([2001, 2, 27, 6, 0, 1, 12, 0, 10, 0, 0]))
