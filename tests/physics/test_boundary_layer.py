@@ -194,7 +194,7 @@ def test_radiation_is_shared_between_sea_and_ground():
 
 
 def test_large_steps_do_not_oscillate():
-    """A step of 12 h over a thin ground: the implicit solve reaches the balance, never beyond it."""
+    """12 h over a thin ground: the implicit solve reaches the balance, never beyond it."""
     s = surface(weather(5))
     short = call("VerticalDiffusion", {k: np.copy(v) for k, v in s.items()}, step=1.0)
     long = call("VerticalDiffusion", {k: np.copy(v) for k, v in s.items()}, step=43200.0)
