@@ -1,9 +1,10 @@
 """How near the best of all does the search of `fathom tune` come? A space small enough to exhaust,
 in which everything is measured, and then searched in the same processes.
 
-    python bench/exhaustive_tuning.py experiments/ocean-3deg.toml --json
-    tests/performance/recorded/ocean-3deg-1-rank.json mpiexec -n 2 python bench/exhaustive_tuning.py
-    experiments/ocean-3deg.toml --json tests/performance/recorded/ocean-3deg-2-ranks.json
+    python bench/exhaustive_tuning.py experiments/ocean-3deg.toml \\
+        --json tests/performance/tune/recorded/ocean-3deg-1-rank.json
+    mpiexec -n 2 python bench/exhaustive_tuning.py experiments/ocean-3deg.toml \\
+        --json tests/performance/tune/recorded/ocean-3deg-2-ranks.json
 
 All configurations take turns, several times over, each beside the usual one. Then the search,
 which begins at the slowest of all. What it found meets the best of the table in fresh pairs, in
@@ -22,11 +23,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from fathom.mpi import world
 from fathom import machine
+from fathom.describe.toml import Document
+from fathom.mpi import world
 from fathom.performance.tune.search import Axis, Rejected, Search
 from fathom.performance.tune.trials import Trials
-from fathom.describe.toml import Document
 
 allowed = 0.08
 axes = [
@@ -82,14 +83,18 @@ def main() -> int:
             return seconds[tuple(configuration.values())]
 
         for name, which in (("best", best), ("slowest", slowest), ("found", found.best)):
-            print(
-                f"{name:<8} {1e3 * of(which):.3f} ms  {', '.join(f'{key} = {value}' for key, value in which.items())}"
-            )
+            settings = ", ".join(f"{key} = {value}" for key, value in which.items())
+            print(f"{name:<8} {1e3 * of(which):.3f} ms  {settings}")
         print(
-            f"found in {searched:.0f} s, slower than the best of {len(seconds)}: {100 * (of(found.best) / of(best) - 1):.1f} % by the table, {100 * ratio:.1f} % in {given.pairs} pairs"
+            f"found in {searched:.0f} s, slower than the best of {len(seconds)}:"
+            f" {100 * (of(found.best) / of(best) - 1):.1f} % by the table,"
+            f" {100 * ratio:.1f} % in {given.pairs} pairs"
         )
         if given.json:
-            what = f"{given.case.stem} on {world.size} ranks, {machine.name()}: seconds of a step, the median of {given.turns}"
+            what = (
+                f"{given.case.stem} on {world.size} ranks, {machine.name()}:"
+                f" seconds of a step, the median of {given.turns}"
+            )
             given.json.write_text(
                 json.dumps(
                     {

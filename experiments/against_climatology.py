@@ -44,15 +44,13 @@ def main(folder):
     sst, sss = top.tos.values, top.sos.values
     row = lambda what, value, beside="": print(f"| {what} | {value} | {beside} |")  # noqa: E731
     print("| quantity | run | climatology or observation |\n|---|---|---|")
+    observed = air["sea_surface_temperature"]
     row(
         "sea surface temperature, mean",
         f"{weighted(sst, area):.2f} °C",
-        f"{weighted(np.where(np.isfinite(sst), air['sea_surface_temperature'], np.nan), area):.2f} °C",
+        f"{weighted(np.where(np.isfinite(sst), observed, np.nan), area):.2f} °C",
     )
-    row(
-        "sea surface temperature, rms difference",
-        f"{rms(sst - air['sea_surface_temperature'], area):.2f} K",
-    )
+    row("sea surface temperature, rms difference", f"{rms(sst - observed, area):.2f} K")
     for name, where in (
         ("60 S - 20 S", (lat > -60) & (lat < -20)),
         ("20 S - 20 N", abs(lat) < 20),
@@ -60,7 +58,7 @@ def main(folder):
     ):
         row(
             f"sea surface temperature, mean difference {name}",
-            f"{weighted(np.where(where, sst - air['sea_surface_temperature'], np.nan), area):+.2f} K",
+            f"{weighted(np.where(where, sst - observed, np.nan), area):+.2f} K",
         )
     row(
         "sea surface salinity, rms difference",

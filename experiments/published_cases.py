@@ -22,8 +22,9 @@ import json
 import time
 from pathlib import Path
 
-import fathom as fm
 import numpy as np
+
+import fathom as fm
 from fathom.transform import SphericalHarmonics
 
 earth = {"rotation": 7.292e-5, "gas_constant": 287.0, "heat_capacity": 1004.5}  # of the papers

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 from fathom.scaling import load

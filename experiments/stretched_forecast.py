@@ -78,18 +78,12 @@ def main():
     data.to_netcdf(Path(options.out) / "europe.nc")
     print(sim.model.grid, f"\n{seconds / max(sim.count, 1) * 1e3:.1f} ms a step")
     if options.against:
-        other, weights = (
-            xarray.open_dataset(Path(options.against) / "europe.nc"),
-            scores.regular_weights(latitude, longitude),
-        )
+        other = xarray.open_dataset(Path(options.against) / "europe.nc")
+        weights = scores.regular_weights(latitude, longitude)
         for name in data.data_vars:
-            print(
-                f"{name:32s}",
-                *(
-                    f"{scores.rms(data[name].sel(hour=h).values, other[name].sel(hour=h).values, weights):9.2f}"
-                    for h in hours
-                ),
-            )
+            ours, theirs = ([d[name].sel(hour=h).values for h in hours] for d in (data, other))
+            errors = (scores.rms(a, b, weights) for a, b in zip(ours, theirs))
+            print(f"{name:32s}", *(f"{error:9.2f}" for error in errors))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,6 @@ from embed.levitus import build_levitus
 from embed.sources import SOURCES, fetch, read, sha256
 from embed.surface import build_surface
 from embed.topography import build_topography
-
 from fathom.data import bathymetry
 from fathom.data.embedded import FOLDER
 

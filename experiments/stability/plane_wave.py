@@ -36,7 +36,7 @@ def symbols():
 
 
 def growth(c1, U, F, N=0.0, K=0.0, theta=0.6, epsilon=0.1):
-    """Greatest modulus over all waves for a current U in both directions (the worst), and the wave."""
+    """Greatest modulus over all waves for a current U in both directions (the worst), its wave."""
     (gx, gy), (ax, ay), L = symbols()
     a, b = 1.5 + epsilon, -0.5 - epsilon
     n = len(kx)

@@ -2,14 +2,10 @@
 energy of the semi-implicit scheme.
 """
 
-import sys
-from pathlib import Path
-
-import fathom as fm
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+import fathom as fm
 from small_atmospheres import bits, held_suarez
 
 
@@ -34,8 +30,8 @@ def test_rest_over_a_mountain(levels, tmp_path):
 
 def test_one_air():
     """Dynamics, physics and analyses speak of the same dry air."""
-    from fathom.schemes import scheme
     from fathom import moist_air
+    from fathom.schemes import scheme
 
     model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.SigmaLevels(4)))
     core_of = {p["name"]: p["value"] for p in scheme("PrimitiveEquations").entry["parameters"]}

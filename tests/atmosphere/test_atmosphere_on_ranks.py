@@ -1,10 +1,8 @@
 """1 = N ranks bit for bit, whole rows or squares, and what a halo on demand brings."""
 
-from pathlib import Path
-
 import pytest
 
-cases = Path(__file__).with_name("small_atmospheres.py")
+import small_atmospheres
 
 
 @pytest.mark.parametrize(
@@ -29,13 +27,13 @@ cases = Path(__file__).with_name("small_atmospheres.py")
     ],
 )
 def test_same_bits_on_ranks(on_ranks, options, on):
-    alone = on_ranks(1, cases, "bits", *options)
+    alone = on_ranks(1, small_atmospheres, "bits", *options)
     assert alone["received"] == alone["plans"] == 0
     for ranks, distribution, threads in on:
         assert (
             on_ranks(
                 ranks,
-                cases,
+                small_atmospheres,
                 "bits",
                 *options,
                 f'distribution="{distribution}"',
@@ -51,13 +49,22 @@ def test_only_what_departures_need(on_ranks):
     rows of 64 points, one plan for a day.
     """
     result = on_ranks(
-        2, cases, "bits", "truncation=21", 'step="1200s"', "steps=72", 'distribution="north-south"'
+        2,
+        small_atmospheres,
+        "bits",
+        "truncation=21",
+        'step="1200s"',
+        "steps=72",
+        'distribution="north-south"',
     )
     assert 0 < result["received"] <= 4 * 64 and result["plans"] <= 2
 
 
 def test_synchronised_messages_carry_the_same_bits(on_ranks):
-    alone, met = on_ranks(1, cases, "bits"), on_ranks(2, cases, "bits", "synchronise=true")
+    alone, met = (
+        on_ranks(1, small_atmospheres, "bits"),
+        on_ranks(2, small_atmospheres, "bits", "synchronise=true"),
+    )
     assert (
         met["checksum"] == alone["checksum"]
         and met["synchronising"] > 0

@@ -2,9 +2,10 @@
 and over a pole, both schemes.
 """
 
-import fathom as fm
 import numpy as np
 import pytest
+
+import fathom as fm
 
 
 def norms(grid, value, exact):

@@ -2,17 +2,13 @@
 modes, the other scheme, bits, restart, physics.
 """
 
-import sys
-from pathlib import Path
-
-import fathom as fm
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+import fathom as fm
+import small_atmospheres
 from small_atmospheres import bits, held_suarez
 
-cases = Path(__file__).with_name("small_atmospheres.py")
 quiet = {"scheme": "eulerian", "step": "1200s"}
 
 
@@ -181,12 +177,12 @@ def test_same_bits(options):
 
 def test_same_bits_on_ranks(on_ranks):
     options = ('scheme="eulerian"', 'step="1200s"', "mountain=1500", 'tracers=["dye"]')
-    alone = on_ranks(1, cases, "bits", *options)
+    alone = on_ranks(1, small_atmospheres, "bits", *options)
     for ranks, distribution, threads in ((2, "north-south", 1), (4, "square", 1)):
         assert (
             on_ranks(
                 ranks,
-                cases,
+                small_atmospheres,
                 "bits",
                 *options,
                 f'distribution="{distribution}"',

@@ -16,10 +16,17 @@ truncation = 10
 levels = { is = "HybridLevels", number = 9 }
 [model]
 is = "SpectralAtmosphere"
-physics = { is = "FirstPhysics", radiation_every = "2h", sunlight = { is = "Sunlight", fixed_season = 1 }, convection = { is = "BettsMiller", relaxation = 5400 }, drag = "none" }
+[model.physics]
+is = "FirstPhysics"
+radiation_every = "2h"
+sunlight = { is = "Sunlight", fixed_season = 1 }
+convection = { is = "BettsMiller", relaxation = 5400 }
+drag = "none"
 [state]
-sea_surface_temperature = "273.15 + 27 * maximum(0, 1 - sin(1.5 * radians(clip(latitude, -60, 60)))**2)"
-air_temperature = "maximum(205, (250 + 47 * cos(radians(latitude))**2 + 3 * sin(radians(3 * longitude)) * cos(radians(latitude))) * (pressure / 1e5)**0.19)"
+sea_surface_temperature = "273.15 + 27 * maximum(0, \
+1 - sin(1.5 * radians(clip(latitude, -60, 60)))**2)"
+air_temperature = "maximum(205, (250 + 47 * cos(radians(latitude))**2 \
++ 3 * sin(radians(3 * longitude)) * cos(radians(latitude))) * (pressure / 1e5)**0.19)"
 specific_humidity = "0.014 * cos(radians(latitude))**4 * (pressure / 1e5)**3"
 [simulation]
 start = "2000-03-20"

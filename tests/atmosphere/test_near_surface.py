@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fathom.atmosphere import near_surface
-from fathom.schemes import scheme
 from fathom.mpi import core
+from fathom.schemes import scheme
 
 g, c_p, R = 9.80616, 1004.7088, 287.0597
 

@@ -4,9 +4,10 @@ gravity waves, mass, restart.
 
 import tempfile
 
-import fathom as fm
 import numpy as np
 import pytest
+
+import fathom as fm
 
 
 def simulation(truncation, step, case=None, **model):

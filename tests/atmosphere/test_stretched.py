@@ -2,19 +2,15 @@
 the same weather about another pole, same bits.
 """
 
-import sys
-from pathlib import Path
-
-import fathom as fm
 import numpy as np
 import pytest
+
+import fathom as fm
+from fathom.mpi import core
+from fathom.output.diagnostics import whole
+from fathom.regrid.regular import regular
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import Schmidt, turned
-from fathom.output.diagnostics import whole
-from fathom.mpi import core
-from fathom.regrid.regular import regular
-
-sys.path.insert(0, str(Path(__file__).parent))
 from small_atmospheres import bits, held_suarez
 
 spheres = [{"stretching": 2.4, "pole": (2.6, 46.5)}, {"stretching": 1.5}, {"pole": (-60.0, 30.0)}]

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.data import atmosphere
-from fathom.atmosphere import digital_filter
-from fathom.grids import hybrid
 from fathom import moist_air
+from fathom.atmosphere import digital_filter
+from fathom.data import atmosphere
+from fathom.grids import hybrid
 from fathom.post import scores
 
 # ---------------------------------------------------------------------------- states

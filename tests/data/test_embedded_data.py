@@ -138,7 +138,7 @@ def test_caspian_lakes_and_low_land_are_land(longitude, latitude):
     assert data.ocean_fraction == 0 and data.ocean_depth == 0
 
 
-# ---------------------------------------------------------------------------- temperature and salinity
+# ------------------------------------------------------------------------ temperature and salinity
 
 
 def test_means_of_the_ocean():

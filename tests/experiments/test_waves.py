@@ -1,4 +1,4 @@
-"""Waves of one layer against their equations: linear dynamics, no friction, depth H, c = sqrt(g H)."""
+"""Waves of one layer against their equations: linear, without friction, depth H, c = sqrt(g H)."""
 
 import numpy as np
 import pytest

@@ -4,6 +4,7 @@ independently of the core as text books on tripolar grids have it, one-based."""
 import itertools
 
 import numpy as np
+
 from fathom import _core
 
 PLACES = ["center", "corner", "east_face", "north_face"]

@@ -5,13 +5,11 @@ import hashlib
 import json
 import os
 import sys
-from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
 
 os.environ["OMP_WAIT_POLICY"] = "passive"  # there are more threads here than cores
-sys.path.insert(0, str(Path(__file__).parents[1] / "numerics"))
 from elliptic_cases import Case
 from fathom import _core
 from halos import PLACES, TOPOLOGIES, depths, expected, owner_of, topology

@@ -6,8 +6,9 @@ import hashlib
 import json
 
 import numpy as np
-from fathom.mpi import core
 from mpi4py import MPI
+
+from fathom.mpi import core
 
 comm = MPI.COMM_WORLD
 SENTINEL = np.array([0x7FF4DEADBEEFF00D], np.uint64)

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+
 from fathom import _core
 from halos import TOPOLOGIES, depths, topology
 
@@ -80,7 +81,7 @@ def test_all_water_is_owned_once(kind, ranks, distribution):
 
 
 def test_curve_keeps_neighbours_together():
-    """Along the curve each rank's part is compact: fewer points to exchange than in rows of blocks."""
+    """Each rank's part of the curve is compact: fewer points to exchange than in rows of blocks."""
     t, wet = topology("periodic", 256, 256), np.ones(256 * 256, np.int32)
     sent = {}
     for distribution in ("cartesian", "space-filling"):

@@ -5,6 +5,7 @@ is taken for a signal.
 from pathlib import Path
 
 import pytest
+
 from fathom.mpi import core
 
 script = Path(__file__).with_name("sums_on_ranks.py")

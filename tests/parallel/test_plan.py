@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+
 from fathom import _core
 from halos import PLACES, TOPOLOGIES, depths, expected, named, owner_of, run_plan, topology
 

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from fathom import _core
 from mpi4py import MPI
+
+from fathom import _core
 
 SELF = MPI.COMM_SELF.py2f()
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from fathom.mpi import core
 
 script = Path(__file__).with_name("transports_on_ranks.py")

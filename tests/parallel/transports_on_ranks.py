@@ -6,9 +6,10 @@ import json
 import time
 
 import numpy as np
+from mpi4py import MPI
+
 from fathom.mpi import core
 from halos import depths, topology
-from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
 HALO = 2

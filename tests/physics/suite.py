@@ -2,15 +2,10 @@
 by tests and the micro-benchmark.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
 
 from fathom.mpi import core, world
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-from program import Program  # noqa: E402
+from program import Program
 
 periodic = ("StandardOzone", "DiagnosticCloud", "Radiation")  # every few hours
 order = [

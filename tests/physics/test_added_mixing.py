@@ -4,8 +4,8 @@ floor's roughness.
 
 import numpy as np
 import pytest
-from columns import middle, run
 
+from columns import middle, run
 from fathom.data import tides
 
 levels, dz = 40, 100.0
@@ -60,7 +60,9 @@ def test_tides_lift_water_with_a_fifth_of_a_third_of_their_energy(wet):
 
 
 def double(warm, salty, expansion=2e-4, contraction=7.5e-4, layer=0.0):
-    """Two kinds of water; warm, salty: density differences alpha dT and beta dS of the upper one."""
+    """Two kinds of water. warm, salty: alpha dT and beta dS of the upper one, as differences of
+    density.
+    """
     above = np.arange(levels) < 20
     given = {
         "temperature": np.where(above, warm / expansion, 0.0),

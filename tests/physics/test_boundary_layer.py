@@ -4,6 +4,7 @@ to round-off, snow and bucket.
 
 import numpy as np
 import pytest
+
 from columns import catalogue, run
 
 g, cp, L, fusion, R, sigma = 9.80616, 3.5 * 287.0597, 2.5008e6, 3.337e5, 287.0597, 5.670374419e-8
@@ -193,7 +194,7 @@ def test_radiation_is_shared_between_sea_and_ground():
 
 
 def test_large_steps_do_not_oscillate():
-    """A step of 12 h with a thin ground: the implicit solve comes to the balance, never beyond it."""
+    """12 h over a thin ground: the implicit solve reaches the balance, never beyond it."""
     s = surface(weather(5))
     short = call("VerticalDiffusion", {k: np.copy(v) for k, v in s.items()}, step=1.0)
     long = call("VerticalDiffusion", {k: np.copy(v) for k, v in s.items()}, step=43200.0)

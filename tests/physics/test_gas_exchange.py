@@ -4,6 +4,7 @@ against them in numbers and packs.
 
 import numpy as np
 import pytest
+
 from columns import run
 
 # Warner & Weiss 1985, Bullister et al. 2002: fits of the same measurements per litre and per

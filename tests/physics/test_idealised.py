@@ -1,6 +1,7 @@
 """Held & Suarez (1994): the curves of the paper, and rest at its equilibrium."""
 
 import numpy as np
+
 from columns import middle, run
 
 levels, day = 20, 86400.0

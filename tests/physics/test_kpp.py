@@ -4,6 +4,7 @@ mixing of the interior; buoyancy of surface water.
 
 import numpy as np
 import pytest
+
 from columns import middle, run
 from test_thermodynamics import mwjf
 

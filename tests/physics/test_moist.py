@@ -4,6 +4,7 @@ bounded, convection after Frierson (2007).
 
 import numpy as np
 import pytest
+
 from columns import run
 
 g, cp, L, R = 9.80616, 3.5 * 287.0597, 2.5008e6, 287.0597

@@ -4,6 +4,7 @@ and what must hold between fluxes.
 
 import numpy as np
 import pytest
+
 from columns import run
 
 sigma, levels, g = 5.670374419e-8, 24, 9.80616

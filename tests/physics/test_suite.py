@@ -4,6 +4,7 @@ bounds, radiation every few hours, restart.
 
 import numpy as np
 import pytest
+
 import suite
 
 g, cp, L, fusion, sigma = 9.80616, 3.5 * 287.0597, 2.5008e6, 3.337e5, 5.670374419e-8

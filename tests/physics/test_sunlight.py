@@ -4,6 +4,7 @@ in.
 
 import numpy as np
 import pytest
+
 from columns import middle, run
 
 heat_capacity = 1026 * 3996.0

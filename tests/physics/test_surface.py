@@ -4,6 +4,7 @@ freezing, a closed heat budget.
 
 import numpy as np
 import pytest
+
 from columns import run
 
 rho0, cp, fusion = 1026.0, 3996.0, 3.337e5

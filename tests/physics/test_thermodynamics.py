@@ -4,6 +4,7 @@ differences; hydrostatic pressure.
 
 import numpy as np
 import pytest
+
 from columns import middle, reference_density, run
 
 g, rho0 = 9.80616, 1026.0

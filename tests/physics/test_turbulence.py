@@ -4,6 +4,7 @@ and bottom.
 
 import numpy as np
 import pytest
+
 from columns import middle, run
 
 levels, dz = 6, 20.0

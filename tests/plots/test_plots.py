@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from synthetic import box, centres, globe, made_up_land, profile, series, tripolar_corners
 
 import fathom.output as output
 import fathom.plots as plots
 from fathom.plots.mesh import EqualEarth
+from synthetic import box, centres, globe, made_up_land, profile, series, tripolar_corners
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from atmospheres import isothermal, polytropic, state
 
+from atmospheres import isothermal, polytropic, state
 from fathom.grids import hybrid
-from fathom.regrid.rows import Rows
 from fathom.post import near_surface
 from fathom.post.pressure_levels import Column, mean_sea_level_pressure, to_pressure_levels
+from fathom.regrid.rows import Rows
 
 ABOVE = np.array([1e4, 3e4, 5e4, 7e4])  # Pa, above every hill
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fathom.regrid.rows import Rows
-from fathom.regrid import regular
 from fathom.post import scores
+from fathom.regrid import regular
+from fathom.regrid.rows import Rows
 
 LATITUDE, LONGITUDE = np.linspace(-90, 90, 37), np.arange(72) * 5.0
 WEIGHTS = scores.regular_weights(LATITUDE, LONGITUDE)

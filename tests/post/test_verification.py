@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fathom.data import atmosphere
 from fathom.atmosphere import forecast
+from fathom.data import atmosphere
 from fathom.grids import hybrid
-from fathom.regrid.rows import Rows
 from fathom.post.pressure_levels import Column
 from fathom.post.verification import verify
+from fathom.regrid.rows import Rows
 
 ROWS = Rows.gaussian(48)
 GRID = SimpleNamespace(
@@ -22,7 +22,9 @@ GRID = SimpleNamespace(
 
 @pytest.fixture(scope="module")
 def travelling():
-    """A wave that moves east by 10 degrees from one time to the next, on 10 degrees as on the rows."""
+    """A wave that moves east by 10 degrees from one time to the next, on 10 degrees and on the
+    rows.
+    """
     import xarray
 
     def wave(latitude, longitude, time):

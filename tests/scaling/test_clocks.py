@@ -4,6 +4,7 @@ servers as queues.
 
 import numpy as np
 import pytest
+
 from fathom.scaling import Clocks, load, noise, sums
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, shape_of

@@ -1,6 +1,7 @@
 """Machine files: all of the catalogue, written and read again, and what is said of mistakes."""
 
 import pytest
+
 from fathom.scaling import machine
 
 

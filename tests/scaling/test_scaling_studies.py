@@ -4,6 +4,7 @@ figures that were left out of it.
 
 import numpy as np
 import pytest
+
 from fathom.scaling import load
 from fathom.scaling.studies import arome, cgpop, k_computer, pop_x1, sub_space_io, unified_model
 

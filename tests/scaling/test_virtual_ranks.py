@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fathom.run import launch
+
 from fathom.scaling import load, report, threads, virtual
 from fathom.scaling.cost import Cost
 from fathom.scaling.request import Request, suppositions

@@ -4,6 +4,7 @@ atmosphere measured and spread over ranks that are not there.
 
 import numpy as np
 import pytest
+
 from fathom.scaling import load, spectral
 from fathom.scaling.cost import Measured
 

@@ -1,6 +1,7 @@
 """Transforms for the tests: one rank or many, plain sums as a reference."""
 
 import numpy as np
+
 from fathom.mpi import MPI
 from fathom.mpi import core as _core
 

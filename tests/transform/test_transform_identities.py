@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from fathom.mpi import core as _core
 from harmonics import Case, grid_of, legendre
 

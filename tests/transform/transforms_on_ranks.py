@@ -5,12 +5,10 @@ what must be the same on any of them.
 import hashlib
 import json
 import os
-import sys
-from pathlib import Path
 
 os.environ["OMP_WAIT_POLICY"] = "passive"  # there are more threads here than cores
-sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
+
 from fathom.mpi import MPI, core
 from harmonics import Case
 

@@ -13,7 +13,7 @@ EVAPORATION = 3.13  # mm day-1, mean over the ocean (Trenberth et al. 2007: 413 
 
 
 def saturation(temperature, factor=1.0, density=1.22):
-    """Specific humidity at saturation, Large & Yeager (2004), eq. 5; `factor` 0.98 over sea water."""
+    """Specific humidity at saturation (Large & Yeager 2004, eq. 5); `factor`: 0.98 over the sea."""
     return factor * 640380.0 / density * np.exp(-5107.4 / (temperature + CELSIUS))
 
 

@@ -41,7 +41,7 @@ DOBSON = 2.1415e-5  # kg m-2 of ozone in a Dobson unit
 
 
 def build_gfs(files):
-    """The state on 26 pressure levels, the surface, four layers of soil, and ozone as a zonal mean."""
+    """The state on 26 pressure levels, the surface, four soil layers, and ozone as a zonal mean."""
     data = fields(files["gfs"], AIR | SURFACE)
     pressure, ozone_pressure = 100 * data["air_temperature_level"], 100 * data["ozone_level"]
     humidity = on_levels(

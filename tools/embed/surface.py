@@ -9,8 +9,8 @@ import warnings
 import netCDF4
 import numpy as np
 
-from fathom.regrid import points as regrid
 from fathom.data.embedded import FOLDER
+from fathom.regrid import points as regrid
 from fathom.regrid.fill import harmonic
 
 from .bulk import CELSIUS, DAY, bulk_fluxes, humidity_factor, saturation
@@ -334,7 +334,7 @@ def radiation(budget, sst, temperature, latitude, longitude):
 
 
 def insolation(latitude):
-    """Daily mean at the top of the atmosphere in the middle of each month (month, lat, 1) [W m-2]."""
+    """Daily mean at the top of the atmosphere in mid-month (month, lat, 1) [W m-2]."""
     angle = 2 * np.pi * (np.arange(12) + 0.5)[:, None] / 12
     declination = (
         0.006918

@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import shape_of
@@ -36,7 +37,8 @@ latency, bandwidth, overhead = 1e-6, 1e10, 5e-7  # of a link; bytes/s of it; of 
 platform = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <cluster id="nodes" {topology} prefix="n" suffix="" radical="0-{last}" speed="4Gf" bw="{bandwidth}Bps" lat="{latency}s" loopback_bw="20GBps" loopback_lat="0.2us"/>
+  <cluster id="nodes" {topology} prefix="n" suffix="" radical="0-{last}" speed="4Gf"
+           bw="{bandwidth}Bps" lat="{latency}s" loopback_bw="20GBps" loopback_lat="0.2us"/>
 </platform>
 """
 simulated = (

@@ -32,7 +32,8 @@ per_node = 16
 platform = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <cluster id="nodes" prefix="n" suffix="" radical="0-{last}" speed="4Gf" bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
+  <cluster id="nodes" prefix="n" suffix="" radical="0-{last}" speed="4Gf"
+           bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
 </platform>
 """
 simulated = (
