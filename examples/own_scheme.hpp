@@ -1,10 +1,10 @@
-/// A lesson: a scheme of one's own in C++. Relaxation of a tracer towards a value within a time,
-///   d(tracer)/dt = (value - tracer) / time
-/// It stands in one header. `examples/own_scheme.py` uses it; so does
+/// A lesson: a scheme of one's own in C++, in one header. Relaxation of the temperature to a value:
+///   dT/dt = (value - T) / time
+/// `examples/own_scheme.py` uses it, and so does
 ///   fathom run ocean.toml --scheme own_scheme.hpp
-/// The signature of the kernel says what the scheme reads and writes: names, places, units. From it
-/// follow halos, scratch memory, timers and the checks of units; from `parameters` its keywords,
-/// limits and messages.
+/// The signature of the kernel says what the scheme reads and writes: names, places, units. Halos,
+/// scratch memory, timers and the checks of units follow from it; keywords, limits and messages
+/// follow from `parameters`. The last line says the scheme's name and where it stands in a step.
 #pragma once
 #include "field/entry.hpp"
 
@@ -30,4 +30,6 @@ struct Relaxation {
     }
 };
 
-inline fathom::Entries schemes() { return {fathom::entry<Relaxation>("Relaxation")}; }
+inline fathom::Entries schemes() {
+    return {fathom::entry<Relaxation>("Relaxation").before("TracerUpdate of temperature")};
+}

@@ -187,7 +187,11 @@ class Use(NamedTuple):
 
 
 def reads(name: str, place: str, units: str) -> Use:
-    """A field that a PythonScheme reads; place: "center layer", "corner column", "profile", ..."""
+    """A field that a PythonScheme reads; place: "center layer", "corner column", "interface profile".
+
+    center, corner, east_face or north_face; column, layer or interface; with "vector" for a part of
+    one. A profile has one value a level.
+    """
     return Use(name, place, units, "reads")
 
 
@@ -208,8 +212,8 @@ class PythonScheme:
     Parameters
     ----------
     function : called once a step and block with its fields by name, as arrays that share their
-        memory: (levels, ny, nx), (ny, nx), and (levels,) for profiles; without halo. It changes
-        what it writes and updates in place.
+        memory: (levels, ny, nx), (ny, nx), and (levels,) for a "layer profile", (levels + 1,) for
+        an "interface profile"; without halo. It changes what it writes and updates in place.
     fields : what it uses: reads(name, place, units), writes(...), updates(...).
     every : a length of time, for a process that does not run in every step.
 
@@ -248,11 +252,12 @@ class PythonScheme:
         """The core's process; step [s]."""
         declared = []
         for name, place, units, access in self.fields:
-            horizontal, *words = place.split()
-            profile = horizontal == "profile"
-            vertical = "profile" if profile else words[-1] if words else ""
-            vector = "vector" in words
-            declared.append((name, units, horizontal, vertical, vector, access))
+            words = place.split()
+            if words[-1:] == ["profile"]:
+                at = ("profile", "profile", False)
+            else:
+                at = (*(words[:1] or [""]), *(words[-1:] or [""]), "vector" in words)
+            declared.append((name, units, *at, access))
         process = mpi.core.PythonProcess(self.name, declared, self._work).process()
         if self.every:
             process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
@@ -264,8 +269,9 @@ class PythonScheme:
         """
         said = ""
         try:
+            layers = [use.name for use in self.fields if use.place == "layer profile"]
             for fields in blocks:
-                self.function(**fields)
+                self.function(**fields | {name: fields[name][:-1] for name in layers})
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             said = (

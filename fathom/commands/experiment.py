@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +19,23 @@ if TYPE_CHECKING:
 
 
 def experiment_options(command: Any) -> Any:
-    """FILE, --ranks, --io-servers, --threads, --set."""
+    """FILE, --ranks, --io-servers, --threads, --set, --scheme."""
+
+    @functools.wraps(command)
+    def with_schemes(*, settings: tuple[str, ...], schemes: tuple[Path, ...], **rest: Any) -> Any:
+        added = tuple(f"extensions.schemes+={json.dumps(str(file))}" for file in schemes)
+        return command(settings=settings + added, **rest)
+
+    command = with_schemes
     for option in (
+        click.option(
+            "--scheme",
+            "schemes",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            metavar="HEADER",
+            help="Schemes of your own, in C++: examples/own_scheme.hpp.",
+        ),
         click.option(
             "--set",
             "settings",

@@ -59,8 +59,9 @@ class Document:
         return self.name
 
     def _apply(self, setting: str) -> None:
-        """One "a.b.c=value"; the value is TOML, or else a plain text."""
+        """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a list."""
         name, equals, value = setting.partition("=")
+        adds, name = name.endswith("+"), name.removesuffix("+")
         if not equals or not re.fullmatch(rf"\s*{_dotted}\s*", name):
             raise ValueError(
                 f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800"
@@ -70,7 +71,13 @@ class Document:
         for part in path[:-1]:
             inner = table.setdefault(part, {})
             table[part] = table = inner if isinstance(inner, dict) else {"is": inner}
-        table[path[-1]] = _value(value.strip())
+        given = _value(value.strip())
+        if adds:
+            before = table.get(path[-1], [])
+            if not isinstance(before, list):
+                raise ValueError(f"--set {setting}: {before!r} is no list to add to")
+            given = [*before, given]
+        table[path[-1]] = given
         self._set[path] = setting
 
 
