@@ -266,7 +266,7 @@ void MarchingBlocks::solve_group(std::size_t g, int from, int to) {
     const TileGroup of_eight = group(g);
     Places place;
     find_places(g, from, to, place);
-    Eight r[points], b[points], z[points];
+    Eight r[points], b[points];
     for (int j = 0; j < side; ++j) {
         for (int lane = 0; lane < lanes; ++lane)
             r[j * side + lane] = Eight::load(place.in[lane] + j * place.up[lane]);
@@ -277,8 +277,12 @@ void MarchingBlocks::solve_group(std::size_t g, int from, int to) {
     x.clear_margin();
     of_eight.solve(b, x);
     const Eight diagonal = of_eight.left_to_diagonal();
-    for (int k = 0; k < points; ++k)
-        z[k] = fma(diagonal, r[k], of_eight.of(TileGroup::rescaling, k) * x(k % side, k / side));
+    Eight* const z = b;  // in the same memory: it is in the first cache
+    for (int j = 0; j < side; ++j)
+        for (int i = 0; i < side; ++i) {
+            const int k = j * side + i;
+            z[k] = fma(diagonal, r[k], of_eight.of(TileGroup::rescaling, k) * x(i, j));
+        }
     for (int j = 0; j < side; ++j) {
         transpose(z + j * side);
         for (int lane = 0; lane < lanes; ++lane)

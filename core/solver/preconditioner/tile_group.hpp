@@ -80,4 +80,51 @@ private:
     Eight largest_error(const Eight* b, const Unknowns& x) const;
 };
 
+/// b - A x at (i, j), with 0 for x(i+1, j+1).
+inline TileGroup::Eight TileGroup::residual(const Eight* b, const Unknowns& x, int i, int j) const {
+    const int k = j * side + i;
+    const Eight along = fma(of(east, k), x(i + 1, j), fma(of(east, k - 1), x(i - 1, j), x(i, j)));
+    const Eight south = fma(of(north, k - side), x(i, j - 1),
+                            fma(of(northeast, k - side - 1), x(i - 1, j - 1),
+                                of(northwest, k - side) * x(i + 1, j - 1)));
+    return fma(-of(north, k), x(i, j + 1),
+               (b[k] - (along + south)) - of(northwest, k - 1) * x(i - 1, j + 1));
+}
+
+/// From the first row and column to all others.
+inline void TileGroup::march(const Eight* b, Unknowns& x) const {
+    for (int j = 0; j < side - 1; ++j)
+        for (int i = 0; i < side - 1; ++i)
+            x(i + 1, j + 1) = residual(b, x, i, j) * of(inverse_northeast, j * side + i);
+}
+
+/// Residuals of the last column and row.
+inline void TileGroup::unused_equations(const Eight* b, const Unknowns& x, Eight* f) const {
+    for (int j = 0; j < side; ++j) f[j] = residual(b, x, side - 1, j);
+    for (int i = 0; i < side - 1; ++i) f[side + i] = residual(b, x, i, side - 1);
+}
+
+inline void TileGroup::solve(const Eight* b, Unknowns& x) const {
+    Eight f[guesses];
+    for (int n = 0; n < guesses; ++n) guess(x, n) = Eight(0.0);
+    march(b, x);
+    unused_equations(b, x, f);
+    const double* influence = inverse_influence();
+    for (int n = 0; n < guesses; ++n) {
+        Eight one(0.0), two(0.0), three(0.0);  // sums that do not wait for each other
+        for (int k = 0; k < guesses; k += 3, influence += 3 * tiles) {
+            one = fma(Eight::load(influence), f[k], one);
+            two = fma(Eight::load(influence + tiles), f[k + 1], two);
+            three = fma(Eight::load(influence + 2 * tiles), f[k + 2], three);
+        }
+        guess(x, n) = (one + two) + three;
+    }
+    march(b, x);
+}
+
+inline void TileGroup::Unknowns::clear_margin() {
+    for (int k = 0; k < width; ++k)
+        x[k] = x[width * (width - 1) + k] = x[k * width] = x[k * width + width - 1] = Eight(0.0);
+}
+
 }  // namespace fathom
