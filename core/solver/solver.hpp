@@ -73,8 +73,11 @@ private:
     std::unique_ptr<Single> single;  // of mixed precision
     std::unique_ptr<Method> in_single;
 
+    double begin(const FieldSlab& rhs, const FieldSlab& x, int bytes);
     double residual(const FieldSlab& rhs, int bytes);
-    End refine(double rr, double goal);
+    bool is_small(double rr, double goal);
+    void iterate(double rr, double goal);
+    bool refine(double rr, double goal);
     /// body(row, column, d, value) for the points of a row, and of all own rows.
     template <class F> void points(const Row&, const FieldSlab&, int bytes, F body);
     template <class F> void for_points(const FieldSlab&, int bytes, F body);
