@@ -29,12 +29,13 @@ template <class Number> class ComplexFourier {
 public:
     using Lanes = Register<Number>;
     explicit ComplexFourier(int n);
-    void forward(Lanes* z, RowAhead&) const;  ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
-    void backward(Lanes* z,
-                  RowAhead&) const;  ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    /// Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
+    void forward(Lanes* z, RowAhead&) const;
+    /// z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    void backward(Lanes* z, RowAhead&) const;
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
-    long steps()
-        const;  ///< butterflies of one transform: butterflies: so often what is ahead gets its turn
+    /// Butterflies of one transform: so often what is ahead gets its turn.
+    long steps() const;
     const int n;
     std::vector<int> place;
 
@@ -44,15 +45,15 @@ private:
         std::size_t twiddle, roots;
     };
     std::vector<Pass> passes;
-    std::vector<Number>
-        /// of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of exp(2 pi i i c / (radix
-        /// stride))
-        twiddles;
+    /// Of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of exp(2 pi i i c / (radix stride)).
+    std::vector<Number> twiddles;
     std::vector<std::complex<Number>> roots;  ///< of radices without a butterfly of their own
     std::unique_ptr<ComplexFourier> longer;
     std::vector<std::complex<Number>> chirp, filter;
     template <int sign> void pass(const Pass&, Lanes*, RowAhead&) const;
     template <int sign> void convolution(Lanes*, RowAhead&) const;
+    void plan_convolution();
+    void plan_passes(const std::vector<int>& factors);
 };
 
 template <class Number> class Fourier {
