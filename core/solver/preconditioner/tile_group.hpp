@@ -1,8 +1,8 @@
 /// Eight tiles of 8 x 8 points, solved side by side in registers by marching (error vector
 /// propagation, Roache 1995). The equation of (i, j) gives the unknown (i+1, j+1) from those south
 /// and west of it,
-///   x(i+1,j+1) = [b - (x + E x_e + E_w x_w + N x_n + N_s x_s + NE_sw x_sw + NW_w x_nw + NW_s x_se)]
-///                / NE          at (i, j)
+///   x(i+1,j+1) = [b - (x + E x_e + E_w x_w + N x_n + N_s x_s + NE_sw x_sw + NW_w x_nw
+///                      + NW_s x_se)] / NE          at (i, j)
 /// so that a guess of the first row and column, 15 numbers, determines all others. The march does
 /// not use the equations of the last row and column: their residuals f depend on the guess,
 ///   f = f(0) - influence * guess,          guess = inverse(influence) * f(0)

@@ -45,7 +45,8 @@ private:
         std::size_t twiddle, roots;
     };
     std::vector<Pass> passes;
-    /// Of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of exp(2 pi i i c / (radix stride)).
+    /// Of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of
+    /// exp(2 pi i i c / (radix stride)).
     std::vector<Number> twiddles;
     std::vector<std::complex<Number>> roots;  ///< of radices without a butterfly of their own
     std::unique_ptr<ComplexFourier> longer;

@@ -1,6 +1,6 @@
-/// Which levels are transformed together: lanes of registers for the levels of all items. An item's
-/// parts - a wind's two, a gradient's f and northward derivative, for its adjoint three - lie in one
-/// batch, so that what mixes them finds them together.
+/// Which levels are transformed together: lanes of registers for the levels of all items. The
+/// parts of an item - a wind's two, a gradient's f and northward derivative, for its adjoint
+/// three - lie in one batch, so that what mixes them finds them together.
 #include <algorithm>
 #include "base/error.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
