@@ -43,9 +43,8 @@ public:
         return mine[stream][item];
     }
     int bytes(int stream) const { return streams[stream].bytes; }
-    bool abandoned() const {
-        return alive < int(roles.servers.size());
-    }  ///< some servers were given up
+    /// Some servers were given up.
+    bool abandoned() const { return alive < int(roles.servers.size()); }
     bool failed() const { return failure; }  ///< the computing ranks ended with an error
     bool keeps_ledger() const { return roles.server == 0; }
     std::size_t plan_bytes() const;  ///< memory of all that says where things lie
@@ -72,6 +71,9 @@ private:
     OutputEvent release(Job*);
     void tell(const OutputEvent&);
     void fetch(Job&, int from, const Ready&);
+    bool idle() const;
+    bool ledger_closed() const;
+    void say_goodbye();
 };
 
 }  // namespace fathom
