@@ -124,8 +124,8 @@ void bind_decomposition(nb::module_& m) {
         },
         "topology"_a, "wet_levels"_a, "ranks"_a, "block_nx"_a = 0, "block_ny"_a = 0,
         "distribution"_a = "auto", "halo"_a = 2);
-    m.attr("work_of_message") =
-        WorkTable::message;  // to a neighbour, within the estimated time of a rank
+    // to a neighbour, within the estimated time of a rank
+    m.attr("work_of_message") = WorkTable::message;
     m.def("arrange", &arrange, "topology"_a, "wet_levels"_a, "ranks"_a, "i_cuts"_a, "j_cuts"_a,
           "owners"_a, "halo"_a = 2, "a decomposition with given cuts and owners");
 }

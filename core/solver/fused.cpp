@@ -131,9 +131,10 @@ void wavefront(int begin, int end, bool south, F stage, G all) {
 /// What the products of r tell: alpha and beta of two iterations. r', s', w' = A s' = (r' - r) /
 /// alpha' are those of the iteration before.
 struct LookAhead {
+    // of the scaled r and t = A r
     struct Products {
         double rr, rt, tt, tAt;
-    };  // of the scaled r and t = A r
+    };
     struct Iteration {
         double alpha = 1, beta = 0, rr = infinity, rt = 0;
     } before, one, two;
@@ -151,8 +152,8 @@ struct LookAhead {
             w_w = (before.rr + now.rr) / (a * a);
             w_Aw = (before.rt - 2 * t_r + now.rt) / (a * a);
         }
-        const double sigma =
-            now.rt + beta * t_r;  // s.A s, s = r + beta s', and w = A s = t + beta w'
+        // s.A s, s = r + beta s', and w = A s = t + beta w'
+        const double sigma = now.rt + beta * t_r;
         if (!(sigma > 0)) return false;
         one = {now.rr / sigma, beta, now.rr, now.rt};
         const double t_As = now.tt + beta * t_w, ww = t_As + beta * (t_w + beta * w_w),
@@ -384,8 +385,8 @@ public:
 
 private:
     Space<Number>& space;
-    std::vector<std::array<FusedBuffer<Number>, 2>>
-        carry;           // of each thread, for both iterations of a sweep
+    // of each thread, for both iterations of a sweep
+    std::vector<std::array<FusedBuffer<Number>, 2>> carry;
     bool south = false;  // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {

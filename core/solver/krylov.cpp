@@ -165,10 +165,10 @@ struct ChronopoulosGear final : Plain {
     }
 };
 
-/// u = M r, w = A u, m = M w, n = A m;
-///     zs = n + beta zs,  q = m + beta q,  As = w + beta As,  s = u + beta s,
-/// y += alpha s,  r -= alpha As,  u -= alpha q,  w -= alpha zs. The sum of r.u, w.u, r.r travels
-/// while m and n are made.
+///   u = M r,   w = A u,   m = M w,   n = A m,
+///   zs = n + beta zs,   q = m + beta q,   As = w + beta As,   s = u + beta s,
+///   y += alpha s,   r -= alpha As,   u -= alpha q,   w -= alpha zs.
+/// The sum of r.u, w.u, r.r travels while m and n are made.
 struct Pipelined final : Plain {
     int w, n, zs, As, u, m, q;
     explicit Pipelined(const MethodParts& p)

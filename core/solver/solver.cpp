@@ -151,8 +151,8 @@ bool EllipticSolver::refine(double rr, double goal) {
             std::fill_n(to[n].of(Single::y), to[n].up, 0);
         }
     });
-    const int maximum =
-        iterations + (options.maximum_iterations - iterations + 1) / 2;  // some are left for fp64
+    // some are left for fp64
+    const int maximum = iterations + (options.maximum_iterations - iterations + 1) / 2;
     const auto end = in_single->iterate(rr * up * up, goal * up * up, iterations, maximum);
     if (end != End::small && end != End::many) return false;
     in_parallel([&] {

@@ -307,8 +307,8 @@ template <class T> struct Gather : InterleavedRows<T> {
     }
     /// Of the two middle points of four, in the first lanes.
     static void extremes(const T* up, const T* down, bool first, Real& most, Real& least) {
-        const Real a = Real::load(up + fields),
-                   b = Real::load(down + fields);  // from the second point on
+        // from the second point on
+        const Real a = Real::load(up + fields), b = Real::load(down + fields);
         most = first ? larger(a, b) : larger(most, larger(a, b));
         least = first ? smaller(a, b) : smaller(least, smaller(a, b));
     }

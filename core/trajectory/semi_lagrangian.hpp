@@ -14,9 +14,9 @@
 ///       First and last interval of the vertical: linear. Quasi-monotone: clipped to the 8 nearest
 ///       values (Bermejo & Staniforth 1992).
 ///   vectors
-///       turn with the frame carried along the great circle. 2 Omega x r, known exactly at both
-///       ends, can be advected with the wind (Parameters::rotation): the Coriolis force without
-///       time truncation.
+///       turn with the frame carried along the great circle. 2 Omega x r can be carried with the
+///       wind (Parameters::rotation); its oscillations grow by (f dt)^4 / 4 a step, so at long
+///       steps the Coriolis force has to be implicit (docs/spectral.md) and rotation 0.
 ///
 /// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of
 /// weights, one vector instruction, one cache line serve all. A row is continued beyond its ends,

@@ -11,17 +11,17 @@ std::pair<double, double> extremes(std::span<const double> diagonal, std::span<c
         const double radius = (k ? std::abs(off[k - 1]) : 0) + (k + 1 < n ? std::abs(off[k]) : 0);
         low = std::min(low, diagonal[k] - radius), high = std::max(high, diagonal[k] + radius);
     }
-    auto below =
-        [&](double x) {  // eigenvalues smaller than x: signs of the pivots of T - x (Sturm)
-            std::size_t count = 0;
-            double pivot = 1;
-            for (std::size_t k = 0; k < n; ++k) {
-                pivot = diagonal[k] - x - (k ? off[k - 1] * off[k - 1] / pivot : 0);
-                if (pivot == 0) pivot = -1e-300;
-                count += pivot < 0;
-            }
-            return count;
-        };
+    // eigenvalues smaller than x: signs of the pivots of T - x (Sturm)
+    auto below = [&](double x) {
+        std::size_t count = 0;
+        double pivot = 1;
+        for (std::size_t k = 0; k < n; ++k) {
+            pivot = diagonal[k] - x - (k ? off[k - 1] * off[k - 1] / pivot : 0);
+            if (pivot == 0) pivot = -1e-300;
+            count += pivot < 0;
+        }
+        return count;
+    };
     auto bisect = [&](std::size_t index) {  // the eigenvalue with `index` smaller ones
         double a = low, b = high;
         for (int step = 0; step < 100; ++step) {
