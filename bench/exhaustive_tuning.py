@@ -1,11 +1,15 @@
-"""How near the best of all does the search of `fathom tune` come? A space small enough to exhaust, in which everything is measured, and then searched in the same processes.
+"""How near the best of all does the search of `fathom tune` come? A space small enough to exhaust,
+in which everything is measured, and then searched in the same processes.
 
-    python bench/exhaustive_tuning.py experiments/ocean-3deg.toml --json tests/performance/recorded/ocean-3deg-1-rank.json
-    mpiexec -n 2 python bench/exhaustive_tuning.py experiments/ocean-3deg.toml --json tests/performance/recorded/ocean-3deg-2-ranks.json
+    python bench/exhaustive_tuning.py experiments/ocean-3deg.toml \\
+        --json tests/performance/tune/recorded/ocean-3deg-1-rank.json
+    mpiexec -n 2 python bench/exhaustive_tuning.py experiments/ocean-3deg.toml \\
+        --json tests/performance/tune/recorded/ocean-3deg-2-ranks.json
 
 All configurations take turns, several times over, each beside the usual one. Then the search,
 which begins at the slowest of all. What it found meets the best of the table in fresh pairs, in
-the order abba. Printed: best, slowest, found; how much slower the found is than the best, by the table and in pairs. Exit status 1 beyond 8 % in pairs. docs/tuning.md
+the order abba. Printed: best, slowest, found; how much slower the found is than the best, by the
+table and in pairs. Exit status 1 beyond 8 % in pairs. docs/tuning.md
 """
 
 from __future__ import annotations
@@ -19,16 +23,27 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from fathom import machine
+from fathom.describe.toml import Document
 from fathom.mpi import world
-from fathom.performance import machine
-from fathom.performance.search import Axis, Rejected, Search
-from fathom.performance.trials import Trials
-from fathom.toml import Document
+from fathom.performance.tune.search import Axis, Rejected, Search
+from fathom.performance.tune.trials import Trials
 
 allowed = 0.08
-axes = [Axis("tile", ["cache", 16, 256]), Axis("decomposition", [("auto", None), ("space-filling", (48, 30)), ("space-filling", (32, 15))])]
-axes += [Axis("exchange", ["packed", "put-fence", "shared"]), Axis("sum", ["allreduce", "tree"])] if world.size > 1 else [
-    Axis("model.free_surface.solver", ["chrongear", "pcg", "pcsi"]), Axis("model.free_surface.preconditioner", ["factorisation", "diagonal", "evp"])]  # fmt: skip
+axes = [
+    Axis("tile", ["cache", 16, 256]),
+    Axis(
+        "decomposition", [("auto", None), ("space-filling", (48, 30)), ("space-filling", (32, 15))]
+    ),
+]
+axes += (
+    [Axis("exchange", ["packed", "put-fence", "shared"]), Axis("sum", ["allreduce", "tree"])]
+    if world.size > 1
+    else [
+        Axis("model.free_surface.solver", ["chrongear", "pcg", "pcsi"]),
+        Axis("model.free_surface.preconditioner", ["factorisation", "diagonal", "evp"]),
+    ]
+)
 
 
 def main() -> int:
@@ -51,33 +66,66 @@ def main() -> int:
         trials.keep = [usual]
         seconds = exhaust(trials, usual, given.turns)
         finite = [values for values in seconds if seconds[values] < math.inf]
-        best, slowest = (dict(zip(usual, of_all(finite, key=seconds.__getitem__))) for of_all in (min, max))
+        best, slowest = (
+            dict(zip(usual, of_all(finite, key=seconds.__getitem__))) for of_all in (min, max)
+        )
         trials.keep = [slowest]
         trials.rejected.clear()  # the search looks for itself
         began = trials.clock()
-        found = Search(trials.measure, trials.clock, began + given.seconds, settled=trials.settled).run(beginning(slowest))
+        found = Search(
+            trials.measure, trials.clock, began + given.seconds, settled=trials.settled
+        ).run(beginning(slowest))
         searched = trials.clock() - began
         ratio = paired(trials, found.best, best, given.pairs)
     if world.rank == 0:
+
         def of(configuration: dict[str, Any]) -> float:
             return seconds[tuple(configuration.values())]
 
         for name, which in (("best", best), ("slowest", slowest), ("found", found.best)):
-            print(f"{name:<8} {1e3 * of(which):.3f} ms  {', '.join(f'{key} = {value}' for key, value in which.items())}")
-        print(f"found in {searched:.0f} s, slower than the best of {len(seconds)}: {100 * (of(found.best) / of(best) - 1):.1f} % by the table, {100 * ratio:.1f} % in {given.pairs} pairs")
+            settings = ", ".join(f"{key} = {value}" for key, value in which.items())
+            print(f"{name:<8} {1e3 * of(which):.3f} ms  {settings}")
+        print(
+            f"found in {searched:.0f} s, slower than the best of {len(seconds)}:"
+            f" {100 * (of(found.best) / of(best) - 1):.1f} % by the table,"
+            f" {100 * ratio:.1f} % in {given.pairs} pairs"
+        )
         if given.json:
-            what = f"{given.case.stem} on {world.size} ranks, {machine.name()}: seconds of a step, the median of {given.turns}"
-            given.json.write_text(json.dumps({"what": what, "axes": {a.name: a.values for a in axes}, "seconds": [round(s, 7) for s in seconds.values()]}) + "\n")
+            what = (
+                f"{given.case.stem} on {world.size} ranks, {machine.name()}:"
+                f" seconds of a step, the median of {given.turns}"
+            )
+            given.json.write_text(
+                json.dumps(
+                    {
+                        "what": what,
+                        "axes": {a.name: a.values for a in axes},
+                        "seconds": [round(s, 7) for s in seconds.values()],
+                    }
+                )
+                + "\n"
+            )
     return int(world.bcast(ratio) > allowed)
 
 
 def beginning(configuration: dict[str, Any]) -> list[Axis]:
     """The axes with the values of this configuration first."""
-    return [Axis(axis.name, [configuration[axis.name], *(value for value in axis.values if value != configuration[axis.name])]) for axis in axes]
+    return [
+        Axis(
+            axis.name,
+            [
+                configuration[axis.name],
+                *(value for value in axis.values if value != configuration[axis.name]),
+            ],
+        )
+        for axis in axes
+    ]
 
 
 def exhaust(trials: Trials, usual: dict[str, Any], turns: int) -> dict[tuple, float]:
-    """Seconds of a step of every configuration, in the order of the product of the axes: the median of its ratios to the usual one beside it, times the median of that."""
+    """Seconds of a step of every configuration, in the order of the product of the axes: the median
+    of its ratios to the usual one beside it, times the median of that.
+    """
     every = list(itertools.product(*(axis.values for axis in axes)))
     ratios: dict[tuple, list[float]] = {values: [] for values in every}
     references, size = [], max(1, trials.most_live - 2)

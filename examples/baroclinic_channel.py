@@ -1,7 +1,8 @@
 """Baroclinic instability: a sheared current in balance is not a current at rest.
 
-Warm water lies south of cold, the Coriolis force of the sheared current holds the slope. A small wave feeds on it, and grows as
-exp(sigma t); Eady (1949) finds sigma = 0.31 f/N dU/dz for the fastest wave, 3.9 N H / f long, between walls far apart.
+Warm water lies south of cold, the Coriolis force of the sheared current holds the slope. A small
+wave feeds on it, and grows as exp(sigma t); Eady (1949) finds sigma = 0.31 f/N dU/dz for the
+fastest wave, 3.9 N H / f long, between walls far apart.
 
     python examples/baroclinic_channel.py [cells] [picture.png]
 """
@@ -18,14 +19,30 @@ f, N, shear, H, g, alpha = 1e-4, 2e-3, 4e-4, 1000.0, 9.80616, 2e-4
 k = 1.61 * f / (N * H)  # of the wave that grows fastest
 L = 2 * np.pi / k  # one wave fits into the channel
 
-grid = fm.CartesianGrid(nx=cells, ny=cells, extent=(L, L), periodic=True, levels=fm.ZLevels(number=cells // 2, depth=H, spacing="uniform"))
+grid = fm.CartesianGrid(
+    nx=cells,
+    ny=cells,
+    extent=(L, L),
+    periodic=True,
+    levels=fm.ZLevels(number=cells // 2, depth=H, spacing="uniform"),
+)
 ocean = fm.Ocean(
-    grid, coriolis=(f, 0), equation_of_state=fm.LinearEquationOfState(thermal_expansion=alpha), tracer_advection=fm.UpwindAdvection(),
-    vertical_mixing=fm.ConstantMixing(viscosity=1e-5, diffusivity=0), friction=None, diffusion=None, bottom_drag=0,
-)  # fmt: skip
+    grid,
+    coriolis=(f, 0),
+    equation_of_state=fm.LinearEquationOfState(thermal_expansion=alpha),
+    tracer_advection=fm.UpwindAdvection(),
+    vertical_mixing=fm.ConstantMixing(viscosity=1e-5, diffusivity=0),
+    friction=None,
+    diffusion=None,
+    bottom_drag=0,
+)
 # Thermal wind: g alpha dT/dy = -f dU/dz; the surface balances the current at the top.
 ocean.set(
-    temperature=lambda x, y, depth: 10 - (N**2 * depth + f * shear * (y - L / 2)) / (g * alpha) + 1e-3 * np.sin(k * x) * np.sin(np.pi * y / L),
+    temperature=lambda x, y, depth: (
+        10
+        - (N**2 * depth + f * shear * (y - L / 2)) / (g * alpha)
+        + 1e-3 * np.sin(k * x) * np.sin(np.pi * y / L)
+    ),
     velocity_x=lambda x, y, depth: shear * (H / 2 - depth) + 0 * x,
     sea_surface_height=lambda x, y: -f * shear * H / 2 * (y - L / 2) / g + 0 * x,
 )
@@ -47,7 +64,9 @@ unbounded = 0.31 * f / N * shear * 86400
 finite = eady / np.sqrt(1 + (shear / N) ** 2)  # Ri = 25 is not infinite (Stone 1966)
 
 print(f"growth of the wave         {growth:.3f} a day")
-print(f"Eady, between these walls  {eady:.3f} a day, with Ri = {(N / shear) ** 2:.0f}: {finite:.3f}")
+print(
+    f"Eady, between these walls  {eady:.3f} a day, with Ri = {(N / shear) ** 2:.0f}: {finite:.3f}"
+)
 print(f"Eady, 0.31 f/N dU/dz       {unbounded:.3f} a day")
 
 if len(sys.argv) > 2:
@@ -55,11 +74,26 @@ if len(sys.argv) > 2:
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     h = grid.horizontal
-    shades = left.contourf(h.center_longitude / 1e3, h.center_latitude / 1e3, sim.gather("temperature")[0], 20, cmap="RdYlBu_r")
-    left.set(title=f"surface temperature after {days[-1]:.0f} days [degC]", xlabel="x [km]", ylabel="y [km]", aspect="equal")
+    shades = left.contourf(
+        h.center_longitude / 1e3,
+        h.center_latitude / 1e3,
+        sim.gather("temperature")[0],
+        20,
+        cmap="RdYlBu_r",
+    )
+    left.set(
+        title=f"surface temperature after {days[-1]:.0f} days [degC]",
+        xlabel="x [km]",
+        ylabel="y [km]",
+        aspect="equal",
+    )
     figure.colorbar(shades, ax=left)
     right.semilogy(days, amplitude, "o", label="model")
-    right.semilogy(days, np.exp(finite * (days - 9)) * np.interp(9, days, amplitude), label="Eady, between walls")
+    right.semilogy(
+        days,
+        np.exp(finite * (days - 9)) * np.interp(9, days, amplitude),
+        label="Eady, between walls",
+    )
     right.set(title="rms of v [m/s]", xlabel="days", ylim=(1e-4, 1))
     right.legend()
     figure.savefig(sys.argv[2], dpi=80)

@@ -1,7 +1,8 @@
 """The double gyre: where does the current run that a wind of two signs drives?
 
-In the middle of the ocean the curl of the wind moves water north or south, beta V = curl(tau) / rho0 (Sverdrup 1947); it returns in a
-layer at the western wall, (A / beta)^(1/3) = delta wide, as v ~ exp(-x / 2 delta) sin(sqrt(3) x / 2 delta) (Munk 1950).
+In the middle of the ocean the curl of the wind moves water north or south, beta V = curl(tau) /
+rho0 (Sverdrup 1947); it returns in a layer at the western wall, (A / beta)^(1/3) = delta wide, as v
+~ exp(-x / 2 delta) sin(sqrt(3) x / 2 delta) (Munk 1950).
 
     python examples/double_gyre.py [cells] [picture.png]
 """
@@ -19,12 +20,19 @@ delta = (A / beta) ** (1 / 3)
 
 # One layer of water is enough: over a flat bottom the transport does not know how it is layered.
 grid = fm.CartesianGrid(nx=cells, ny=cells, extent=(L, L), levels=fm.ZLevels(number=1, depth=H))
-ocean = fm.Ocean(grid, coriolis=(0.7e-4, beta), momentum_advection=None, friction=fm.LaplacianFriction(viscosity=A), bottom_drag=0)
+ocean = fm.Ocean(
+    grid,
+    coriolis=(0.7e-4, beta),
+    momentum_advection=None,
+    friction=fm.LaplacianFriction(viscosity=A),
+    bottom_drag=0,
+)
 trades_and_westerlies = fm.SurfaceForcing(stress_x=lambda x, y: -wind * np.cos(2 * np.pi * y / L))
 sim = fm.Simulation(ocean, step="3h", surface=trades_and_westerlies)
 sim.advance(150 * 8)  # 150 days: planetary waves have crossed the basin many times
 
-# Northward transport a metre of width [m2 s-1] through the middle of the southern gyre, and its sum from the west [m3 s-1].
+# Northward transport a metre of width [m2 s-1] through the middle of the southern gyre, and its sum
+# from the west [m3 s-1].
 h = grid.horizontal
 x, y = h.corner_longitude[0, 1:], h.corner_latitude[1:, 0]
 V = sim.gather("velocity_y")[0] * H
@@ -35,7 +43,9 @@ sverdrup = -2 * np.pi * wind / L / rho0 / beta * np.sin(2 * np.pi * y[row] / L)
 
 
 def munk(x):
-    """Sverdrup's interior, less the eastern layer, with Munk's boundary layer at the western wall: transport [m2 s-1]."""
+    """Sverdrup's interior, less the eastern layer, with Munk's boundary layer at the western wall:
+    transport [m2 s-1].
+    """
     xi = x / delta
     layer = np.exp(-xi / 2) * (np.cos(3**0.5 / 2 * xi) + np.sin(3**0.5 / 2 * xi) / 3**0.5)
     swirl = np.exp(-xi / 2) * np.sin(3**0.5 / 2 * xi) * 2 / 3**0.5 / delta
@@ -57,9 +67,15 @@ transport = V[row, interior].mean()
 gyre = np.abs(psi).max()
 
 print(f"interior transport {transport:6.2f} m2/s    Sverdrup {sverdrup:.2f} m2/s")
-print(f"fastest at         {fastest:6.2f} delta   Munk     {fastest_munk:.2f} delta    (delta = {delta / 1e3:.0f} km, cells of {L / cells / 1e3:.0f} km)")
+print(
+    f"fastest at         {fastest:6.2f} delta   Munk     {fastest_munk:.2f} delta    (delta ="
+    f" {delta / 1e3:.0f} km, cells of {L / cells / 1e3:.0f} km)"
+)
 print(f"turns back at      {back:6.2f} delta   Munk     {back_munk:.2f} delta")
-print(f"gyre               {gyre / 1e6:6.2f} Sv      Munk     {np.abs(np.cumsum(munk(fine)) * fine[1]).max() / 1e6:.2f} Sv")
+print(
+    f"gyre               {gyre / 1e6:6.2f} Sv      Munk    "
+    f" {np.abs(np.cumsum(munk(fine)) * fine[1]).max() / 1e6:.2f} Sv"
+)
 
 if len(sys.argv) > 2:
     import matplotlib.pyplot as plt
@@ -67,7 +83,9 @@ if len(sys.argv) > 2:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     stream = np.cumsum(V, axis=1) * L / cells / 1e6
     shades = left.contourf(x / 1e3, y / 1e3, stream, np.arange(-28, 29, 4), cmap="RdBu_r")
-    left.set(title="transport stream function [Sv]", xlabel="x [km]", ylabel="y [km]", aspect="equal")
+    left.set(
+        title="transport stream function [Sv]", xlabel="x [km]", ylabel="y [km]", aspect="equal"
+    )
     figure.colorbar(shades, ax=left)
     right.plot(x[x < L / 2] / delta, V[row, x < L / 2], "o", label="model")
     right.plot(fine / delta, munk(fine), label="Munk")

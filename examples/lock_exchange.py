@@ -1,8 +1,9 @@
 """Lock exchange: a gate between cold and warm water opens.
 
-Two fronts run apart, the cold one below, each at half of sqrt(g' H), for the energy of the start is shared with the current (Benjamin
-1968). Nothing mixes in the equations; what mixes is their discretisation, and the reference potential energy says how much: that of the
-same water sorted by density, the densest lowest (Winters et al. 1995, Ilicak et al. 2012).
+Two fronts run apart, the cold one below, each at half of sqrt(g' H), for the energy of the start is
+shared with the current (Benjamin 1968). Nothing mixes in the equations; what mixes is their
+discretisation, and the reference potential energy says how much: that of the same water sorted by
+density, the densest lowest (Winters et al. 1995, Ilicak et al. 2012).
 
     python examples/lock_exchange.py [cells] [picture.png]
 """
@@ -19,12 +20,25 @@ L, H, g, alpha, rho0, cold, warm = 64e3, 20.0, 9.80616, 2e-4, 1026.0, 5.0, 30.0
 viscosity = 100  # m2/s: with less, fronts are steeper and more mixes
 
 # The channel lies along y; along x, which is periodic, all is alike.
-grid = fm.CartesianGrid(nx=4, ny=cells, extent=(4 * L / cells, L), periodic=True, levels=fm.ZLevels(number=20, depth=H, spacing="uniform"))
+grid = fm.CartesianGrid(
+    nx=4,
+    ny=cells,
+    extent=(4 * L / cells, L),
+    periodic=True,
+    levels=fm.ZLevels(number=20, depth=H, spacing="uniform"),
+)
 ocean = fm.Ocean(
-    grid, coriolis=(0, 0), equation_of_state=fm.LinearEquationOfState(thermal_expansion=alpha), tracer_advection=fm.UpwindAdvection(),
-    vertical_mixing=fm.ConstantMixing(viscosity=1e-4, diffusivity=0, convective_viscosity=0, convective_diffusivity=0),
-    friction=fm.LaplacianFriction(viscosity=viscosity), diffusion=None, bottom_drag=0,
-)  # fmt: skip
+    grid,
+    coriolis=(0, 0),
+    equation_of_state=fm.LinearEquationOfState(thermal_expansion=alpha),
+    tracer_advection=fm.UpwindAdvection(),
+    vertical_mixing=fm.ConstantMixing(
+        viscosity=1e-4, diffusivity=0, convective_viscosity=0, convective_diffusivity=0
+    ),
+    friction=fm.LaplacianFriction(viscosity=viscosity),
+    diffusion=None,
+    bottom_drag=0,
+)
 ocean.set(temperature=lambda x, y, depth: np.where(y < L / 2, cold, warm))
 sim = fm.Simulation(ocean, step="60s").prepare()
 y = grid.horizontal.center_latitude[:, 0]
@@ -57,15 +71,23 @@ mixing = (reference_potential_energy(section()) - before) / (hours[-1] * 3600)
 
 print(f"front              {speed:.3f} m/s    half of sqrt(g' H) = {theory:.3f} m/s")
 print(f"growth of the RPE  {mixing:.2e} W/m2")
-print(f"temperature        {section().min():.1f} to {section().max():.1f} degC, from {cold} to {warm}")
+print(
+    f"temperature        {section().min():.1f} to {section().max():.1f} degC, from {cold} to {warm}"
+)
 
 if len(sys.argv) > 2:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(9, 2.6), layout="constrained")
-    shades = axes.pcolormesh(y / 1e3, -(np.arange(20) + 0.5) * H / 20, section(), cmap="RdYlBu_r", vmin=cold, vmax=warm)
+    shades = axes.pcolormesh(
+        y / 1e3, -(np.arange(20) + 0.5) * H / 20, section(), cmap="RdYlBu_r", vmin=cold, vmax=warm
+    )
     for side in (-1, 1):
         axes.axvline((L / 2 + side * theory * hours[-1] * 3600) / 1e3, color="black", linestyle=":")
-    axes.set(title=f"temperature after {hours[-1]} hours [degC]; dotted: half of sqrt(g' H)", xlabel="y [km]", ylabel="z [m]")
+    axes.set(
+        title=f"temperature after {hours[-1]} hours [degC]; dotted: half of sqrt(g' H)",
+        xlabel="y [km]",
+        ylabel="z [m]",
+    )
     figure.colorbar(shades, ax=axes)
     figure.savefig(sys.argv[2], dpi=80)

@@ -1,7 +1,9 @@
-"""Radiative-convective equilibrium: what the air is like where sun, greenhouse gases and convection are alone, and a day over land.
+"""Radiative-convective equilibrium: what the air is like where sun, greenhouse gases and convection
+are alone, and a day over land.
 
-Radiation cools the troposphere by 1 to 2 K a day; convection carries heat up until the latent heat of the rain pays for that. A warm parcel
-lifted from the sea sets the temperature (Manabe & Wetherald 1967).
+Radiation cools the troposphere by 1 to 2 K a day; convection carries heat up until the latent heat
+of the rain pays for that. A warm parcel lifted from the sea sets the temperature (Manabe &
+Wetherald 1967).
 
     python examples/single_column.py [days] [picture.png]
 """
@@ -15,14 +17,28 @@ import fathom as fm
 days = int(sys.argv[1]) if len(sys.argv) > 1 else 150
 L, cp, R, day = 2.5008e6, 1004.709, 287.0597, 72  # steps
 
-# A column of the tropical ocean under the sun of the equinox, with a wind of 5 m/s: without dynamics nothing else would blow.
+# A column of the tropical ocean under the sun of the equinox, with a wind of 5 m/s: without
+# dynamics nothing else would blow.
 levels = fm.HybridLevels(30)
-fluxes = ["toa_net_shortwave", "outgoing_longwave", "surface_net_shortwave", "surface_downward_longwave", "surface_emission", "sensible_heat_flux",
-          "evaporation_flux", "convective_precipitation", "stratiform_precipitation"]  # fmt: skip
+fluxes = [
+    "toa_net_shortwave",
+    "outgoing_longwave",
+    "surface_net_shortwave",
+    "surface_downward_longwave",
+    "surface_emission",
+    "sensible_heat_flux",
+    "evaporation_flux",
+    "convective_precipitation",
+    "stratiform_precipitation",
+]
 physics = fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1), radiation_every="1h", drag=None)
 sea = fm.SingleColumn(levels, physics, latitude=10.0, start="2000-03-20", step="20min", keep=fluxes)
 p = sea.pressure
-sea.set(sea_surface_temperature=300.0, air_temperature=np.maximum(290 * (p / 1e5) ** 0.19, 220), specific_humidity=0.01 * (p / 1e5) ** 3)
+sea.set(
+    sea_surface_temperature=300.0,
+    air_temperature=np.maximum(290 * (p / 1e5) ** 0.19, 220),
+    specific_humidity=0.01 * (p / 1e5) ** 3,
+)
 
 
 def live(column, steps, names):
@@ -36,16 +52,30 @@ def live(column, steps, names):
 
 
 spin_up = live(sea, (days - 60) * day, ["air_temperature"])["air_temperature"][::day]
-last = {name: values.mean(0) for name, values in live(sea, 60 * day, [*fluxes, "air_temperature", "specific_humidity"]).items()}
+last = {
+    name: values.mean(0)
+    for name, values in live(
+        sea, 60 * day, [*fluxes, "air_temperature", "specific_humidity"]
+    ).items()
+}
 T, q = last["air_temperature"], last["specific_humidity"]
-rain, evaporation = (last["convective_precipitation"] + last["stratiform_precipitation"]) * 86400, last["evaporation_flux"] * 86400  # [mm/day]
-surface = last["surface_net_shortwave"] + last["surface_downward_longwave"] - last["surface_emission"]
-cooling = surface - (last["toa_net_shortwave"] - last["outgoing_longwave"])  # of the air by radiation [W m-2]
+rain, evaporation = (
+    (last["convective_precipitation"] + last["stratiform_precipitation"]) * 86400,
+    last["evaporation_flux"] * 86400,
+)  # [mm/day]
+surface = (
+    last["surface_net_shortwave"] + last["surface_downward_longwave"] - last["surface_emission"]
+)
+cooling = surface - (
+    last["toa_net_shortwave"] - last["outgoing_longwave"]
+)  # of the air by radiation [W m-2]
 heating = L * rain / 86400 + last["sensible_heat_flux"]
 
 
 def moist_adiabat(T, q, pressure):
-    """Temperature of air lifted from the first of these pressures, dry until it is saturated [K]: steps of 1 hPa."""
+    """Temperature of air lifted from the first of these pressures, dry until it is saturated [K]:
+    steps of 1 hPa.
+    """
 
     def saturation(T, p):
         e = 610.78 * np.exp(17.27 * (T - 273.16) / (T - 35.86))
@@ -68,20 +98,49 @@ departure = np.abs(T - parcel)[troposphere].mean()
 tropopause = p[T.argmin()] / 100 if T.argmin() else np.nan
 print(f"rain               {rain:.2f} mm/day    evaporation {evaporation:.2f} mm/day")
 print(f"radiation cools by {cooling:6.1f} W/m2   rain and sea heat by {heating:.1f} W/m2")
-print(f"the column gains   {last['toa_net_shortwave'] - last['outgoing_longwave']:6.1f} W/m2   from space, the sea {surface - last['sensible_heat_flux'] - L * evaporation / 86400:.1f} W/m2")
-print(f"tropopause         {tropopause:6.0f} hPa    below 300 hPa {departure:.1f} K from the moist adiabat")
+print(
+    f"the column gains   {last['toa_net_shortwave'] - last['outgoing_longwave']:6.1f} W/m2   from"
+    f" space, the sea {surface - last['sensible_heat_flux'] - L * evaporation / 86400:.1f} W/m2"
+)
+print(
+    f"tropopause         {tropopause:6.0f} hPa    below 300 hPa {departure:.1f} K from the moist"
+    " adiabat"
+)
 
 # Ten days of June over land: a meadow, and a desert that has no water to cool itself.
-seen = ["ground_temperature", "air_temperature", "boundary_layer_height", "sensible_heat_flux", "evaporation_flux"]
-meadow, desert = (fm.SingleColumn(levels, latitude=lat, start="2000-06-10", keep=seen) for lat in (48.0, 25.0))
+seen = [
+    "ground_temperature",
+    "air_temperature",
+    "boundary_layer_height",
+    "sensible_heat_flux",
+    "evaporation_flux",
+]
+meadow, desert = (
+    fm.SingleColumn(levels, latitude=lat, start="2000-06-10", keep=seen) for lat in (48.0, 25.0)
+)
 for column, water, warm in ((meadow, 110.0, 290.0), (desert, 2.0, 300.0)):
-    column.set(land_fraction=1.0, ground_temperature=warm, deep_ground_temperature=warm, soil_moisture=water, snow_free_albedo=0.2 if water > 10 else 0.35,
-               roughness_length=0.05, air_temperature=np.maximum(warm * (p / 1e5) ** 0.19, 210), specific_humidity=(0.008 if water > 10 else 0.003) * (p / 1e5) ** 3)  # fmt: skip
-days_on_land = {name: live(column, 10 * day, seen) for name, column in (("meadow", meadow), ("desert", desert))}
+    column.set(
+        land_fraction=1.0,
+        ground_temperature=warm,
+        deep_ground_temperature=warm,
+        soil_moisture=water,
+        snow_free_albedo=0.2 if water > 10 else 0.35,
+        roughness_length=0.05,
+        air_temperature=np.maximum(warm * (p / 1e5) ** 0.19, 210),
+        specific_humidity=(0.008 if water > 10 else 0.003) * (p / 1e5) ** 3,
+    )
+days_on_land = {
+    name: live(column, 10 * day, seen) for name, column in (("meadow", meadow), ("desert", desert))
+}
 swing = {name: np.ptp(values["ground_temperature"][-day:]) for name, values in days_on_land.items()}
-depth = {name: values["boundary_layer_height"][-day:].max() for name, values in days_on_land.items()}
+depth = {
+    name: values["boundary_layer_height"][-day:].max() for name, values in days_on_land.items()
+}
 for name in swing:
-    print(f"{name:<18} {swing[name]:6.1f} K between day and night, a boundary layer of {depth[name]:.0f} m")
+    print(
+        f"{name:<18} {swing[name]:6.1f} K between day and night, a boundary layer of"
+        f" {depth[name]:.0f} m"
+    )
 
 if len(sys.argv) > 2:
     import matplotlib.pyplot as plt
@@ -91,14 +150,27 @@ if len(sys.argv) > 2:
         left.plot(profile, p / 100, color="lightgrey", label="on the way" if number == 0 else None)
     left.plot(T, p / 100, color="firebrick", label="equilibrium")
     left.plot(np.where(p > 1.2e4, parcel, np.nan), p / 100, "k:", label="moist adiabat")
-    left.set(title="temperature [K]", ylabel="pressure [hPa]", ylim=(1000, 10), xlim=(185, 305), yscale="log")
+    left.set(
+        title="temperature [K]",
+        ylabel="pressure [hPa]",
+        ylim=(1000, 10),
+        xlim=(185, 305),
+        yscale="log",
+    )
     left.set_yticks([1000, 500, 200, 100, 50, 20], ["1000", "500", "200", "100", "50", "20"])
     left.legend(fontsize=8)
     hours = np.arange(10 * day) / day
     for name, colour in (("meadow", "seagreen"), ("desert", "goldenrod")):
         values = days_on_land[name]
         middle.plot(hours, values["ground_temperature"], color=colour, label=f"{name}, ground")
-        middle.plot(hours, values["air_temperature"][:, -1], color=colour, linewidth=0.8, linestyle="--", label=f"{name}, lowest air")
+        middle.plot(
+            hours,
+            values["air_temperature"][:, -1],
+            color=colour,
+            linewidth=0.8,
+            linestyle="--",
+            label=f"{name}, lowest air",
+        )
         right.plot(hours, values["boundary_layer_height"] / 1e3, color=colour, label=name)
     middle.set(title="temperature [K]", xlabel="days from 2000-06-10")
     right.set(title="height of the boundary layer [km]", xlabel="days from 2000-06-10")

@@ -1,8 +1,9 @@
 """Solid rotation: what does advection do to a dye that should only travel?
 
-A current turns like a solid body out to radius R and vanishes at R2. Linear dynamics without friction hold it for ever, for the slope of
-the surface balances it: f v = g deta/dr. After one turn the dye should be back where it was; what it has lost or gained is numerics.
-Three dyes: a smooth one, a cone, and a cylinder, whose edge shows who makes new extremes.
+A current turns like a solid body out to radius R and vanishes at R2. Linear dynamics without
+friction hold it for ever, for the slope of the surface balances it: f v = g deta/dr. After one turn
+the dye should be back where it was; what it has lost or gained is numerics. Three dyes: a smooth
+one, a cone, and a cylinder, whose edge shows who makes new extremes.
 
     python examples/solid_rotation.py [cells] [picture]
 """
@@ -29,7 +30,15 @@ def rotation(x, y):
 def height(x, y):
     """The integral of f v / g over r."""
     r = np.hypot(x, y)
-    return f * turn / g * (np.minimum(r, R) ** 2 / 2 + R / 2 * ((R2 - R) - (R2 - np.clip(r, R, R2)) ** 2 / (R2 - R)))
+    return (
+        f
+        * turn
+        / g
+        * (
+            np.minimum(r, R) ** 2 / 2
+            + R / 2 * ((R2 - R) - (R2 - np.clip(r, R, R2)) ** 2 / (R2 - R))
+        )
+    )
 
 
 def distance(x, y):
@@ -37,18 +46,37 @@ def distance(x, y):
     return np.hypot(x, y + 0.18 * L) / (0.12 * L)
 
 
-shapes = {"smooth": lambda x, y, z: np.exp(-2 * distance(x, y) ** 2), "cone": lambda x, y, z: np.maximum(1 - distance(x, y), 0), "cylinder": lambda x, y, z: 1.0 * (distance(x, y) < 1)}
+shapes = {
+    "smooth": lambda x, y, z: np.exp(-2 * distance(x, y) ** 2),
+    "cone": lambda x, y, z: np.maximum(1 - distance(x, y), 0),
+    "cylinder": lambda x, y, z: 1.0 * (distance(x, y) < 1),
+}
 
 
 def after_one_turn(advection):
     """The dyes before and after, each (cells, cells), by name of the shape."""
     axis = np.linspace(-L / 2, L / 2, cells + 1)
-    grid = fm.CartesianGrid(x=axis, y=axis, levels=fm.ZLevels(number=1, depth=4000))  # deep: the surface's height is nothing to it
+    grid = fm.CartesianGrid(
+        x=axis, y=axis, levels=fm.ZLevels(number=1, depth=4000)
+    )  # deep: the surface's height is nothing to it
     ocean = fm.Ocean(
-        grid, coriolis=(f, 0), momentum_advection=None, friction=None, diffusion=None, bottom_drag=0, vertical_mixing=fm.ConstantMixing(),
-        tracer_advection=advection, tracers=list(shapes), free_surface=fm.FreeSurface(tolerance=1e-6),
-    )  # fmt: skip
-    ocean.set(velocity_x=lambda x, y, depth: -rotation(x, y) * y, velocity_y=lambda x, y, depth: rotation(x, y) * x, sea_surface_height=height, **shapes)
+        grid,
+        coriolis=(f, 0),
+        momentum_advection=None,
+        friction=None,
+        diffusion=None,
+        bottom_drag=0,
+        vertical_mixing=fm.ConstantMixing(),
+        tracer_advection=advection,
+        tracers=list(shapes),
+        free_surface=fm.FreeSurface(tolerance=1e-6),
+    )
+    ocean.set(
+        velocity_x=lambda x, y, depth: -rotation(x, y) * y,
+        velocity_y=lambda x, y, depth: rotation(x, y) * x,
+        sea_surface_height=height,
+        **shapes,
+    )
     step = days * 86400 / (12 * cells)  # no point passes more than half a cell in a step
     sim = fm.Simulation(ocean, step=step).prepare()
     before = {name: sim.gather(name)[0] for name in shapes}
@@ -57,13 +85,26 @@ def after_one_turn(advection):
 
 
 def quality(before, after):
-    """(error, peak, least value): l2 norm of the change over that of the dye, its maximum over that of the start, its minimum."""
-    return np.linalg.norm(after - before) / np.linalg.norm(before), after.max() / before.max(), after.min()
+    """(error, peak, least value): l2 norm of the change over that of the dye, its maximum over that
+    of the start, its minimum.
+    """
+    return (
+        np.linalg.norm(after - before) / np.linalg.norm(before),
+        after.max() / before.max(),
+        after.min(),
+    )
 
 
-schemes = fm.CentredAdvection(), fm.UpwindAdvection(), fm.LaxWendroffAdvection(), fm.QuickestAdvection()
+schemes = (
+    fm.CentredAdvection(),
+    fm.UpwindAdvection(),
+    fm.LaxWendroffAdvection(),
+    fm.QuickestAdvection(),
+)
 dyes = {scheme.name: after_one_turn(scheme) for scheme in schemes}
-results = {name: {shape: quality(*pair) for shape, pair in turned.items()} for name, turned in dyes.items()}
+results = {
+    name: {shape: quality(*pair) for shape, pair in turned.items()} for name, turned in dyes.items()
+}
 for name, of in results.items():
     for shape, (error, peak, least) in of.items():
         print(f"{name:<21} {shape:<9} error {error:.3f}   peak {peak:.3f}   least {least:+.3f}")
@@ -76,14 +117,35 @@ if len(sys.argv) > 2:
     def picture():
         """The cylinder after one turn: from above, and cut along the middle."""
         figure = new_figure(9.6, 4.4)
-        axes = figure.subplots(2, len(dyes), sharex=True, gridspec_kw={"height_ratios": [1.55, 1], "hspace": 0.08, "wspace": 0.12, "left": 0.078, "right": 0.93, "top": 0.94, "bottom": 0.11})
+        axes = figure.subplots(
+            2,
+            len(dyes),
+            sharex=True,
+            gridspec_kw={
+                "height_ratios": [1.55, 1],
+                "hspace": 0.08,
+                "wspace": 0.12,
+                "left": 0.078,
+                "right": 0.93,
+                "top": 0.94,
+                "bottom": 0.11,
+            },
+        )
         km = (np.arange(cells) + 0.5) / cells * L / 1e3 - L / 2e3
         row = int(np.argmin(np.abs(km + 180)))
         for (above, cut), (name, turned) in zip(axes.T, dyes.items()):
             before, after = turned["cylinder"]
-            shades = above.pcolormesh(km, km, after, cmap=colour_map("balance"), vmin=-1.4, vmax=1.4, rasterized=True)
+            shades = above.pcolormesh(
+                km, km, after, cmap=colour_map("balance"), vmin=-1.4, vmax=1.4, rasterized=True
+            )
             above.contour(km, km, before, [0.5], colors=ink, linewidths=0.7)
-            above.set(title=name.removesuffix("Advection"), aspect="equal", xlim=(-250, 250), ylim=(-400, 40), yticks=[-400, -200, 0])
+            above.set(
+                title=name.removesuffix("Advection"),
+                aspect="equal",
+                xlim=(-250, 250),
+                ylim=(-400, 40),
+                yticks=[-400, -200, 0],
+            )
             cut.plot(km, before[row], color=ink, linewidth=0.7, drawstyle="steps-mid")
             cut.plot(km, after[row], color="#c8553d", linewidth=1.4)
             cut.set(ylim=(-0.45, 1.5), xlabel="x [km]", yticks=[0, 0.5, 1])

@@ -1,10 +1,13 @@
-"""The climate of Held & Suarez (1994): 1200 days of the dry atmosphere from rest, means over the last 1000, sampled every day.
+"""The climate of Held & Suarez (1994): 1200 days of the dry atmosphere from rest, means over the
+last 1000, sampled every day.
 
     python experiments/held_suarez.py runs/held-suarez --truncation 42 --levels 24 --step 40min
-    python experiments/held_suarez.py runs/held-suarez-eulerian --scheme eulerian --grid quadratic --step 20min
+    python experiments/held_suarez.py runs/held-suarez-eulerian --scheme eulerian --grid quadratic
+    --step 20min
 
-The run goes on where it was cut off. Leaves climate.npz (zonal means: latitude, sigma, u, T, variance of T, momentum and heat flux) and, at the
-end, climate.png and the numbers of the table in docs/spectral.md.
+The run goes on where it was cut off. Leaves climate.npz (zonal means: latitude, sigma, u, T,
+variance of T, momentum and heat flux) and, at the end, climate.png and the numbers of the table in
+docs/spectral.md.
 """
 
 import argparse
@@ -21,22 +24,47 @@ spin_up = 200  # days
 
 def build(options):
     """From rest at 250 K, with waves of 1 K that are the same on every machine."""
-    grid = fm.GaussianGrid(options.truncation, grid=options.grid, levels=fm.SigmaLevels(options.levels))
-    atmosphere = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], scheme=options.scheme, diffusion_time=options.diffusion, precision=options.precision)
-    waves = lambda lon, lat, p: 250 + sum(np.cos(np.deg2rad(m * lon + 40 * m * m)) for m in range(1, 8)) * np.cos(np.deg2rad(lat)) ** 4 * (1 + np.sin(np.deg2rad(lat)))  # noqa: E731
+    grid = fm.GaussianGrid(
+        options.truncation, grid=options.grid, levels=fm.SigmaLevels(options.levels)
+    )
+    atmosphere = fm.SpectralAtmosphere(
+        grid,
+        physics=[fm.HeldSuarez()],
+        scheme=options.scheme,
+        diffusion_time=options.diffusion,
+        precision=options.precision,
+    )
+    waves = lambda lon, lat, p: (
+        250
+        + sum(np.cos(np.deg2rad(m * lon + 40 * m * m)) for m in range(1, 8))
+        * np.cos(np.deg2rad(lat)) ** 4
+        * (1 + np.sin(np.deg2rad(lat)))
+    )  # noqa: E731
     atmosphere.set(air_temperature=waves)
-    return fm.Simulation(atmosphere, step=options.step, parallel={"threads": options.threads}, directory=options.out)
+    return fm.Simulation(
+        atmosphere, step=options.step, parallel={"threads": options.threads}, directory=options.out
+    )
 
 
 def zonal(sim):
     """Zonal means of now: u, T, v, and the products of deviations T'T', u'v', v'T' (levels, ny)."""
-    u, v, T = (sim.gather(n).astype(float) for n in ("eastward_wind", "northward_wind", "air_temperature"))
-    return np.stack([u.mean(2), T.mean(2), v.mean(2), (T * T).mean(2), (u * v).mean(2), (v * T).mean(2)])
+    u, v, T = (
+        sim.gather(n).astype(float) for n in ("eastward_wind", "northward_wind", "air_temperature")
+    )
+    return np.stack(
+        [u.mean(2), T.mean(2), v.mean(2), (T * T).mean(2), (u * v).mean(2), (v * T).mean(2)]
+    )
 
 
 def climate(sums):
     u, T, v, TT, uv, vT = sums["sum"] / sums["samples"]
-    return {"u": u, "T": T, "variance": TT - T * T, "momentum_flux": uv - u * v, "heat_flux": vT - v * T}
+    return {
+        "u": u,
+        "T": T,
+        "variance": TT - T * T,
+        "momentum_flux": uv - u * v,
+        "heat_flux": vT - v * T,
+    }
 
 
 def main():
@@ -44,12 +72,25 @@ def main():
     parser.add_argument("out", type=Path)
     for name, default in (("truncation", 42), ("levels", 24), ("days", 1200), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    for name, default in (("step", "40min"), ("grid", "quadratic"), ("precision", "fp32"), ("diffusion", "12h"), ("scheme", "semi-lagrangian")):
+    for name, default in (
+        ("step", "40min"),
+        ("grid", "quadratic"),
+        ("precision", "fp32"),
+        ("diffusion", "12h"),
+        ("scheme", "semi-lagrangian"),
+    ):
         parser.add_argument(f"--{name}", default=default)
-    parser.add_argument("--minutes", type=float, default=1e9, help="stop after so long; the next call goes on")
+    parser.add_argument(
+        "--minutes", type=float, default=1e9, help="stop after so long; the next call goes on"
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    sim, file, restart, began = build(options), options.out / "climate.npz", options.out / "held-suarez.fathom", time.perf_counter()
+    sim, file, restart, began = (
+        build(options),
+        options.out / "climate.npz",
+        options.out / "held-suarez.fathom",
+        time.perf_counter(),
+    )
     sums = {"sum": 0.0, "samples": 0, "seconds": 0.0}
     if restart.exists():
         sim.restore(restart)
@@ -76,7 +117,13 @@ def keep(sim, restart, file, sums):
     """What the next call goes on from, and the climate so far."""
     grid, levels = sim.model.grid, sim.model.grid.levels
     sim.write_restart(restart.name)
-    np.savez(file, **sums, latitude=grid.latitude, weight=np.asarray(grid.rows.weight), sigma=np.asarray(levels.middles) / 1e5)
+    np.savez(
+        file,
+        **sums,
+        latitude=grid.latitude,
+        weight=np.asarray(grid.rows.weight),
+        sigma=np.asarray(levels.middles) / 1e5,
+    )
 
 
 def finish(options, sums, step):
@@ -86,14 +133,25 @@ def finish(options, sums, step):
     ks, js = at(np.where(lat < 0, c["u"], 0))
     low = int(abs(sigma - 0.98).argmin())
     numbers = {
-        "jet north [m/s, deg, sigma]": [c["u"][k, j], lat[j], sigma[k]], "jet south": [c["u"][ks, js], lat[js], sigma[ks]],
-        "strongest easterlies of the lowest layer": c["u"][low].min(), "strongest westerlies of the lowest layer": c["u"][low].max(),
-        "largest variance of temperature [K2, deg, sigma]": [c["variance"].max(), lat[at(c["variance"])[1]], sigma[at(c["variance"])[0]]],
+        "jet north [m/s, deg, sigma]": [c["u"][k, j], lat[j], sigma[k]],
+        "jet south": [c["u"][ks, js], lat[js], sigma[ks]],
+        "strongest easterlies of the lowest layer": c["u"][low].min(),
+        "strongest westerlies of the lowest layer": c["u"][low].max(),
+        "largest variance of temperature [K2, deg, sigma]": [
+            c["variance"].max(),
+            lat[at(c["variance"])[1]],
+            sigma[at(c["variance"])[0]],
+        ],
         "variance in the lower troposphere (sigma > 0.5)": c["variance"][sigma > 0.5].max(),
-        "momentum flux north, south [m2/s2]": [c["momentum_flux"].max(), c["momentum_flux"].min()], "heat flux north, south [K m/s]": [c["heat_flux"].max(), c["heat_flux"].min()],
-        "mean temperature": float((c["T"] * weight).sum(1).mean() / weight.sum()), "asymmetry of u between hemispheres, rms": float(np.sqrt(((c["u"] - c["u"][:, ::-1]) ** 2).mean() / 4)),
-        "samples": int(sums["samples"]), "simulated days a day": step * round(options.days * 86400 / step) / float(sums["seconds"]),
-    }  # fmt: skip
+        "momentum flux north, south [m2/s2]": [c["momentum_flux"].max(), c["momentum_flux"].min()],
+        "heat flux north, south [K m/s]": [c["heat_flux"].max(), c["heat_flux"].min()],
+        "mean temperature": float((c["T"] * weight).sum(1).mean() / weight.sum()),
+        "asymmetry of u between hemispheres, rms": float(
+            np.sqrt(((c["u"] - c["u"][:, ::-1]) ** 2).mean() / 4)
+        ),
+        "samples": int(sums["samples"]),
+        "simulated days a day": step * round(options.days * 86400 / step) / float(sums["seconds"]),
+    }
     rounded = {name: np.round(value, 2).tolist() for name, value in numbers.items()}
     (options.out / "climate.json").write_text(json.dumps(rounded, indent=1))
     print(json.dumps(rounded, indent=1))
@@ -106,13 +164,26 @@ def picture(c, lat, sigma, path):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    panels = [("u", "zonal wind [m/s]", np.arange(-32, 45, 4)), ("T", "temperature [K]", np.arange(190, 320, 10)), ("variance", "variance of temperature [K²]", np.arange(5, 66, 5)),
-              ("momentum_flux", "momentum flux [m²/s²]", np.arange(-90, 91, 10)), ("heat_flux", "heat flux [K m/s]", np.arange(-25, 26, 2.5))]  # fmt: skip
+    panels = [
+        ("u", "zonal wind [m/s]", np.arange(-32, 45, 4)),
+        ("T", "temperature [K]", np.arange(190, 320, 10)),
+        ("variance", "variance of temperature [K²]", np.arange(5, 66, 5)),
+        ("momentum_flux", "momentum flux [m²/s²]", np.arange(-90, 91, 10)),
+        ("heat_flux", "heat flux [K m/s]", np.arange(-25, 26, 2.5)),
+    ]
     figure, axes = plt.subplots(1, 5, figsize=(20, 4), sharey=True, constrained_layout=True)
     for a, (name, title, levels) in zip(axes, panels):
         lines = a.contour(lat, sigma, c[name], levels, colors="black", linewidths=0.8)
         a.clabel(lines, lines.levels[::2], fontsize=7, fmt="%g")
-        a.contourf(lat, sigma, c[name], levels, cmap="RdBu_r" if levels[0] < 0 else "viridis", alpha=0.6, extend="both")
+        a.contourf(
+            lat,
+            sigma,
+            c[name],
+            levels,
+            cmap="RdBu_r" if levels[0] < 0 else "viridis",
+            alpha=0.6,
+            extend="both",
+        )
         a.set(title=title, xlabel="latitude", xticks=range(-90, 91, 30))
     axes[0].set(ylim=(1, 0), ylabel="sigma")
     figure.savefig(path, dpi=90)

@@ -1,10 +1,12 @@
-"""The circulation and the drift of a run of the global ocean over years, against observations: tables, and maps beside them.
+"""The circulation and the drift of a run of the global ocean over years, against observations:
+tables, and maps beside them.
 
     fathom run experiments/ocean-3deg.toml --for 100y --out runs/century
     python experiments/ocean_circulation.py runs/century [PICTURES]
 
-Prints the tables of docs/ocean-climate.md: the mean of the last year, and how it got there. PICTURES: where to put overturning, stream function, surface difference,
-deepest mixed layer and series in time, as PNG.
+Prints the tables of docs/ocean-climate.md: the mean of the last year, and how it got there.
+PICTURES: where to put overturning, stream function, surface difference, deepest mixed layer and
+series in time, as PNG.
 """
 
 import sys
@@ -17,12 +19,28 @@ import fathom as fm
 from fathom import plots
 from fathom.data import levitus, surface
 
-observed = {"drake_passage": "136.7 ± 6.9, 173.3 ± 10.7", "indonesian_throughflow": "8 to 20", "florida_strait": "31.6 ± 3.1", "bering_strait": "0.8 to 1", "fram_strait": "-2", "mozambique_channel": "-17", "gibraltar": "0"}
-heat_observed = {("atlantic", 26.5): "1.2 to 1.3", ("global", 20.0): "1.5 to 2", ("global", -30.0): "-0.5 to -1"}
+observed = {
+    "drake_passage": "136.7 ± 6.9, 173.3 ± 10.7",
+    "indonesian_throughflow": "8 to 20",
+    "florida_strait": "31.6 ± 3.1",
+    "bering_strait": "0.8 to 1",
+    "fram_strait": "-2",
+    "mozambique_channel": "-17",
+    "gibraltar": "0",
+}
+heat_observed = {
+    ("atlantic", 26.5): "1.2 to 1.3",
+    ("global", 20.0): "1.5 to 2",
+    ("global", -30.0): "-0.5 to -1",
+}
 
 
 def years_of(data):
-    return np.array([t.year for t in data.time.values]) if data.time.dtype == object else data.time.dt.year.values
+    return (
+        np.array([t.year for t in data.time.values])
+        if data.time.dtype == object
+        else data.time.dt.year.values
+    )
 
 
 def seconds_of(data):
@@ -32,12 +50,19 @@ def seconds_of(data):
 
 def overturning(data, basin, latitude):
     """Strongest below 400 m near a latitude [Sv], with the bolus velocity of eddies."""
-    psi = (data.meridional_overturning + data.get("eddy_overturning", 0)).sel(basin=basin).sel(latitude=latitude, method="nearest") / 1e6
+    psi = (data.meridional_overturning + data.get("eddy_overturning", 0)).sel(basin=basin).sel(
+        latitude=latitude, method="nearest"
+    ) / 1e6
     return float(psi.sel(depth_interface=slice(400, None)).max())
 
 
 def heat(data, basin, latitude):
-    return float(data.northward_heat_transport.sel(basin=basin).sel(latitude=latitude, method="nearest")) / 1e15
+    return (
+        float(
+            data.northward_heat_transport.sel(basin=basin).sel(latitude=latitude, method="nearest")
+        )
+        / 1e15
+    )
 
 
 def transport(data, section):
@@ -48,10 +73,15 @@ class Climate:
     """A finished run: its stores, and the climatology on its grid."""
 
     def __init__(self, folder):
-        self.circulation, self.top, self.ocean, self.layer = (fm.open(Path(folder) / f"{name}.zarr") for name in ("circulation", "surface", "ocean", "mixed_layer"))
+        self.circulation, self.top, self.ocean, self.layer = (
+            fm.open(Path(folder) / f"{name}.zarr")
+            for name in ("circulation", "surface", "ocean", "mixed_layer")
+        )
         self.area = self.top.areacello.values
         self.place = self.top.latitude.values, self.top.longitude.values
-        self.climatology = surface.on_points(*self.place, "sea_surface_temperature", "sea_surface_salinity")
+        self.climatology = surface.on_points(
+            *self.place, "sea_surface_temperature", "sea_surface_salinity"
+        )
         self.first = int(years_of(self.circulation)[0])
         self.years = sorted(set(years_of(self.circulation)))
 
@@ -75,22 +105,49 @@ def circulation_table(run):
     last = run.mean(run.circulation, run.years[-1])
     print(f"Year {run.years[-1] - run.first + 1}:\n\n| quantity | run | observed |\n|---|---|---|")
     for name in last.section.values:
-        print(f"| {str(name).replace('_', ' ')} | {transport(last, name):.1f} Sv | {observed.get(str(name), '')} |")
-    print(f"| Atlantic overturning, 26.5° N | {overturning(last, 'atlantic', 26.5):.1f} Sv | 17.4 ± 4.9 |")
+        print(
+            f"| {str(name).replace('_', ' ')} | {transport(last, name):.1f} Sv |"
+            f" {observed.get(str(name), '')} |"
+        )
+    print(
+        f"| Atlantic overturning, 26.5° N | {overturning(last, 'atlantic', 26.5):.1f} Sv | 17.4 ±"
+        " 4.9 |"
+    )
     for (basin, latitude), seen in heat_observed.items():
-        print(f"| heat northward, {basin}, {latitude:g}° | {heat(last, basin, latitude):.2f} PW | {seen} |")
+        print(
+            f"| heat northward, {basin}, {latitude:g}° | {heat(last, basin, latitude):.2f} PW |"
+            f" {seen} |"
+        )
 
 
 def series_table(run):
     T0, S0, volume = run.water()
-    print("\n| year | Drake [Sv] | throughflow [Sv] | overturning 26.5° N [Sv] | heat 26.5° N [PW] | surface T, S, rms from the climatology | T, S less the start, mean of the volume |\n|---|---|---|---|---|---|---|")
-    shown = [year for year in run.years if (n := year - run.first + 1) in (1, 2, 5) or n % 10 == 0 or year == run.years[-1]]
+    print(
+        "\n| year | Drake [Sv] | throughflow [Sv] | overturning 26.5° N [Sv] | heat 26.5° N [PW] |"
+        " surface T, S, rms from the climatology | T, S less the start, mean of the volume"
+        " |\n|---|---|---|---|---|---|---|"
+    )
+    shown = [
+        year
+        for year in run.years
+        if (n := year - run.first + 1) in (1, 2, 5) or n % 10 == 0 or year == run.years[-1]
+    ]
     for year in shown:
         one, sea = run.mean(run.circulation, year), run.mean(run.ocean[["thetao", "so"]], year)
-        away = [rms(run.difference(year, alias, name), run.area) for alias, name in (("tos", "sea_surface_temperature"), ("sos", "sea_surface_salinity"))]
-        drift = [weighted(sea[name].values - start, volume) for name, start in (("thetao", T0), ("so", S0))]
-        print(f"| {year - run.first + 1} | {transport(one, 'drake_passage'):.0f} | {transport(one, 'indonesian_throughflow'):.1f} | {overturning(one, 'atlantic', 26.5):.1f} | "
-              f"{heat(one, 'atlantic', 26.5):.2f} | {away[0]:.2f} K, {away[1]:.2f} | {drift[0]:+.3f} K, {drift[1]:+.5f} |")  # fmt: skip
+        away = [
+            rms(run.difference(year, alias, name), run.area)
+            for alias, name in (("tos", "sea_surface_temperature"), ("sos", "sea_surface_salinity"))
+        ]
+        drift = [
+            weighted(sea[name].values - start, volume)
+            for name, start in (("thetao", T0), ("so", S0))
+        ]
+        print(
+            f"| {year - run.first + 1} | {transport(one, 'drake_passage'):.0f} |"
+            f" {transport(one, 'indonesian_throughflow'):.1f} |"
+            f" {overturning(one, 'atlantic', 26.5):.1f} | {heat(one, 'atlantic', 26.5):.2f} |"
+            f" {away[0]:.2f} K, {away[1]:.2f} | {drift[0]:+.3f} K, {drift[1]:+.5f} |"
+        )
 
 
 def layers_table(run):
@@ -100,7 +157,11 @@ def layers_table(run):
     for upper, lower in ((0, 100), (100, 500), (500, 1500), (1500, 6000)):
         k = (depth >= upper) & (depth < lower)
         T, S = last.thetao.values[k] - T0[k], last.so.values[k] - S0[k]
-        print(f"| {upper}–{min(lower, 5500)} m | {weighted(T, volume[k]):+.3f} K | {rms(T, volume[k]):.2f} K | {weighted(S, volume[k]):+.4f} | {rms(S, volume[k]):.3f} |")
+        print(
+            f"| {upper}–{min(lower, 5500)} m | {weighted(T, volume[k]):+.3f} K |"
+            f" {rms(T, volume[k]):.2f} K | {weighted(S, volume[k]):+.4f} |"
+            f" {rms(S, volume[k]):.3f} |"
+        )
 
 
 def pictures(run, folder):
@@ -111,21 +172,65 @@ def pictures(run, folder):
     edges = total.latitude.values
     psi = total.sel(basin="atlantic").values
     within = (psi[1:, 1:] + psi[:-1, 1:] + psi[1:, :-1] + psi[:-1, :-1]) / 4
-    plots.section(within, edges, total.depth_interface.values, name="meridional_overturning", limits=(-20, 20), title=f"Atlantic overturning, year {year}, clockwise positive", path=folder / "overturning.png")
-    for alias, name, limits in (("tos", "sea_surface_temperature", (-4, 4)), ("sos", "sea_surface_salinity", (-1.5, 1.5))):
+    plots.section(
+        within,
+        edges,
+        total.depth_interface.values,
+        name="meridional_overturning",
+        limits=(-20, 20),
+        title=f"Atlantic overturning, year {year}, clockwise positive",
+        path=folder / "overturning.png",
+    )
+    for alias, name, limits in (
+        ("tos", "sea_surface_temperature", (-4, 4)),
+        ("sos", "sea_surface_salinity", (-1.5, 1.5)),
+    ):
         away = run.difference(run.years[-1], alias, name)
-        plots.map(away, grid, name=name, colours="balance", limits=limits, title=f"{name.replace('_', ' ').capitalize()} less the climatology, year {year}",
-                  note=f"rms {rms(away, run.area):.2f}", path=folder / f"{name}.png")  # fmt: skip
+        plots.map(
+            away,
+            grid,
+            name=name,
+            colours="balance",
+            limits=limits,
+            title=f"{name.replace('_', ' ').capitalize()} less the climatology, year {year}",
+            note=f"rms {rms(away, run.area):.2f}",
+            path=folder / f"{name}.png",
+        )
     deepest = run.layer.mlotst.isel(time=years_of(run.layer) == run.years[-1]).max("time").values
-    plots.map(deepest, grid, name="mixed_layer_depth", title=f"Deepest monthly mixed layer, year {year}", limits=(0, 1000), path=folder / "mixed_layer.png")
-    plots.picture(run.circulation, "barotropic_stream_function", path=folder / "stream_function.png")
+    plots.map(
+        deepest,
+        grid,
+        name="mixed_layer_depth",
+        title=f"Deepest monthly mixed layer, year {year}",
+        limits=(0, 1000),
+        path=folder / "mixed_layer.png",
+    )
+    plots.picture(
+        run.circulation, "barotropic_stream_function", path=folder / "stream_function.png"
+    )
     samples = [run.circulation.isel(time=n) for n in range(run.circulation.sizes["time"])]
     time = seconds_of(run.circulation)
-    plots.time_series({
-        "Drake Passage": (time, [1e6 * transport(m, "drake_passage") for m in samples], "m3 s-1"),
-        "Atlantic overturning, 26.5° N": (time, [1e6 * overturning(m, "atlantic", 26.5) for m in samples], "m3 s-1"),
-        "Indonesian throughflow": (time, [1e6 * transport(m, "indonesian_throughflow") for m in samples], "m3 s-1"),
-        "Atlantic heat, 26.5° N": (time, [heat(m, "atlantic", 26.5) for m in samples], "PW")}, path=folder / "series.png")  # fmt: skip
+    plots.time_series(
+        {
+            "Drake Passage": (
+                time,
+                [1e6 * transport(m, "drake_passage") for m in samples],
+                "m3 s-1",
+            ),
+            "Atlantic overturning, 26.5° N": (
+                time,
+                [1e6 * overturning(m, "atlantic", 26.5) for m in samples],
+                "m3 s-1",
+            ),
+            "Indonesian throughflow": (
+                time,
+                [1e6 * transport(m, "indonesian_throughflow") for m in samples],
+                "m3 s-1",
+            ),
+            "Atlantic heat, 26.5° N": (time, [heat(m, "atlantic", 26.5) for m in samples], "PW"),
+        },
+        path=folder / "series.png",
+    )
 
 
 def main(folder, where=None):

@@ -1,14 +1,20 @@
-"""Published test cases of the sphere, either scheme, any truncation: extremes day by day, and how far two runs are apart.
+"""Published test cases of the sphere, either scheme, any truncation: extremes day by day, and how
+far two runs are apart.
 
-    python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 --scheme eulerian --step 5min
-    python experiments/published_cases.py compare runs/polvani-t42 runs/polvani-t85
+    python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 --scheme
+    eulerian --step 5min python experiments/published_cases.py compare runs/polvani-t42
+    runs/polvani-t85
 
-polvani                  12 days, 20 sigma levels, viscosity of 7e5 m2/s (Polvani et al. 2004); 10 min at T42 to T170
+polvani                  12 days, 20 sigma levels, viscosity of 7e5 m2/s (Polvani et al. 2004);
+    10 min at T42 to T170
 jablonowski-williamson   9 days, 26 hybrid levels (Jablonowski & Williamson 2006)
-galewsky                 6 days, shallow water; --viscosity 1e5 as Galewsky et al. (2004) have it in their converged run
+galewsky                 6 days, shallow water;
+    --viscosity 1e5 as Galewsky et al. (2004) have it in their converged run
 
-`run` goes on where it was cut off (--minutes), leaves day.jsonl (a line for each day) and waves.npz (coefficients of the last day's vorticity of the lowest
-layer and of the surface pressure or the height). `compare` is the rms over the waves that both have, over the rms of the deviation from the zonal mean.
+`run` goes on where it was cut off (--minutes), leaves day.jsonl (a line for each day) and waves.npz
+(coefficients of the last day's vorticity of the lowest layer and of the surface pressure or the
+height). `compare` is the rms over the waves that both have, over the rms of the deviation from the
+zonal mean.
 """
 
 import argparse
@@ -16,8 +22,9 @@ import json
 import time
 from pathlib import Path
 
-import fathom as fm
 import numpy as np
+
+import fathom as fm
 from fathom.transform import SphericalHarmonics
 
 earth = {"rotation": 7.292e-5, "gas_constant": 287.0, "heat_capacity": 1004.5}  # of the papers
@@ -28,28 +35,56 @@ def build(o):
     """The model of a case."""
     diffusion = {"diffusion_time": o.diffusion or 0, "viscosity": o.viscosity}
     if o.case == "galewsky":
-        water = fm.ShallowWater(fm.GaussianGrid(o.truncation, radius=6.37122e6), scheme=o.scheme, filter=o.filter, rotation=7.292e-5, **diffusion)
+        water = fm.ShallowWater(
+            fm.GaussianGrid(o.truncation, radius=6.37122e6),
+            scheme=o.scheme,
+            filter=o.filter,
+            rotation=7.292e-5,
+            **diffusion,
+        )
         return water.set(case=o.case)
     levels = fm.SigmaLevels(20) if o.case == "polvani" else fm.HybridLevels("L26")
-    grid = fm.GaussianGrid(o.truncation, grid=o.grid, levels=levels, radius=6.371e6 if o.case == "polvani" else 6.371229e6)
-    return fm.SpectralAtmosphere(grid, scheme=o.scheme, filter=o.filter, precision=o.precision, **earth, **diffusion).set(case=o.case)
+    grid = fm.GaussianGrid(
+        o.truncation,
+        grid=o.grid,
+        levels=levels,
+        radius=6.371e6 if o.case == "polvani" else 6.371229e6,
+    )
+    return fm.SpectralAtmosphere(
+        grid, scheme=o.scheme, filter=o.filter, precision=o.precision, **earth, **diffusion
+    ).set(case=o.case)
 
 
 def now(sim, transform):
     """Numbers of now, and the coefficients that `compare` takes."""
-    u, v = (np.ascontiguousarray(sim.gather(f"{d}_wind")[-1], float) for d in ("eastward", "northward"))
+    u, v = (
+        np.ascontiguousarray(sim.gather(f"{d}_wind")[-1], float) for d in ("eastward", "northward")
+    )
     vorticity = transform.vorticity_divergence(u, v)[0]
     zeta, numbers = transform.inverse(vorticity), {"day": round(sim.seconds / 86400, 6)}
     if sim.model.grid.levels.number > 1:
         pressure = 1e3 * np.exp(sim.gather("log_pressure_ratio")[0].astype(float))
-        numbers |= {"lowest, highest surface pressure [hPa]": (pressure.min(), pressure.max()), "largest wind [m/s]": (sim.model.watch(sim)[0]["maximum_wind"][0],)}
+        numbers |= {
+            "lowest, highest surface pressure [hPa]": (pressure.min(), pressure.max()),
+            "largest wind [m/s]": (sim.model.watch(sim)[0]["maximum_wind"][0],),
+        }
         other = {"pressure": transform.direct(pressure)}
     else:
-        height = (sim.gather("fluid_geopotential")[0] + sim.gather("surface_geopotential")[0]) / 9.80616
-        numbers |= {"lowest, highest surface [m]": (height.min(), height.max()), "largest northward wind [m/s]": (v.max(),)}
+        height = (
+            sim.gather("fluid_geopotential")[0] + sim.gather("surface_geopotential")[0]
+        ) / 9.80616
+        numbers |= {
+            "lowest, highest surface [m]": (height.min(), height.max()),
+            "largest northward wind [m/s]": (v.max(),),
+        }
         other = {"height": transform.direct(np.ascontiguousarray(height))}
     numbers["vorticity of the lowest layer [1e-5 s-1]"] = (1e5 * zeta.min(), 1e5 * zeta.max())
-    return {k: v if k == "day" else [round(float(x), 4) for x in v] for k, v in numbers.items()}, {"vorticity": vorticity, **other, "m": transform.m, "n": transform.n}
+    return {k: v if k == "day" else [round(float(x), 4) for x in v] for k, v in numbers.items()}, {
+        "vorticity": vorticity,
+        **other,
+        "m": transform.m,
+        "n": transform.n,
+    }
 
 
 def run(o):
@@ -79,10 +114,16 @@ def compare(o):
     one, other = (np.load(path / "waves.npz") for path in (o.out, o.other))
     both = min(w["n"].max() for w in (one, other))
     for name in set(one) - {"m", "n"}:
-        a, b = ({(m, n): f for m, n, f in zip(w["m"], w["n"], w[name]) if n <= both} for w in (one, other))
+        a, b = (
+            {(m, n): f for m, n, f in zip(w["m"], w["n"], w[name]) if n <= both}
+            for w in (one, other)
+        )
         keys = sorted(a)
         weight = np.array([1 if m == 0 else 2 for m, _ in keys])
-        difference, wave = (np.sqrt((weight * abs(np.array(x)) ** 2).sum()) for x in ([a[k] - b[k] for k in keys], [b[k] * (k[0] > 0) for k in keys]))
+        difference, wave = (
+            np.sqrt((weight * abs(np.array(x)) ** 2).sum())
+            for x in ([a[k] - b[k] for k in keys], [b[k] * (k[0] > 0) for k in keys])
+        )
         print(f"{name}: {difference:.4g}, {difference / wave:.3g} of the waves")
 
 
@@ -98,8 +139,22 @@ def main():
     comparison.add_argument("other", type=Path)
     for name, default in (("truncation", 85), ("threads", 2)):
         runs.add_argument(f"--{name}", type=int, default=default)
-    for name, default in (("scheme", "eulerian"), ("step", "5min"), ("grid", "quadratic"), ("precision", "fp64"), ("diffusion", "")):
-        runs.add_argument(f"--{name}", default=default, help="e-folding time of the smallest waves, eighth derivative" if name == "diffusion" else None)
+    for name, default in (
+        ("scheme", "eulerian"),
+        ("step", "5min"),
+        ("grid", "quadratic"),
+        ("precision", "fp64"),
+        ("diffusion", ""),
+    ):
+        runs.add_argument(
+            f"--{name}",
+            default=default,
+            help=(
+                "e-folding time of the smallest waves, eighth derivative"
+                if name == "diffusion"
+                else None
+            ),
+        )
     for name, default in (("viscosity", None), ("filter", 0.05), ("minutes", 1e9)):
         runs.add_argument(f"--{name}", type=float, default=default)
     options = parser.parse_args()

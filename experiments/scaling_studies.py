@@ -1,10 +1,11 @@
-"""Findings of other people's scaling studies, by the simulator (docs/scaling.md): python experiments/scaling_studies.py [FOLDER] prints fits and their hold-outs and
-draws the pictures."""
+"""Findings of other people's scaling studies, by the simulator (docs/scaling.md): python
+experiments/scaling_studies.py [FOLDER] prints fits and their hold-outs and draws the pictures."""
 
 import sys
 from pathlib import Path
 
 import numpy as np
+
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 from fathom.scaling import load
@@ -32,14 +33,58 @@ def x1():
     machine, values = load("cray-x1"), pop_x1.fitted(False).values
     ranks = [16, 32, 64, 96, 128, 192, 256, 384, 512]
     figure = new_figure(9.6, 3.9)
-    left = panel(figure, (0.07, 0.14, 0.4, 0.68), "POP 320×384×40 on the Cray X1", "seconds of a simulated day by phase", xlabel="processors", ylabel="s", yscale="log")
-    right = panel(figure, (0.57, 0.14, 0.4, 0.68), "What the operating system costs", "simulated years a day, interrupts of 1 % of the time", xlabel="processors", ylabel="years a day")
-    left.plot(ranks, [pop_x1.day(machine, values, p).mean("baroclinic") for p in ranks], "o-", color=phases[0], ms=3.5, label="baroclinic")
+    left = panel(
+        figure,
+        (0.07, 0.14, 0.4, 0.68),
+        "POP 320×384×40 on the Cray X1",
+        "seconds of a simulated day by phase",
+        xlabel="processors",
+        ylabel="s",
+        yscale="log",
+    )
+    right = panel(
+        figure,
+        (0.57, 0.14, 0.4, 0.68),
+        "What the operating system costs",
+        "simulated years a day, interrupts of 1 % of the time",
+        xlabel="processors",
+        ylabel="years a day",
+    )
+    left.plot(
+        ranks,
+        [pop_x1.day(machine, values, p).mean("baroclinic") for p in ranks],
+        "o-",
+        color=phases[0],
+        ms=3.5,
+        label="baroclinic",
+    )
     loose = machine.but({"noise.synchronised": False})
     for n, (variant, text) in enumerate((("mpi", "messages"), ("co-arrays", "a tree of stores"))):
-        left.plot(ranks, [pop_x1.day(machine, values, p, variant).mean("barotropic") for p in ranks], "o-", color=phases[n + 1], ms=3.5, label=f"barotropic, {text}")
-        right.plot(ranks, [pop_x1.years_a_day(machine, values, p, variant) for p in ranks], "o-", color=phases[n + 1], ms=3.5, label=f"{text}, all at once")
-        right.plot(ranks, [pop_x1.years_a_day(loose, values, p, variant) for p in ranks], "o--", color=phases[n + 1], ms=3.5, mfc="white", label=f"{text}, each by itself")
+        left.plot(
+            ranks,
+            [pop_x1.day(machine, values, p, variant).mean("barotropic") for p in ranks],
+            "o-",
+            color=phases[n + 1],
+            ms=3.5,
+            label=f"barotropic, {text}",
+        )
+        right.plot(
+            ranks,
+            [pop_x1.years_a_day(machine, values, p, variant) for p in ranks],
+            "o-",
+            color=phases[n + 1],
+            ms=3.5,
+            label=f"{text}, all at once",
+        )
+        right.plot(
+            ranks,
+            [pop_x1.years_a_day(loose, values, p, variant) for p in ranks],
+            "o--",
+            color=phases[n + 1],
+            ms=3.5,
+            mfc="white",
+            label=f"{text}, each by itself",
+        )
     left.set_yticks([0.3, 1, 3], ["0.3", "1", "3"])
     for axes in (left, right):
         ticks(axes, [16, 32, 64, 128, 256, 512])
@@ -50,17 +95,35 @@ def x1():
 @styled
 def k():
     figure = new_figure(9.6, 3.6)
-    left = panel(figure, (0.07, 0.12, 0.4, 0.68), "The solver on 7545 nodes of K", "µs of an iteration", ylabel="µs")
-    right = panel(figure, (0.57, 0.12, 0.4, 0.68), "Shape of the job", "mean hops between nodes", xlabel="nodes", ylabel="hops", yscale="log")
+    left = panel(
+        figure,
+        (0.07, 0.12, 0.4, 0.68),
+        "The solver on 7545 nodes of K",
+        "µs of an iteration",
+        ylabel="µs",
+    )
+    right = panel(
+        figure,
+        (0.57, 0.12, 0.4, 0.68),
+        "Shape of the job",
+        "mean hops between nodes",
+        xlabel="nodes",
+        ylabel="hops",
+        yscale="log",
+    )
     runs = {step: k_computer.iteration(step) for step in k_computer.steps}
     bottom = np.zeros(len(runs))
-    for n, (region, text) in enumerate((("calc", "computing"), ("halo", "halo"), ("sum", "sum, waiting included"))):
+    for n, (region, text) in enumerate(
+        (("calc", "computing"), ("halo", "halo"), ("sum", "sum, waiting included"))
+    ):
         height = np.array([1e6 * t.mean(region) for t in runs.values()])
         left.bar(range(len(runs)), height, bottom=bottom, width=0.62, color=phases[n], label=text)
         bottom += height
     for n, (total, gain) in enumerate(zip(bottom, k_computer.gains().values())):
         left.text(n, total + 1.2, f"×{gain:.2f}", ha="center", fontsize=8, color=ink)
-    left.set_xticks(range(len(runs)), ["as it was", "sums by\nhardware", "halo by\nRDMA", "eight\nthreads"])
+    left.set_xticks(
+        range(len(runs)), ["as it was", "sums by\nhardware", "halo by\nRDMA", "eight\nthreads"]
+    )
     left.set_ylim(0, 1.28 * bottom.max())
     left.grid(False, axis="x")
     left.legend(frameon=False, fontsize=7.5, ncols=3, loc="upper right")
@@ -68,7 +131,14 @@ def k():
 
     nodes = [64, 512, 4096, 32768]
     for n, dimensions in enumerate((1, 2, 3)):
-        right.plot(nodes, [Network("torus", p, shape_of(p, dimensions)).mean_hops for p in nodes], "o-", color=phases[n], ms=3.5, label=f"{dimensions}-D")
+        right.plot(
+            nodes,
+            [Network("torus", p, shape_of(p, dimensions)).mean_hops for p in nodes],
+            "o-",
+            color=phases[n],
+            ms=3.5,
+            label=f"{dimensions}-D",
+        )
     ticks(right, nodes)
     right.legend(frameon=False, fontsize=7.5)
     return figure
@@ -80,14 +150,48 @@ def output():
     cells, seconds = sub_space_io.figures()
     tasks = np.unique(np.round(np.geomspace(288, 2304, 40)).astype(int))
     figure = new_figure(9.6, 3.9)
-    left = panel(figure, (0.07, 0.14, 0.4, 0.68), "AROME with 96 outputs, Cray XE6", "seconds of 24 hours; points measured, lines the simulator", xlabel="tasks that compute", ylabel="s")
-    right = panel(figure, (0.57, 0.14, 0.4, 0.68), "Outputs that found no set free", "of 96", xlabel="tasks that compute", ylabel="outputs")
-    for n, (sets, text) in enumerate(((None, "no output"), (0, "written by the tasks"), (1, "one set"), (2, "two sets"), (4, "four sets"))):
-        left.plot(tasks, [sub_space_io.elapsed(values, int(t), sets) for t in tasks], color=phases[n], lw=1.5, label=text)
+    left = panel(
+        figure,
+        (0.07, 0.14, 0.4, 0.68),
+        "AROME with 96 outputs, Cray XE6",
+        "seconds of 24 hours; points measured, lines the simulator",
+        xlabel="tasks that compute",
+        ylabel="s",
+    )
+    right = panel(
+        figure,
+        (0.57, 0.14, 0.4, 0.68),
+        "Outputs that found no set free",
+        "of 96",
+        xlabel="tasks that compute",
+        ylabel="outputs",
+    )
+    for n, (sets, text) in enumerate(
+        (
+            (None, "no output"),
+            (0, "written by the tasks"),
+            (1, "one set"),
+            (2, "two sets"),
+            (4, "four sets"),
+        )
+    ):
+        left.plot(
+            tasks,
+            [sub_space_io.elapsed(values, int(t), sets) for t in tasks],
+            color=phases[n],
+            lw=1.5,
+            label=text,
+        )
         there = [(c[0], s) for c, s in zip(cells, seconds) if c[1] == sets and c[1] != 2]
         left.plot(*zip(*there), "o", color=phases[n], ms=4.5) if there else None
         if sets:
-            right.plot(tasks, [sub_space_io.forecast(values, int(t), sets)["fallback"] for t in tasks], color=phases[n], lw=1.5, label=text)
+            right.plot(
+                tasks,
+                [sub_space_io.forecast(values, int(t), sets)["fallback"] for t in tasks],
+                color=phases[n],
+                lw=1.5,
+                label=text,
+            )
     left.set_ylim(0)
     for axes in (left, right):
         ticks(axes, [288, 576, 1152, 2304])
@@ -98,14 +202,37 @@ def output():
 @styled
 def solver():
     figure = new_figure(9.6, 3.9)
-    for place, name, text in (((0.07, 0.14, 0.4, 0.68), "XE6/POP/PGI", "Cray XE6"), ((0.57, 0.14, 0.4, 0.68), "XT5/POP", "Cray XT5")):
-        axes = panel(figure, place, f"The 0.1° solver on the {text}", "seconds of a simulated day; points measured", xlabel="cores", ylabel="s", yscale="log")
+    for place, name, text in (
+        ((0.07, 0.14, 0.4, 0.68), "XE6/POP/PGI", "Cray XE6"),
+        ((0.57, 0.14, 0.4, 0.68), "XT5/POP", "Cray XT5"),
+    ):
+        axes = panel(
+            figure,
+            place,
+            f"The 0.1° solver on the {text}",
+            "seconds of a simulated day; points measured",
+            xlabel="cores",
+            ylabel="s",
+            yscale="log",
+        )
         fit, machine = cgpop.fitted(name, True, False), load(cgpop.machines[name.partition("/")[0]])
         cores, seconds = cgpop.series(name)
         ranks = np.unique(np.round(np.geomspace(96, 32768, 60)).astype(int))
-        axes.plot(ranks, [cgpop.day(machine, fit.values, int(p)) for p in ranks], color=phases[0], lw=1.5, label="as it is")
+        axes.plot(
+            ranks,
+            [cgpop.day(machine, fit.values, int(p)) for p in ranks],
+            color=phases[0],
+            lw=1.5,
+            label="as it is",
+        )
         quiet = machine.but({"noise.frequency": 0.0, "sum.hardware": 1.2e-5, "sum.elements": 32})
-        axes.plot(ranks, [cgpop.day(quiet, fit.values, int(p), "hardware") for p in ranks], color=phases[1], lw=1.5, label="no noise, sums by the network")
+        axes.plot(
+            ranks,
+            [cgpop.day(quiet, fit.values, int(p), "hardware") for p in ranks],
+            color=phases[1],
+            lw=1.5,
+            label="no noise, sums by the network",
+        )
         axes.plot(cores, seconds, "o", color=ink, ms=3.5)
         ticks(axes, [96, 384, 1536, 6144, 24576])
         axes.legend(frameon=False, fontsize=7.5)
@@ -116,12 +243,37 @@ def fits():
     """(name, fit or errors, of figures left out)."""
     values, _ = sub_space_io.fitted()
     yield "sub-space I/O", len(values), sub_space_io.errors(values), sub_space_io.left_out()
-    yield "sub-space I/O, rows left out", len(values), sub_space_io.errors(values), sub_space_io.left_out("tasks")
-    for name, with_machine in (("XE6/POP/PGI", True), ("XE6/CGPOP/PGI", False), ("XE6/CGPOP/Cray", False), ("XT5/POP", True), ("XT5/CGPOP", False), ("BGL/CGPOP", False)):
+    yield (
+        "sub-space I/O, rows left out",
+        len(values),
+        sub_space_io.errors(values),
+        sub_space_io.left_out("tasks"),
+    )
+    for name, with_machine in (
+        ("XE6/POP/PGI", True),
+        ("XE6/CGPOP/PGI", False),
+        ("XE6/CGPOP/Cray", False),
+        ("XT5/POP", True),
+        ("XT5/CGPOP", False),
+        ("BGL/CGPOP", False),
+    ):
         fit = cgpop.fitted(name, with_machine)
         yield f"solver, {name}", len(fit.names), fit.errors, fit.left_out
-        print("   cores: error (left out), %  " + ", ".join(f"{c}: {100 * e:+.0f} ({100 * left:+.0f})" for c, e, left in zip(cgpop.series(name)[0], fit.errors, fit.left_out)))
-    for name, fit in (("POP on X1", pop_x1.fitted()), ("K", k_computer.fitted()), ("UM departure points", unified_model.departure_fit()), ("UM pairs", unified_model.pairs_fit()), ("SURFEX", arome.surfex_fit()), ("AROME", arome.forecast_fit())):
+        print(
+            "   cores: error (left out), %  "
+            + ", ".join(
+                f"{c}: {100 * e:+.0f} ({100 * left:+.0f})"
+                for c, e, left in zip(cgpop.series(name)[0], fit.errors, fit.left_out)
+            )
+        )
+    for name, fit in (
+        ("POP on X1", pop_x1.fitted()),
+        ("K", k_computer.fitted()),
+        ("UM departure points", unified_model.departure_fit()),
+        ("UM pairs", unified_model.pairs_fit()),
+        ("SURFEX", arome.surfex_fit()),
+        ("AROME", arome.forecast_fit()),
+    ):
         yield name, len(fit.names), fit.errors, fit.left_out
 
 
@@ -129,6 +281,10 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
     folder.mkdir(parents=True, exist_ok=True)
     for name, parameters, errors, left_out in fits():
-        print(f"{name:<30}{parameters:2} parameters, {len(errors):2} figures: rms {100 * np.sqrt(np.mean(errors**2)):.1f} %, largest {100 * np.abs(errors).max():.1f} %; left out {100 * np.abs(left_out).max():.1f} %")
+        print(
+            f"{name:<30}{parameters:2} parameters, {len(errors):2} figures: rms"
+            f" {100 * np.sqrt(np.mean(errors**2)):.1f} %, largest {100 * np.abs(errors).max():.1f}"
+            f" %; left out {100 * np.abs(left_out).max():.1f} %"
+        )
     for name, draw in (("x1", x1), ("k", k), ("output", output), ("solver", solver)):
         draw(path=folder / f"scaling-{name}.png")

@@ -1,10 +1,14 @@
-"""Every solver with every preconditioner, exchange and sum: 5 x 5 x 9 x 9 solves of the free surface on a coarse real ocean, all to the same bits for a solver and preconditioner.
+"""Every solver with every preconditioner, exchange and sum: 5 x 5 x 9 x 9 solves of the free
+surface on a coarse real ocean, all to the same bits for a solver and preconditioner.
 
     mpiexec -n 4 python experiments/solver_product.py --json product-4.json
-    mpiexec -n 7 python experiments/solver_product.py --cross --json product-7.json --against product-4.json
+    mpiexec -n 7 python experiments/solver_product.py --cross --json product-7.json --against
+    product-4.json
 
-Every second point of the tripolar grid of three degrees: 50 x 58, 1869 of them water, periodic and folded. Prints, for each solver and preconditioner: iterations, sums, halos, how many combinations of
-exchange and sum gave the same bits, and what failed. With more ranks than cores a solve is mostly waiting: count, do not time.
+Every second point of the tripolar grid of three degrees: 50 x 58, 1869 of them water, periodic and
+folded. Prints, for each solver and preconditioner: iterations, sums, halos, how many combinations
+of exchange and sum gave the same bits, and what failed. With more ranks than cores a solve is
+mostly waiting: count, do not time.
 """
 
 import argparse
@@ -19,20 +23,37 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np
+
 from fathom.mpi import core, world
-from fathom.performance.barotropic import Case, Problem, fields, halo
+from fathom.performance.bench.barotropic import Case, Problem, fields, halo
 
 
 def coarse(grid: str = "3deg", every: int = 2, step: float = 300.0) -> dict:
-    """A real mask, coarse enough for thousands of solves: flow only where all four cells around a corner are wet. A short step: some ten iterations."""
+    """A real mask, coarse enough for thousands of solves: flow only where all four cells around a
+    corner are wet. A short step: some ten iterations.
+    """
     f = fields(grid)
-    thin = {name: np.ascontiguousarray(value[::every, ::every]) for name, value in f.items() if isinstance(value, np.ndarray)}
+    thin = {
+        name: np.ascontiguousarray(value[::every, ::every])
+        for name, value in f.items()
+        if isinstance(value, np.ndarray)
+    }
     wet = thin["wet"]
     east = np.roll(wet, -1, 1)
     flow = wet & east
     flow[:-1] &= flow[1:]
     flow[-1] = False
-    return f | thin | {"depth": np.where(flow, np.maximum(thin["depth"], 100.0), 0.0), "area": every**2 * thin["area"], "dx": every * thin["dx"], "dy": every * thin["dy"], "step": step}
+    return (
+        f
+        | thin
+        | {
+            "depth": np.where(flow, np.maximum(thin["depth"], 100.0), 0.0),
+            "area": every**2 * thin["area"],
+            "dx": every * thin["dx"],
+            "dy": every * thin["dy"],
+            "step": step,
+        }
+    )
 
 
 def digest(problem: Problem, x: list[np.ndarray]) -> str:
@@ -53,25 +74,49 @@ def one(problem: Problem, case: Case) -> dict:
         solver.solve(problem.right, x)
     except ValueError as error:
         return {"failed": str(error)}
-    return {"iterations": solver.iterations, "sums": solver.reductions, "halos": solver.halos, "residual": solver.last_residual, "bits": digest(problem, x)}
+    return {
+        "iterations": solver.iterations,
+        "sums": solver.reductions,
+        "halos": solver.halos,
+        "residual": solver.last_residual,
+        "bits": digest(problem, x),
+    }
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--json", type=Path)
-    options.add_argument("--against", type=Path, help="what another number of ranks wrote: the bits must be the same")
+    options.add_argument(
+        "--against", type=Path, help="what another number of ranks wrote: the bits must be the same"
+    )
     options.add_argument("--tolerance", type=float, default=1e-5)
     options.add_argument("--solver", action="append", help="only this one; may be repeated")
     options.add_argument("--precision", default="mixed")
-    options.add_argument("--cross", action="store_true", help="each exchange with the first sum, each sum with the first exchange, in place of all with all")
+    options.add_argument(
+        "--cross",
+        action="store_true",
+        help=(
+            "each exchange with the first sum, each sum with the first exchange, in place of all"
+            " with all"
+        ),
+    )
     given = options.parse_args()
     names = lambda catalogue: [name for name, _ in catalogue]  # noqa: E731
-    solvers, preconditioners, exchanges, sums = (names(c()) for c in (core.solvers, core.preconditioners, core.transports, core.global_sums))
+    solvers, preconditioners, exchanges, sums = (
+        names(c()) for c in (core.solvers, core.preconditioners, core.transports, core.global_sums)
+    )
     problem, found, began = Problem(coarse(), world), {}, time.perf_counter()
     for s in given.solver or solvers:
         for p in preconditioners:
-            case = Case(solver=s, preconditioner=p, tolerance=given.tolerance, precision=given.precision)
-            ways = [(e, g) for e in exchanges for g in sums if not given.cross or e == exchanges[0] or g == sums[0]]
+            case = Case(
+                solver=s, preconditioner=p, tolerance=given.tolerance, precision=given.precision
+            )
+            ways = [
+                (e, g)
+                for e in exchanges
+                for g in sums
+                if not given.cross or e == exchanges[0] or g == sums[0]
+            ]
             results = {f"{e} {g}": one(problem, replace(case, exchange=e, sum=g)) for e, g in ways}
             found[f"{s} {p}"] = results
             if world.rank == 0:
@@ -79,14 +124,32 @@ def main() -> int:
     if world.rank:
         return 0
     other = json.loads(given.against.read_text())["found"] if given.against else {}
-    bits = {name: {r.get("bits") for r in [*results.values(), *other.get(name, {}).values()]} for name, results in found.items()}
+    bits = {
+        name: {r.get("bits") for r in [*results.values(), *other.get(name, {}).values()]}
+        for name, results in found.items()
+    }
     solves = sum(len(r) for r in found.values())
     failures = sum("failed" in r for results in found.values() for r in results.values())
     odd = [name for name, seen in bits.items() if len(seen) != 1]
-    print(f"{solves} solves on {world.size} ranks{' and on the others' if other else ''}, {failures} failed, {len(bits) - len(odd)} of {len(bits)} pairs of solver and preconditioner have one solution, "
-          f"bit for bit; {time.perf_counter() - began:.0f} s")  # fmt: skip
+    print(
+        f"{solves} solves on {world.size} ranks{' and on the others' if other else ''}, {failures}"
+        f" failed, {len(bits) - len(odd)} of {len(bits)} pairs of solver and preconditioner have"
+        f" one solution, bit for bit; {time.perf_counter() - began:.0f} s"
+    )
     if given.json:
-        given.json.write_text(json.dumps({"ranks": world.size, "wet": int(problem.wet.sum()), "tolerance": given.tolerance, "precision": given.precision, "found": found}, indent=1) + "\n")
+        given.json.write_text(
+            json.dumps(
+                {
+                    "ranks": world.size,
+                    "wet": int(problem.wet.sum()),
+                    "tolerance": given.tolerance,
+                    "precision": given.precision,
+                    "found": found,
+                },
+                indent=1,
+            )
+            + "\n"
+        )
     return 1 if failures or odd else 0
 
 
@@ -94,7 +157,11 @@ def summary(solver: str, preconditioner: str, results: dict[str, dict]) -> str:
     sound = [r for r in results.values() if "failed" not in r]
     (bits, same), *_ = Counter(r["bits"] for r in sound).most_common(1) or [("", 0)]
     taken = next((r for r in sound if r["bits"] == bits), {})
-    text = f"{solver:10} {preconditioner:15} {taken.get('iterations', '-'):>5} iterations {taken.get('sums', '-'):>5} sums {taken.get('halos', '-'):>5} halos   {same} of {len(results)} the same bits"
+    text = (
+        f"{solver:10} {preconditioner:15} {taken.get('iterations', '-'):>5} iterations"
+        f" {taken.get('sums', '-'):>5} sums {taken.get('halos', '-'):>5} halos   {same} of"
+        f" {len(results)} the same bits"
+    )
     failed = [f"{way}: {r['failed'][:100]}" for way, r in results.items() if "failed" in r]
     return text + (f"; {len(failed)} failed, first {failed[0]}" if failed else "")
 

@@ -1,10 +1,13 @@
-"""What stretching the grid over western Europe is worth: the same forecast on even grids and on a stretched one, compared over Europe.
+"""What stretching the grid over western Europe is worth: the same forecast on even grids and on a
+stretched one, compared over Europe.
 
     python experiments/stretched_forecast.py --truncation 159 --out runs/even-159
-    python experiments/stretched_forecast.py --truncation 63 --stretching 2.4 --out runs/stretched-63 --against runs/even-159
+    python experiments/stretched_forecast.py --truncation 63 --stretching 2.4 --out
+    runs/stretched-63 --against runs/even-159
 
-From the GFS state of 2011-10-11. Leaves the fields on 0.5 degrees between 20 W and 30 E, 35 and 62 N in europe.nc of --out, every 12 hours, and prints
-their rms difference from those of --against. The result is in docs/spectral.md.
+From the GFS state of 2011-10-11. Leaves the fields on 0.5 degrees between 20 W and 30 E, 35 and 62
+N in europe.nc of --out, every 12 hours, and prints their rms difference from those of --against.
+The result is in docs/spectral.md.
 """
 
 import argparse
@@ -15,18 +18,38 @@ import numpy as np
 import xarray
 
 import fathom as fm
-from fathom.diagnostics import whole
+from fathom.output.diagnostics import whole
 from fathom.post import scores
-from fathom.post.regular import regular
+from fathom.regrid.regular import regular
 
 latitude, longitude = np.linspace(35, 62, 55), np.arange(-20, 30.5, 0.5)
-fields = (("geopotential_height", 5e4), ("air_temperature", 8.5e4), ("eastward_wind", 8.5e4), ("northward_wind", 8.5e4), ("air_pressure_at_mean_sea_level", None))
+fields = (
+    ("geopotential_height", 5e4),
+    ("air_temperature", 8.5e4),
+    ("eastward_wind", 8.5e4),
+    ("northward_wind", 8.5e4),
+    ("air_pressure_at_mean_sea_level", None),
+)
 
 
 def forecast(options):
-    grid = fm.GaussianGrid(options.truncation, levels=fm.HybridLevels(options.levels), stretching=options.stretching, pole=(2.6, 46.5) if options.stretching > 1 else (0, 90))
-    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(ozone=None), sponge=3, precision="fp32").set(analysis="gfs", digital_filter="6h")
-    return fm.Simulation(model, step=options.step, start="2011-10-11", directory=options.out, overwrite=True, parallel={"threads": options.threads})
+    grid = fm.GaussianGrid(
+        options.truncation,
+        levels=fm.HybridLevels(options.levels),
+        stretching=options.stretching,
+        pole=(2.6, 46.5) if options.stretching > 1 else (0, 90),
+    )
+    model = fm.SpectralAtmosphere(
+        grid, physics=fm.FirstPhysics(ozone=None), sponge=3, precision="fp32"
+    ).set(analysis="gfs", digital_filter="6h")
+    return fm.Simulation(
+        model,
+        step=options.step,
+        start="2011-10-11",
+        directory=options.out,
+        overwrite=True,
+        parallel={"threads": options.threads},
+    )
 
 
 def europe(sim):
@@ -55,9 +78,12 @@ def main():
     data.to_netcdf(Path(options.out) / "europe.nc")
     print(sim.model.grid, f"\n{seconds / max(sim.count, 1) * 1e3:.1f} ms a step")
     if options.against:
-        other, weights = xarray.open_dataset(Path(options.against) / "europe.nc"), scores.regular_weights(latitude, longitude)
+        other = xarray.open_dataset(Path(options.against) / "europe.nc")
+        weights = scores.regular_weights(latitude, longitude)
         for name in data.data_vars:
-            print(f"{name:32s}", *(f"{scores.rms(data[name].sel(hour=h).values, other[name].sel(hour=h).values, weights):9.2f}" for h in hours))
+            ours, theirs = ([d[name].sel(hour=h).values for h in hours] for d in (data, other))
+            errors = (scores.rms(a, b, weights) for a, b in zip(ours, theirs))
+            print(f"{name:32s}", *(f"{error:9.2f}" for error in errors))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""A forecast that is verified: from the ECMWF analysis of 2024-06-03 00Z, 500 hPa height against the later times of the same set.
+"""A forecast that is verified: from the ECMWF analysis of 2024-06-03 00Z, 500 hPa height against
+the later times of the same set.
 
     python experiments/verified_forecast.py PATH/pl_regular_ll.grib --truncation 63
 
-PATH: docs/source/tutorials of the sources of earthkit-data (docs/data.md). Prints rms, bias and anomaly correlation every 6 hours beside the rms of
-persistence, and leaves verification.json and the maps of the last time in --out. The result is in docs/forecast.md.
+PATH: docs/source/tutorials of the sources of earthkit-data (docs/data.md). Prints rms, bias and
+anomaly correlation every 6 hours beside the rms of persistence, and leaves verification.json and
+the maps of the last time in --out. The result is in docs/forecast.md.
 """
 
 import argparse
@@ -14,25 +16,40 @@ import numpy as np
 
 import fathom as fm
 from fathom.data import atmosphere
-from fathom.data.rows import Rows
-from fathom.diagnostics import whole
+from fathom.output.diagnostics import whole
 from fathom.post.verification import verify
+from fathom.regrid.rows import Rows
 
 level = 5e4  # Pa
 
 
 def forecast(options):
-    grid = fm.GaussianGrid(options.truncation, grid=options.grid, levels=fm.HybridLevels(options.levels))
+    grid = fm.GaussianGrid(
+        options.truncation, grid=options.grid, levels=fm.HybridLevels(options.levels)
+    )
     physics = () if options.dry else fm.FirstPhysics(ozone=None)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=options.precision)
     model.set(analysis=options.file, digital_filter=0 if options.filter == "0" else options.filter)
-    return fm.Simulation(model, step=options.step, start="2024-06-03", directory=options.out, overwrite=True, parallel={"threads": options.threads})
+    return fm.Simulation(
+        model,
+        step=options.step,
+        start="2024-06-03",
+        directory=options.out,
+        overwrite=True,
+        parallel={"threads": options.threads},
+    )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file")
-    for name, default in (("out", "runs/verified"), ("grid", "quadratic"), ("step", "20min"), ("filter", "6h"), ("precision", "fp32")):
+    for name, default in (
+        ("out", "runs/verified"),
+        ("grid", "quadratic"),
+        ("step", "20min"),
+        ("filter", "6h"),
+        ("precision", "fp32"),
+    ):
         parser.add_argument(f"--{name}", default=default)
     for name, default in (("truncation", 63), ("levels", 31), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
@@ -47,7 +64,9 @@ def main():
         fields.append(whole(sim, "geopotential_height", [level])[0])
     ny, nx = fields[0].shape
     scores = verify(fields, Rows.gaussian(ny, nx), analyses)
-    table = {"hours": hours.tolist()} | {name: np.round(values.values, 3).tolist() for name, values in scores.data_vars.items()}
+    table = {"hours": hours.tolist()} | {
+        name: np.round(values.values, 3).tolist() for name, values in scores.data_vars.items()
+    }
     for row in zip(*table.values()):
         print("  ".join(f"{value:8.3f}" for value in row))
     out = Path(options.out)

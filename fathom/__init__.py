@@ -1,23 +1,56 @@
-"""Fathom: ocean and weather models that run fast on any machine, tell where the time goes, and tune themselves."""
+"""Fathom: ocean and weather models that run fast on any machine, tell where the time goes, and tune
+themselves.
+"""
 
 import os
 from importlib import import_module
 from importlib.util import find_spec
 
 public = {
-    "Ocean": "ocean", "FreeSurface": "ocean", "Overflow": "ocean", "DenmarkStrait": "ocean", "FaroeBankChannel": "ocean",
-    "GentMcWilliams": "ocean", "AnisotropicFriction": "ocean", "SmagorinskyFriction": "ocean", "PassiveTracer": "ocean", "IdealAge": "ocean", "Dye": "ocean", "CFC11": "ocean", "CFC12": "ocean", "SF6": "ocean",
-    "BulkForcing": "ocean", "SurfaceForcing": "ocean",
-    "SpectralAtmosphere": "atmosphere", "FirstPhysics": "atmosphere", "SingleColumn": "atmosphere", "ShallowWater": "atmosphere",
-    "Simulation": "simulation", "Records": "records",
-    "LatitudeLongitudeGrid": "grids", "CartesianGrid": "grids", "DipoleGrid": "grids", "TripolarGrid": "grids", "CurvilinearGrid": "grids", "ZLevels": "grids",
-    "GaussianGrid": "grids", "HybridLevels": "grids", "SigmaLevels": "grids",
+    "Ocean": "ocean",
+    "FreeSurface": "ocean",
+    "Overflow": "ocean",
+    "DenmarkStrait": "ocean",
+    "FaroeBankChannel": "ocean",
+    "GentMcWilliams": "ocean",
+    "AnisotropicFriction": "ocean",
+    "SmagorinskyFriction": "ocean",
+    "PassiveTracer": "ocean",
+    "IdealAge": "ocean",
+    "Dye": "ocean",
+    "CFC11": "ocean",
+    "CFC12": "ocean",
+    "SF6": "ocean",
+    "BulkForcing": "ocean",
+    "SurfaceForcing": "ocean",
+    "SpectralAtmosphere": "atmosphere",
+    "FirstPhysics": "atmosphere",
+    "SingleColumn": "atmosphere",
+    "ShallowWater": "atmosphere",
+    "Simulation": "run.simulation",
+    "Records": "input.records",
+    "LatitudeLongitudeGrid": "grids",
+    "CartesianGrid": "grids",
+    "DipoleGrid": "grids",
+    "TripolarGrid": "grids",
+    "CurvilinearGrid": "grids",
+    "ZLevels": "grids",
+    "GaussianGrid": "grids",
+    "HybridLevels": "grids",
+    "SigmaLevels": "grids",
     "open": "output",
-}  # fmt: skip
+    "scheme": "plugins",
+    "PythonScheme": "schemes",
+    "Placed": "order",
+    "reads": "schemes",
+    "writes": "schemes",
+    "updates": "schemes",
+}
 __all__ = sorted(public)
 
 
-# Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out, and a server that has fallen silent its successor.
+# Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out,
+# and a server that has fallen silent its successor.
 os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 
 
@@ -27,13 +60,13 @@ def __getattr__(name):
         return getattr(import_module(f"fathom.{public[name]}"), name)
     if name.startswith("_") or find_spec(f"fathom.{name}"):
         raise AttributeError(name)  # a module: the import that asks for it finds it
-    components = import_module("fathom.components")
-    if name in components.schemes():
-        return components.schemes()[name]
+    schemes = import_module("fathom.schemes").schemes()
+    if name in schemes:
+        return schemes[name]
     from fathom.names import near
 
-    raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *components.schemes()])}")
+    raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *schemes])}")
 
 
 def __dir__():
-    return [*public, *import_module("fathom.components").schemes()]
+    return [*public, *import_module("fathom.schemes").schemes()]

@@ -1,4 +1,6 @@
-"""The user's cache: $FATHOM_CACHE, or $XDG_CACHE_HOME/fathom, or ~/.cache/fathom. No answer depends on what is in it."""
+"""The user's cache: $FATHOM_CACHE, or $XDG_CACHE_HOME/fathom, or ~/.cache/fathom. No answer depends
+on what is in it.
+"""
 
 import contextlib
 import os

@@ -1,8 +1,12 @@
-"""Failures of a run that are not the user's mistake in a configuration: exit status 1, one clear message."""
+"""Failures of a run that are not the user's mistake in a configuration: exit status 1, one clear
+message.
+"""
 
 
 class RunFailure(RuntimeError):
-    """A run that cannot go on. `left`: ranks have been lost before; those that are left all have this failure, and end by themselves."""
+    """A run that cannot go on. `left`: ranks have been lost before; those that are left all have
+    this failure, and end by themselves.
+    """
 
     left = False
 

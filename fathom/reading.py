@@ -1,11 +1,16 @@
-"""Who reads files: a few ranks open and decode them, the others receive what is in them. docs/output.md, Input.
+"""Who reads files: a few ranks open and decode them, the others receive what is in them.
+docs/output.md, Input.
 
-    @once                         of a function that opens files: within `with readers` one reader calls it and all ranks get what it gives
-    with Readers(comm, 2):        all ranks of comm do the same within: a model is built, a state is set
-    Ahead(readers, load)          records of which the next are read by threads of the readers while the model runs on
+    @once                         of a function that opens files: within `with readers` one reader
+        calls it and all ranks get what it gives
+    with Readers(comm, 2):
+        all ranks of comm do the same within: a model is built, a state is set
+    Ahead(readers, load)
+        records of which the next are read by threads of the readers while the model runs on
 
-Elsewhere – outside, on a single rank, within what a reader is calling – such a function is an ordinary one. What cannot be read is the
-same error on all ranks. Numbers travel as they lie in memory, so no bit depends on who has read.
+Elsewhere – outside, on a single rank, within what a reader is calling – such a function is an
+ordinary one. What cannot be read is the same error on all ranks. Numbers travel as they lie in
+memory, so no bit depends on who has read.
 """
 
 import functools
@@ -19,7 +24,12 @@ from fathom import regions
 
 every_rank = "all"  # [parallel] readers: each rank reads for itself
 library = threading.RLock()  # NetCDF and HDF5 take one thread at a time
-seconds = {"reading": 0.0, "reading_ahead": 0.0, "waiting": 0.0, "distributing": 0.0}  # of this rank; reading_ahead: by its thread
+seconds = {
+    "reading": 0.0,
+    "reading_ahead": 0.0,
+    "waiting": 0.0,
+    "distributing": 0.0,
+}  # of this rank; reading_ahead: by its thread
 counts = {"reads": 0, "bytes_received": 0}
 
 
@@ -31,21 +41,26 @@ _now = _Now()
 
 
 def once(load):
-    """A function that opens files, which within `with readers` one reader calls for all ranks; all call it with the same arguments."""
+    """A function that opens files, which within `with readers` one reader calls for all ranks; all
+    call it with the same arguments.
+    """
 
     @functools.wraps(load)
     def shared(*arguments, **keywords):
         readers = _now.readers
         if readers is None:
             return load(*arguments, **keywords)
-        return readers.share(lambda: load(*arguments, **keywords), what=f"{load.__module__}.{load.__qualname__}")
+        return readers.share(
+            lambda: load(*arguments, **keywords), what=f"{load.__module__}.{load.__qualname__}"
+        )
 
     return shared
 
 
 class Readers:
-    """The ranks of a communicator that open files: the first of each node, or so many, spread over the nodes, or each for itself (`every_rank`). `with` them,
-    functions marked `once`, which come one after another, are called by the first; lists (`each`, `Ahead`) are shared among all."""
+    """The ranks of a communicator that open files: the first of each node, or so many, spread over
+    the nodes, or each for itself (`every_rank`). `with` them, functions marked `once`, which come
+    one after another, are called by the first; lists (`each`, `Ahead`) are shared among all."""
 
     def __init__(self, comm, number=0):
         self.comm, self.before = comm, []
@@ -65,7 +80,9 @@ class Readers:
         return self.ranks[number % len(self.ranks)]
 
     def share(self, load, owner=None, what="", spent="reading"):
-        """What load() gives on its owner, by default the first reader, on all ranks; an error there is raised on all. spent: what load() counts as."""
+        """What load() gives on its owner, by default the first reader, on all ranks; an error there
+        is raised on all. spent: what load() counts as.
+        """
         owner = self.ranks[0] if owner is None else owner
         if self.alone:
             return _loaded(load, spent)
@@ -84,7 +101,11 @@ class Readers:
         if theirs is not None:
             raise error or theirs
         if told != what:
-            raise RuntimeError(f"ranks do not read the same: rank {owner} {told or 'a record'}, rank {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the same functions")
+            raise RuntimeError(
+                f"ranks do not read the same: rank {owner} {told or 'a record'}, rank"
+                f" {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the"
+                " same functions"
+            )
         arrays = arrays or [bytearray(size) for size in sizes]
         with regions.region("distributing records", "input", "input"):
             for part in map(memoryview, arrays):
@@ -109,18 +130,25 @@ class Readers:
         return message
 
     def each(self, names, load):
-        """(name, load(name)) of a list, in order, one after another on all ranks: readers share the list and read the next while one is distributed."""
+        """(name, load(name)) of a list, in order, one after another on all ranks: readers share the
+        list and read the next while one is distributed.
+        """
         ahead = Ahead(self, load)
         for n, name in enumerate(names):
             yield name, ahead.get(name, names[n + 1 : n + 1 + len(self.ranks)])
 
 
 _piece = 1 << 30  # bytes: counts of older libraries are ints
-_small, _large = 1 << 16, 1 << 26  # bytes: of arrays that travel with others, of those that are held at a time
+_small, _large = (
+    1 << 16,
+    1 << 26,
+)  # bytes: of arrays that travel with others, of those that are held at a time
 
 
 class Ahead:
-    """Records load(key), each read by a thread of one of the readers before it is needed. load makes no calls of MPI."""
+    """Records load(key), each read by a thread of one of the readers before it is needed. load
+    makes no calls of MPI.
+    """
 
     def __init__(self, readers, load):
         self.readers, self.load, self.owners, self.given, self.held = readers, load, {}, 0, {}
@@ -133,13 +161,17 @@ class Ahead:
     def items(self, key, ahead=()):
         """(name, array) of a record that is a mapping, one after another on all ranks."""
         for names in self._next(key, (key, *ahead), _together):
-            part = self._next(key, (key, *ahead), lambda record: {name: record[name] for name in names})
+            part = self._next(
+                key, (key, *ahead), lambda record: {name: record[name] for name in names}
+            )
             while part:
                 yield names[0], part.pop(names.pop(0))
         self._keep(ahead)
 
     def rest(self):
-        """Until nothing is read: what others do with NetCDF, which takes one thread at a time, knows nothing of `library`."""
+        """Until nothing is read: what others do with NetCDF, which takes one thread at a time,
+        knows nothing of `library`.
+        """
         wait(self.held.values())
 
     def _next(self, key, ahead, part):
@@ -154,14 +186,19 @@ class Ahead:
         return value
 
     def _keep(self, ahead):
-        self.held, self.owners = ({key: value for key, value in of.items() if key in ahead} for of in (self.held, self.owners))
+        self.held, self.owners = (
+            {key: value for key, value in of.items() if key in ahead}
+            for of in (self.held, self.owners)
+        )
 
     def _read(self, key):
         return _loaded(lambda: self.load(key), "reading_ahead")
 
 
 def placed(comm, number=0):
-    """So many ranks, by default one for each node: the first of each node in turn, so that each node has one before any has two."""
+    """So many ranks, by default one for each node: the first of each node in turn, so that each
+    node has one before any has two.
+    """
     from mpi4py import MPI
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -192,7 +229,9 @@ def _loaded(load, spent):
 
 
 def _finish(request, most=0.0):
-    """Waits for a message, and leaves the core to a reader who shares it: sleeps of a tenth of what was waited, at most so long."""
+    """Waits for a message, and leaves the core to a reader who shares it: sleeps of a tenth of what
+    was waited, at most so long.
+    """
     began = time.perf_counter()
     while not request.Test():
         time.sleep(min(0.1 * (time.perf_counter() - began), most))
@@ -201,12 +240,18 @@ def _finish(request, most=0.0):
 def _packed(value, what):
     """A message with all of it but its large arrays, and those."""
     arrays = []
-    content = pickle.dumps(value, protocol=5, buffer_callback=lambda buffer: buffer.raw().nbytes < _small or arrays.append(buffer.raw()))
+    content = pickle.dumps(
+        value,
+        protocol=5,
+        buffer_callback=lambda buffer: buffer.raw().nbytes < _small or arrays.append(buffer.raw()),
+    )
     return pickle.dumps((what, None, content, [part.nbytes for part in arrays])), arrays
 
 
 def _together(record):
-    """The names of a record in groups that are sent at once: as many as are not too large for all ranks to hold."""
+    """The names of a record in groups that are sent at once: as many as are not too large for all
+    ranks to hold.
+    """
     groups, room = [], 0
     for name, values in record.items():
         if room < values.nbytes:
@@ -223,5 +268,7 @@ def _sendable(error):
         pickle.loads(pickle.dumps(error))
         return error
     except Exception:  # noqa: BLE001  an error of a library may hold anything
-        kind = next((kind for kind in (ValueError, OSError) if isinstance(error, kind)), RuntimeError)
+        kind = next(
+            (kind for kind in (ValueError, OSError) if isinstance(error, kind)), RuntimeError
+        )
         return kind(str(error))

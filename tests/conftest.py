@@ -1,4 +1,9 @@
-"""Running a part of a test on several ranks: `on_ranks(n, script, *arguments)` returns the JSON that rank 0 prints last."""
+"""Running a part of a test on several ranks: `on_ranks(n, script, *arguments)` returns the JSON
+that rank 0 prints last.
+
+Helpers that tests of several rooms need are in tests/shared; they are imported by name, here and in
+the scripts that tests start.
+"""
 
 import atexit
 import json
@@ -11,18 +16,32 @@ from pathlib import Path
 
 import pytest
 
-os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")  # what runs here find out stays here
+shared = str(Path(__file__).with_name("shared"))
+sys.path.insert(0, shared)
+os.environ["PYTHONPATH"] = os.pathsep.join([shared, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+# What runs here find out stays here.
+os.environ["FATHOM_CACHE"] = tempfile.mkdtemp(prefix="fathom-tests-")
 atexit.register(shutil.rmtree, os.environ["FATHOM_CACHE"], ignore_errors=True)
 
 
 def launch(ranks, script, *arguments, threads=1, timeout=240):
-    """Run a Python script on `ranks` processes; its last line of output, parsed."""
+    """Run a script or an imported module on `ranks` processes; its last line of output, parsed."""
     mpiexec = Path(sys.prefix) / "bin" / "mpiexec"
+    script = getattr(script, "__file__", script)
     command = [sys.executable, str(script), *map(str, arguments)]
     if ranks > 1:
         command = [str(mpiexec), "-n", str(ranks), *command]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, "OMP_NUM_THREADS": str(threads)},
+    )
+    assert done.returncode == 0, (
+        f"{' '.join(command)}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    )
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 

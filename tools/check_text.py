@@ -17,19 +17,7 @@ code = (".cpp", ".hpp", ".py")
 widest = 100  # characters of a line of code
 
 # Files and folders that are still wider: remove an entry when its lines are short enough.
-still_wide = {
-    "fathom": 250,
-    "tests": 250,
-    "tools/build_data.py": 250,
-    "tools/check_architecture.py": 250,
-    "tools/embed": 250,
-    "tools/machine_lines.py": 250,
-    "tools/simulated_exchange": 250,
-    "tools/simulated_output": 250,
-    "bench": 250,
-    "examples": 250,
-    "experiments": 250,
-}
+still_wide = {"fathom": 250}
 
 
 def width_allowed(file: Path, root: Path) -> int | None:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""How much of the core is of one kind of machine: lines that only some instruction sets, processors, compilers or systems compile.
+"""How much of the core is of one kind of machine: lines that only some instruction sets,
+processors, compilers or systems compile.
 
-    tools/machine_lines.py [directory]     lines by file, and their share of the core
+tools/machine_lines.py [directory]     lines by file, and their share of the core
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import re
 import sys
 from pathlib import Path
 
-of_a_machine = re.compile(r"__(AVX|SSE|FMA|x86|aarch|ARM|linux|clang|has_include)|MADV_|_SC_|_OPENMP")
+of_a_machine = re.compile(
+    r"__(AVX|SSE|FMA|x86|aarch|ARM|linux|clang|has_include)|MADV_|_SC_|_OPENMP"
+)
 
 
 def machine_lines(text: str) -> int:

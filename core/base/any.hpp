@@ -6,7 +6,7 @@
 
 namespace fathom {
 
-template <class Mask> bool any(Mask mask) {
+template <class Mask> constexpr bool any(Mask mask) {
     if constexpr (std::is_arithmetic_v<Mask>)
         return mask;
     else {

@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-template <class T, int width> Pack<T, width> brief_exp(Pack<T, width> x) {
+template <class T, int width> constexpr Pack<T, width> brief_exp(Pack<T, width> x) {
     using namespace elementary_detail;
     const Whole<T, width> n(x * T(1.4426950408889634));
     const Pack<T, width> r = fma(n.number, -Format<T>::ln2, x);
@@ -25,7 +25,7 @@ template <class T, int width> Pack<T, width> brief_exp(Pack<T, width> x) {
 }
 
 /// y^(1/3), y > 0, to as many digits.
-template <class T, int width> Pack<T, width> cube_root(Pack<T, width> y) {
+template <class T, int width> constexpr Pack<T, width> cube_root(Pack<T, width> y) {
     return brief_exp(log(y) * T(1. / 3));
 }
 

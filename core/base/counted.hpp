@@ -26,11 +26,11 @@ template <class T> struct Counted {
     friend constexpr bool operator>(Counted a, Counted b) { return a.value > b.value; }
     friend constexpr bool operator<=(Counted a, Counted b) { return a.value <= b.value; }
     friend constexpr bool operator>=(Counted a, Counted b) { return a.value >= b.value; }
-    friend Counted fma(Counted a, Counted b, Counted c) {
+    friend constexpr Counted fma(Counted a, Counted b, Counted c) {
         operations_counted += 2;
         return std::fma(a.value, b.value, c.value);
     }
-    friend Counted sqrt(Counted a) { return did(std::sqrt(a.value)); }
+    friend constexpr Counted sqrt(Counted a) { return did(std::sqrt(a.value)); }
 
 private:
     static constexpr Counted did(T x) {

@@ -39,10 +39,10 @@ template <> struct Format<float> {
     static constexpr float quarter[3] = {0x1.921fb6p+0f, -0x1.777a5cp-25f, -0x1.ee59dap-50f};
 };
 template <class T, int width> using Bits = typename Lanes<typename Format<T>::Bits, width>::type;
-template <class T, int width> Bits<T, width> bits(Pack<T, width> x) {
+template <class T, int width> constexpr Bits<T, width> bits(Pack<T, width> x) {
     return std::bit_cast<Bits<T, width>>(x.lanes);
 }
-template <class T, int width> Pack<T, width> from_bits(Bits<T, width> b) {
+template <class T, int width> constexpr Pack<T, width> from_bits(Bits<T, width> b) {
     Pack<T, width> x;
     x.lanes = std::bit_cast<decltype(x.lanes)>(b);
     return x;
@@ -52,16 +52,16 @@ template <class T, int width> Pack<T, width> from_bits(Bits<T, width> b) {
 template <class T, int width> struct Whole {
     Bits<T, width> integer;
     Pack<T, width> number;
-    explicit Whole(Pack<T, width> x)
+    constexpr explicit Whole(Pack<T, width> x)
         : integer(bits(x + Format<T>::round)), number((x + Format<T>::round) - Format<T>::round) {}
 };
-template <class T, int width> Pack<T, width> power_of_two(Bits<T, width> n) {
+template <class T, int width> constexpr Pack<T, width> power_of_two(Bits<T, width> n) {
     using F = Format<T>;
     return from_bits<T, width>((n << F::fraction) + (typename F::Bits(F::bias) << F::fraction));
 }
 }  // namespace elementary_detail
 
-template <class T, int width> Pack<T, width> exp(Pack<T, width> x) {
+template <class T, int width> constexpr Pack<T, width> exp(Pack<T, width> x) {
     using namespace elementary_detail;
     using F = Format<T>;
     using Real = Pack<T, width>;
@@ -83,7 +83,7 @@ template <class T, int width> Pack<T, width> exp(Pack<T, width> x) {
            power_of_two<T, width>(rest.integer);  // two steps: through inf and denormals
 }
 
-template <class T, int width> Pack<T, width> log(Pack<T, width> x) {
+template <class T, int width> constexpr Pack<T, width> log(Pack<T, width> x) {
     using namespace elementary_detail;
     using F = Format<T>;
     using Real = Pack<T, width>;
@@ -115,13 +115,13 @@ template <class T, int width> Pack<T, width> log(Pack<T, width> x) {
 }
 
 template <class T, int width>
-Pack<T, width> pow(Pack<T, width> x, std::type_identity_t<Pack<T, width>> y) {
+constexpr Pack<T, width> pow(Pack<T, width> x, std::type_identity_t<Pack<T, width>> y) {
     return exp(y * log(x));
 }
 
 /// {sin x, cos x}: both at the price of little more than one.
 template <class T, int width>
-std::pair<Pack<T, width>, Pack<T, width>> sine_cosine(Pack<T, width> x) {
+constexpr std::pair<Pack<T, width>, Pack<T, width>> sine_cosine(Pack<T, width> x) {
     using namespace elementary_detail;
     using F = Format<T>;
     using Real = Pack<T, width>;
@@ -149,7 +149,7 @@ std::pair<Pack<T, width>, Pack<T, width>> sine_cosine(Pack<T, width> x) {
     return {select(minus_sine, -to_sine, to_sine), select(minus_cosine, -to_cosine, to_cosine)};
 }
 
-template <class T, int width> Pack<T, width> atan(Pack<T, width> x) {
+template <class T, int width> constexpr Pack<T, width> atan(Pack<T, width> x) {
     using F = elementary_detail::Format<T>;
     using Real = Pack<T, width>;
     const Real a = abs(x);
@@ -175,7 +175,11 @@ template <class T, int width> Pack<T, width> atan(Pack<T, width> x) {
     return select(x < Real(0), -value, value);
 }
 
-template <class T, int width> Pack<T, width> sin(Pack<T, width> x) { return sine_cosine(x).first; }
-template <class T, int width> Pack<T, width> cos(Pack<T, width> x) { return sine_cosine(x).second; }
+template <class T, int width> constexpr Pack<T, width> sin(Pack<T, width> x) {
+    return sine_cosine(x).first;
+}
+template <class T, int width> constexpr Pack<T, width> cos(Pack<T, width> x) {
+    return sine_cosine(x).second;
+}
 
 }  // namespace fathom

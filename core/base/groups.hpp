@@ -6,7 +6,7 @@ namespace fathom {
 
 /// act(first, size as a constant) for 0 ... count - 1 in groups of up to `most`, which is 1 to 3,
 /// all of about the same size.
-template <int most, class Act> void each_group(int count, Act act) {
+template <int most, class Act> constexpr void each_group(int count, Act act) {
     static_assert(most >= 1 && most <= 3);
     const int groups = (count + most - 1) / most;
     for (int g = 0, first = 0; g < groups; ++g) {

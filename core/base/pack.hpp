@@ -85,55 +85,60 @@ inline F16 sqrt(F16 a) { return a; }
 
 template <class T, int lanes_> struct Pack {
     using Number = T;
+    using Plain = Pack;
     static constexpr int width = lanes_;
     using Storage = typename Lanes<T, width>::type;
     using Mask = decltype(Storage{} < Storage{});
     Storage lanes;
 
     Pack() = default;
-    Pack(T x) {  // the same value in all columns
+    constexpr Pack(T x) {  // the same value in all columns
         if constexpr (width == 1)
             lanes = x;
         else
             lanes = x - Storage{};
     }
     template <class A> requires std::is_arithmetic_v<A>
-    Pack(A x) : Pack(T(x)) {}
-    static Pack load(const T* p) {
+    constexpr Pack(A x) : Pack(T(x)) {}
+    static constexpr Pack load(const T* p) {
         Pack x;
         __builtin_memcpy(&x.lanes, p, sizeof x.lanes);
         return x;
     }
     /// Past the caches, to a multiple of 64 bytes; a `stream_fence` must come before another thread
     /// reads it.
-    void stream(T* p) const {
+    constexpr void stream(T* p) const {
         if constexpr (pack_detail::native<Storage>)
             pack_detail::stream(p, lanes);
         else
             store(p);
     }
-    void store(T* p) const { __builtin_memcpy(p, &lanes, sizeof lanes); }
+    constexpr void store(T* p) const { __builtin_memcpy(p, &lanes, sizeof lanes); }
 
-    friend Pack operator+(Pack a, Pack b) { return of(a.lanes + b.lanes); }
-    friend Pack operator-(Pack a, Pack b) { return of(a.lanes - b.lanes); }
-    friend Pack operator*(Pack a, Pack b) { return of(a.lanes * b.lanes); }
-    friend Pack operator/(Pack a, Pack b) { return of(a.lanes / b.lanes); }
-    friend Pack operator-(Pack a) { return of(-a.lanes); }
-    Pack& operator+=(Pack b) { return *this = *this + b; }
-    Pack& operator-=(Pack b) { return *this = *this - b; }
-    Pack& operator*=(Pack b) { return *this = *this * b; }
-    friend Mask operator<(Pack a, Pack b) { return a.lanes < b.lanes; }
-    friend Mask operator>(Pack a, Pack b) { return a.lanes > b.lanes; }
-    friend Mask operator<=(Pack a, Pack b) { return a.lanes <= b.lanes; }
-    friend Mask operator>=(Pack a, Pack b) { return a.lanes >= b.lanes; }
-    friend Pack select(Mask yes, Pack a, Pack b) {
+    friend constexpr Pack operator+(Pack a, Pack b) { return of(a.lanes + b.lanes); }
+    friend constexpr Pack operator-(Pack a, Pack b) { return of(a.lanes - b.lanes); }
+    friend constexpr Pack operator*(Pack a, Pack b) { return of(a.lanes * b.lanes); }
+    friend constexpr Pack operator/(Pack a, Pack b) { return of(a.lanes / b.lanes); }
+    friend constexpr Pack operator-(Pack a) { return of(-a.lanes); }
+    constexpr Pack& operator+=(Pack b) { return *this = *this + b; }
+    constexpr Pack& operator-=(Pack b) { return *this = *this - b; }
+    constexpr Pack& operator*=(Pack b) { return *this = *this * b; }
+    friend constexpr Mask operator<(Pack a, Pack b) { return a.lanes < b.lanes; }
+    friend constexpr Mask operator>(Pack a, Pack b) { return a.lanes > b.lanes; }
+    friend constexpr Mask operator<=(Pack a, Pack b) { return a.lanes <= b.lanes; }
+    friend constexpr Mask operator>=(Pack a, Pack b) { return a.lanes >= b.lanes; }
+    friend constexpr Pack select(Mask yes, Pack a, Pack b) {
         return of(yes ? a.lanes : b.lanes);
     }  // in place of `if`
-    friend Pack larger(Pack a, Pack b) { return of(a.lanes > b.lanes ? a.lanes : b.lanes); }
-    friend Pack smaller(Pack a, Pack b) { return of(a.lanes < b.lanes ? a.lanes : b.lanes); }
-    friend Pack abs(Pack a) { return larger(a, -a); }
+    friend constexpr Pack larger(Pack a, Pack b) {
+        return of(a.lanes > b.lanes ? a.lanes : b.lanes);
+    }
+    friend constexpr Pack smaller(Pack a, Pack b) {
+        return of(a.lanes < b.lanes ? a.lanes : b.lanes);
+    }
+    friend constexpr Pack abs(Pack a) { return larger(a, -a); }
     /// a b + c, rounded once.
-    friend Pack fma(Pack a, Pack b, Pack c) {
+    friend constexpr Pack fma(Pack a, Pack b, Pack c) {
         if constexpr (pack_detail::native<Storage>)
             return of(pack_detail::fma(a.lanes, b.lanes, c.lanes));
         else
@@ -144,7 +149,7 @@ template <class T, int lanes_> struct Pack {
                 },
                 a, b, c);
     }
-    friend Pack sqrt(Pack a) {
+    friend constexpr Pack sqrt(Pack a) {
         if constexpr (pack_detail::native<Storage>)
             return of(pack_detail::sqrt(a.lanes));
         else
@@ -157,12 +162,12 @@ template <class T, int lanes_> struct Pack {
     }
 
 private:
-    static Pack of(Storage s) {
+    static constexpr Pack of(Storage s) {
         Pack p;
         p.lanes = s;
         return p;
     }
-    template <class F, class... A> static Pack each(F f, A... a) {
+    template <class F, class... A> static constexpr Pack each(F f, A... a) {
         if constexpr (width == 1)
             return of(f(a.lanes...));
         else {
@@ -181,8 +186,9 @@ inline void stream_fence() {
 }
 
 /// c0 + x (c1 + x (c2 + ...)), Horner's rule with one rounding a step.
-template <class Real, class C> Real polynomial(Real, C c0) { return Real(c0); }
-template <class Real, class C, class... More> Real polynomial(Real x, C c0, More... more) {
+template <class Real, class C> constexpr Real polynomial(Real, C c0) { return Real(c0); }
+template <class Real, class C, class... More>
+constexpr Real polynomial(Real x, C c0, More... more) {
     return fma(x, polynomial(x, more...), Real(c0));
 }
 

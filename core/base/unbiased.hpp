@@ -10,7 +10,7 @@ namespace fathom {
 /// last digits of the small one: the same on any ranks, and nothing to keep. A sum that is exact
 /// stays as it is.
 template <class T, int width>
-Pack<T, width> unbiased_sum(Pack<T, width> large, Pack<T, width> small) {
+constexpr Pack<T, width> unbiased_sum(Pack<T, width> large, Pack<T, width> small) {
     using Real = Pack<T, width>;
     const Real sum = large + small;
     if constexpr (sizeof(T) == 8)

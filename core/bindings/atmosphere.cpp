@@ -3,14 +3,15 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <map>
 #include <memory>
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
-#include "atmosphere/shallow_water/spectral.hpp"
-#include "atmosphere/spectral/spectral.hpp"
+#include "atmosphere/shallow_water/dynamics.hpp"
+#include "atmosphere/spectral/dynamics.hpp"
 #include "base/error.hpp"
 #include "trajectory/semi_lagrangian.hpp"
 
@@ -176,16 +177,52 @@ void bind_atmosphere(nb::module_& m) {
         .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false,
              "of interpolating four fields, so many at once");
 
-    nb::class_<SpectralDynamics>(
-        m, "SpectralDynamics",
-        "The global processes of the hydrostatic spectral model, attached to its sequence.")
+    nb::class_<SpectralProcess, GlobalProcess>(
+        m, "SpectralProcess",
+        "The process of a scheme that goes through spectral space; it knows what all of them took.")
+        .def_prop_ro(
+            "spent",
+            [](const SpectralProcess& d) {
+                const auto s = d.spent();
+                std::map<std::string, std::tuple<double, double, double>> by_name;
+                for (auto& [name, part] :
+                     std::initializer_list<std::pair<const char*, const Spent&>>{
+                         {"legendre", s.legendre},
+                         {"fourier", s.fourier},
+                         {"transpositions", s.transpositions},
+                         {"packing", s.packing},
+                         {"departure", s.departure},
+                         {"interpolation", s.interpolation},
+                         {"semi_implicit", s.semi_implicit},
+                         {"diffusion", s.diffusion}})
+                    by_name[name] = {part.seconds, part.operations, part.bytes};
+                return by_name;
+            },
+            "by what was done: (seconds, operations, bytes) of this rank since it was made")
+        .def_prop_ro(
+            "seconds",
+            [](nb::handle_t<SpectralProcess> d) {
+                nb::dict seconds;
+                for (auto [name, part] : nb::cast<nb::dict>(d.attr("spent")))
+                    seconds[name] = part[nb::int_(0)];
+                return seconds;
+            },
+            "by what was done, of this rank since it was made")
+        .def_prop_ro(
+            "halo",
+            [](const SpectralProcess& d) { return std::pair(d.halo().points, d.halo().plans); },
+            "(points that this rank receives for its departure points, plans made so far)");
+
+    nb::class_<SpectralDynamics>(m, "SpectralDynamics",
+                                 "The global processes of the hydrostatic spectral model.")
         .def(
             "__init__",
-            [](SpectralDynamics* self, Sequence& s, const GaussianGrid& grid, int truncation,
-               std::vector<double> a, std::vector<double> b, std::map<std::string, double> given,
-               std::vector<std::string> tracers) {
-                SpectralParameters p{};
-                set(p,
+            [](SpectralDynamics* self, const std::string& scheme, const GaussianGrid& grid,
+               int truncation, std::vector<double> a, std::vector<double> b,
+               const std::map<std::string, double>& given, const std::string& temperature,
+               const std::vector<std::pair<std::string, std::string>>& tracers, int precision) {
+                SpectralSetup s{grid, truncation, std::move(a), std::move(b), {}, temperature, {}};
+                set(s.parameters,
                     {{"step", &SpectralParameters::step},
                      {"radius", &SpectralParameters::radius},
                      {"rotation", &SpectralParameters::rotation},
@@ -206,60 +243,29 @@ void bind_atmosphere(nb::module_& m) {
                      {"williams", &SpectralParameters::williams},
                      {"splitting", &SpectralParameters::splitting}},
                     given);
-                new (self) SpectralDynamics(s, grid, truncation, a, b, tracers, p);
+                for (auto& [name, units] : tracers) s.tracers.push_back({name, units});
+                new (self)
+                    SpectralDynamics(scheme == "eulerian" ? leapfrog_scheme(s, precision)
+                                                          : semi_lagrangian_scheme(s, precision));
             },
-            nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a,
-            "parameters"_a, "tracers"_a = std::vector<std::string>{})
-        .def(
-            "initialise",
-            [](SpectralDynamics& d) {
-                nb::gil_scoped_release nogil;
-                d.initialise();
-            },
-            "the initial state truncated, with its gradients")
-        .def_prop_ro(
-            "spent",
-            [](const SpectralDynamics& d) {
-                const auto s = d.spent();
-                std::map<std::string, std::tuple<double, double, double>> by_name;
-                for (auto& [name, part] :
-                     std::initializer_list<std::pair<const char*, const Spent&>>{
-                         {"legendre", s.legendre},
-                         {"fourier", s.fourier},
-                         {"transpositions", s.transpositions},
-                         {"packing", s.packing},
-                         {"departure", s.departure},
-                         {"interpolation", s.interpolation},
-                         {"semi_implicit", s.semi_implicit},
-                         {"diffusion", s.diffusion}})
-                    by_name[name] = {part.seconds, part.operations, part.bytes};
-                return by_name;
-            },
-            "by what was done: (seconds, operations, bytes) of this rank since it was made")
-        .def_prop_ro(
-            "seconds",
-            [](nb::handle_t<SpectralDynamics> d) {
-                nb::dict seconds;
-                for (auto [name, part] : nb::cast<nb::dict>(d.attr("spent")))
-                    seconds[name] = part[nb::int_(0)];
-                return seconds;
-            },
-            "by what was done, of this rank since it was made")
-        .def_prop_ro(
-            "halo",
-            [](const SpectralDynamics& d) { return std::pair(d.halo().points, d.halo().plans); },
-            "(points that this rank receives for its departure points, plans made so far)");
-
-    nb::class_<SpectralShallowWater>(
-        m, "SpectralShallowWater",
-        "The global processes of shallow water on the sphere, attached to its sequence.")
+            "scheme"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "temperature"_a,
+            "tracers"_a = std::vector<std::pair<std::string, std::string>>{}, "precision"_a = 8,
+            "scheme: eulerian or semi-lagrangian; tracers: (name, units)")
+        .def_ro("transport", &SpectralDynamics::transport)
+        .def_ro("tracer_transport", &SpectralDynamics::tracer_transport)
+        .def_ro("step", &SpectralDynamics::step)
+        .def_ro("total_energy", &SpectralDynamics::total_energy)
+        .def_ro("tracer_mass", &SpectralDynamics::tracer_mass)
+        .def_ro("tracer_leapfrog", &SpectralDynamics::tracer_leapfrog);
+    nb::class_<ShallowWaterDynamics>(m, "ShallowWaterDynamics",
+                                     "The global processes of shallow water on the sphere.")
         .def(
             "__init__",
-            [](SpectralShallowWater* self, Sequence& s, const GaussianGrid& grid, int truncation,
-               std::map<std::string, double> given) {
+            [](ShallowWaterDynamics* self, const std::string& scheme, const GaussianGrid& grid,
+               int truncation, const std::map<std::string, double>& given, int precision) {
                 using P = ShallowWaterParameters;
-                P p{};
-                set(p,
+                ShallowWaterSetup s{grid, truncation, {}};
+                set(s.parameters,
                     {{"step", &P::step},
                      {"radius", &P::radius},
                      {"rotation", &P::rotation},
@@ -272,16 +278,14 @@ void bind_atmosphere(nb::module_& m) {
                      {"viscosity", &P::viscosity},
                      {"splitting", &P::splitting}},
                     given);
-                new (self) SpectralShallowWater(s, grid, truncation, p);
+                new (self) ShallowWaterDynamics(scheme == "eulerian"
+                                                    ? leapfrog_scheme(s, precision)
+                                                    : semi_lagrangian_scheme(s, precision));
             },
-            nb::keep_alive<1, 2>(), "sequence"_a, "grid"_a, "truncation"_a, "parameters"_a)
-        .def(
-            "initialise",
-            [](SpectralShallowWater& d) {
-                nb::gil_scoped_release nogil;
-                d.initialise();
-            },
-            "the initial state truncated, with what follows from it");
+            "scheme"_a, "grid"_a, "truncation"_a, "parameters"_a, "precision"_a = 8)
+        .def_ro("transport", &ShallowWaterDynamics::transport)
+        .def_ro("step", &ShallowWaterDynamics::step)
+        .def_ro("leapfrog", &ShallowWaterDynamics::leapfrog);
 
     m.def(
         "hybrid_reference",

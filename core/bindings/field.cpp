@@ -6,8 +6,10 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 #include <algorithm>
 #include <limits>
+#include "bindings/places.hpp"
 #include "catalogue/catalogue.hpp"
 #include "field/process.hpp"
 #include "physics/thermodynamics/column.hpp"
@@ -55,6 +57,10 @@ nb::list describe_catalogue() {
         nb::dict d;
         d["name"] = e.name;
         d["in_cells_of"] = e.in_cells_of;
+        nb::dict companions;
+        for (auto& [role, scheme] : e.companions) companions[role.c_str()] = scheme;
+        d["companions"] = companions;
+        if (e.stands) d["stands"] = nb::make_tuple(e.stands->first, e.stands->second);
         d["summary"] = e.summary;
         d["parameters"] = parameters;
         d["fields"] = describe(e.fields);
@@ -72,20 +78,10 @@ Process make(const std::string& scheme, const std::map<std::string, double>& par
     return find_entry(scheme).make(parameters, precision, width);
 }
 
-Place place_of(const std::string& horizontal, const std::string& vertical, bool vector) {
-    for (auto h : {Horizontal::center, Horizontal::corner, Horizontal::east_face,
-                   Horizontal::north_face, Horizontal::none})
-        for (auto v : {Vertical::layer, Vertical::interface, Vertical::column})
-            if (horizontal == fathom::name(h) && vertical == fathom::name(v)) return {h, v, vector};
-    throw Error(
-        "no place ", horizontal, " ", vertical,
-        "; allowed: center, corner, east_face, north_face, profile and layer, interface, column");
-}
-
 /// An array of Python in the layout of the core, f[row][level][column], rows filled up to whole
 /// packs.
 template <class T> struct Plain {
-    std::vector<T> numbers;
+    T* numbers = nullptr;
     std::vector<std::size_t> shape;
     int levels = 1, rows = 1, columns = 1, stride = 1;
     Plain(std::vector<std::size_t> shape, bool profile, int spare) : shape(shape) {
@@ -94,8 +90,8 @@ template <class T> struct Plain {
         else
             levels = shape.size() == 3 ? shape[0] : 1, rows = shape[shape.size() - 2],
             columns = shape.back(), stride = columns + spare;
-        numbers.assign(std::size_t(rows) * levels * stride, std::numeric_limits<T>::quiet_NaN());
     }
+    std::size_t size() const { return std::size_t(rows) * levels * stride; }
     T& at(int k, int j, int i) { return numbers[(std::size_t(j) * levels + k) * stride + i]; }
     template <class F> void each(F f) {
         for (int k = 0, n = 0; k < levels; ++k)
@@ -106,7 +102,43 @@ template <class T> struct Plain {
 
 template <class T> using Given = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
-template <class T> nb::dict run_plain(const Process& process, const nb::dict& arrays, int levels) {
+template <class T> void fill(Plain<T>& field, const T* from, bool profile) {
+    field.each([&](T& x, int i) { x = from[i]; });
+    if (profile) return;
+    for (int k = 0; k < field.levels; ++k)  // the spare columns of the last pack: a neighbour's
+        for (int j = 0; j < field.rows; ++j)
+            for (int i = field.columns; i < field.stride; ++i)
+                field.at(k, j, i) = field.at(k, j, field.columns - 1);
+}
+
+/// What a process has written and updated.
+template <class T>
+nb::dict written(const Process& process, std::vector<Plain<T>>& fields, int rows, int columns,
+                 int reach) {
+    nb::dict result;
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+        auto& f = process.fields[n];
+        if (f.access == Access::reads) continue;
+        T* data =
+            new T[fields[n].shape.size() ? std::size_t(fields[n].levels) * rows * columns : 1];
+        nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
+        fields[n].each([&](T& x, int i) {  // a rim of `reach` columns was not computed
+            const int column = i % columns, row = i / columns % rows;
+            const bool inside =
+                column >= reach && column < columns - reach && row >= reach && row < rows - reach;
+            data[i] =
+                inside || f.access == Access::updates ? x : std::numeric_limits<T>::quiet_NaN();
+        });
+        result[f.name.c_str()] = nb::cast(
+            nb::ndarray<nb::numpy, T>(data, fields[n].shape.size(), fields[n].shape.data(), owner));
+    }
+    return result;
+}
+
+/// changes: of the arrays, if the tangent is wanted: {values, tangents}; those not given are 0.
+template <class T>
+nb::object run_plain(const Process& process, const nb::dict& arrays, int levels,
+                     const nb::dict* changes = nullptr) {
     int reach = 0, rows = 0, columns = 0;
     for (auto& f : process.fields) reach = std::max(reach, f.reach);
     std::vector<Given<T>> given(process.fields.size());
@@ -158,13 +190,26 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
             shape = have;
         }
         fields.emplace_back(shape, profile, cell);
-        if (f.access != Access::writes)
-            fields.back().each([&](T& x, int i) { x = given[n].data()[i]; });
-        if (!profile)  // the spare columns of the last pack: a neighbour's value
-            for (int k = 0; k < fields[n].levels; ++k)
-                for (int j = 0; j < rows; ++j)
-                    for (int i = columns; i < fields[n].stride; ++i)
-                        fields[n].at(k, j, i) = fields[n].at(k, j, columns - 1);
+    }
+    std::size_t all = 0;
+    for (auto& f : fields) all += f.size();
+    std::vector<T> memory(changes ? 2 * all : all, std::numeric_limits<T>::quiet_NaN());
+    if (changes) std::fill(memory.begin() + all, memory.end(), T(0));
+    T* next = memory.data();
+    for (auto& f : fields) f.numbers = next, next += f.size();
+    auto tangents = fields;
+    for (auto& f : tangents) f.numbers += all;
+    for (std::size_t n = 0; n < given.size(); ++n) {
+        auto& f = process.fields[n];
+        const bool profile = f.place == place::profile;
+        if (f.access == Access::writes) continue;
+        fill(fields[n], given[n].data(), profile);
+        if (!changes || !changes->contains(f.name.c_str())) continue;
+        Given<T> change;
+        if (!nb::try_cast((*changes)[f.name.c_str()], change, false) ||
+            change.size() != given[n].size())
+            throw Error("the change of '", f.name, "' must be an array like it");
+        fill(tangents[n], change.data(), profile);
     }
     std::vector<Cell> cells;
     for (int i = reach; i < columns - reach; i += cell) cells.push_back({i, levels});
@@ -173,43 +218,40 @@ template <class T> nb::dict run_plain(const Process& process, const nb::dict& ar
         for (std::size_t n = 0; n < fields.size(); ++n) {
             auto& f = fields[n];
             if (process.fields[n].place == place::profile)
-                at[n] = {f.numbers.data(), 0, 0};
+                at[n] = {f.numbers, 0, 0};
             else
                 at[n] = {&f.at(0, j, reach),
                          process.fields[n].place.vertical == Vertical::column ? 0 : f.stride,
                          std::ptrdiff_t(f.levels) * f.stride};
         }
-        process.run(process.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
+        process.set_shadow(std::ptrdiff_t(all * sizeof(T)));
+        (changes ? process.tangent : process.run)(process.scheme.get(), at.data(), cells.data(),
+                                                  cells.data() + cells.size());
     }
-    nb::dict result;
-    for (std::size_t n = 0; n < fields.size(); ++n) {
-        auto& f = process.fields[n];
-        if (f.access == Access::reads) continue;
-        T* data =
-            new T[fields[n].shape.size() ? std::size_t(fields[n].levels) * rows * columns : 1];
-        nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
-        fields[n].each([&](T& x, int i) {  // a rim of `reach` columns was not computed
-            const int column = i % columns, row = i / columns % rows;
-            const bool inside =
-                column >= reach && column < columns - reach && row >= reach && row < rows - reach;
-            data[i] =
-                inside || f.access == Access::updates ? x : std::numeric_limits<T>::quiet_NaN();
-        });
-        result[f.name.c_str()] = nb::cast(
-            nb::ndarray<nb::numpy, T>(data, fields[n].shape.size(), fields[n].shape.data(), owner));
-    }
-    return result;
+    const nb::dict values = written(process, fields, rows, columns, reach);
+    if (!changes) return values;
+    return nb::make_tuple(values, written(process, tangents, rows, columns, reach));
 }
 
-nb::dict run_column(const Process& process, const nb::dict& arrays, int levels) {
+nb::object run(const Process& process, const nb::dict& arrays, int levels,
+               const nb::dict* changes) {
     if (!process.run) throw Error(process.name, " works on the whole grid at once, not on columns");
     if (levels < 1) throw Error("levels = ", levels, " must be at least 1");
     for (auto [key, value] : arrays) {
         Given<float> single;
-        return nb::try_cast(value, single, false) ? run_plain<float>(process, arrays, levels)
-                                                  : run_plain<double>(process, arrays, levels);
+        return nb::try_cast(value, single, false)
+                   ? run_plain<float>(process, arrays, levels, changes)
+                   : run_plain<double>(process, arrays, levels, changes);
     }
     throw Error(process.name, " needs arrays to read");
+}
+nb::object run_column(const Process& process, const nb::dict& arrays, int levels) {
+    return run(process, arrays, levels, nullptr);
+}
+nb::object run_tangent(const Process& process, const nb::dict& arrays, const nb::dict& changes,
+                       int levels) {
+    if (process.run && !process.tangent) throw Error(process.name, " of width 1 has no tangent");
+    return run(process, arrays, levels, &changes);
 }
 
 }  // namespace
@@ -235,6 +277,9 @@ void bind_field(nb::module_& m) {
             "field"_a, "horizontal"_a, "vertical"_a, "vector"_a = false,
             "the same scheme on a field that is elsewhere")
         .def("__repr__", [](const Process& p) { return "<process " + p.name + ">"; });
+    m.def("load_schemes", &load_schemes, "library"_a,
+          "adds the schemes of a compiled library to the catalogue; returns their names");
+    m.attr("compile_flags") = FATHOM_COMPILE_FLAGS;
     m.def("catalogue", &describe_catalogue,
           "all schemes: name, in_cells_of (the scheme that this is in cells of their own "
           "thickness, or empty), summary, parameters, fields");
@@ -250,4 +295,7 @@ void bind_field(nb::module_& m) {
           "(n,) for profiles, of the precision of the process.\n"
           "Returns what it writes and updates; NaN where it wrote nothing, the rim that neighbours "
           "need included.");
+    m.def("run_tangent", &run_tangent, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
+          "The same with the derivative in the direction of `changes`, arrays like those of the "
+          "fields that change; profiles do not. Returns (values, tangents).");
 }

@@ -9,8 +9,10 @@ void bind_parallel(nb::module_&);
 void bind_solver(nb::module_&);
 void bind_field(nb::module_&);
 void bind_transform(nb::module_&);
-void bind_model(nb::module_&);
-void bind_drifters(nb::module_&);
+void bind_global_process(nb::module_&);
+void bind_sequence(nb::module_&);
+void bind_field_set(nb::module_&);
+void bind_ocean(nb::module_&);
 void bind_output(nb::module_&);
 void bind_atmosphere(nb::module_&);
 
@@ -22,8 +24,10 @@ NB_MODULE(_core, m) {
     bind_solver(m);
     bind_field(m);
     bind_transform(m);
-    bind_model(m);
-    bind_drifters(m);
+    bind_global_process(m);
+    bind_sequence(m);
+    bind_field_set(m);
+    bind_ocean(m);
     bind_output(m);
     bind_atmosphere(m);
 }

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <thread>
 #include "base/error.hpp"
+#include "field/field_set.hpp"
 #include "machine/spent.hpp"
 #include "output/client.hpp"
 #include "output/server.hpp"
 #include "output/stored.hpp"
-#include "sequence/sequence.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -128,21 +128,21 @@ struct BoundClient {
 };
 
 /// Fields of the sequence as the stream sends them.
-void post(BoundClient& c, const OutputEvent& e, const Sequence& s,
+void post(BoundClient& c, const OutputEvent& e, const FieldSet& s,
           const std::vector<std::string>& names) {
     const auto& items = c.streams[e.stream].items;
     if (names.size() != items.size())
         throw Error(names.size(), " fields for a stream of ", items.size());
     std::vector<FieldSlab> slabs;
     for (std::size_t n = 0; n < names.size(); ++n) {
-        const auto& f = s.field(names[n]);
-        if (f.scratch || f.guest_of >= 0)
+        const Field& f = s[names[n]];
+        if (!f.stays())
             throw Error("'", names[n],
                         "' lives only within a step; ask for it when the model is built (keep)");
         if (f.levels < items[n].levels)
             throw Error("'", names[n], "' has ", f.levels, " levels; the stream sends ",
                         items[n].levels);
-        slabs.push_back(s.slab(f));
+        slabs.push_back(f);
         slabs.back().levels = items[n].levels;
     }
     nb::gil_scoped_release nogil;
@@ -260,7 +260,7 @@ void bind_handing_over(nb::class_<BoundClient>& client) {
                 c.client.grant(e, patience);
             },
             "event"_a, "patience"_a = 0.0)
-        .def("post", &post, "event"_a, "sequence"_a, "fields"_a)
+        .def("post", &post, "event"_a, "set"_a, "fields"_a)
         .def("restored", &restored, "event"_a,
              "of each field, (levels, ny, nx) of each block of this rank: what was posted");
 }

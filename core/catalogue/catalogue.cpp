@@ -1,4 +1,5 @@
 #include "catalogue/catalogue.hpp"
+#include <dlfcn.h>
 #include "atmosphere/schemes.hpp"
 #include "ocean/schemes.hpp"
 #include "physics/schemes.hpp"
@@ -16,10 +17,32 @@ static Entries statistics() {
             entry<InTime<Statistic::maximum, true>>("SurfaceTimeMaximum")};
 }
 
-const Entries& catalogue() {
-    static const Entries all{physics::schemes(), ocean::schemes(), atmosphere::schemes(),
-                             statistics()};
-    return all;
+static Entries& all() {
+    static Entries entries{physics::schemes(), ocean::schemes(), atmosphere::schemes(),
+                           statistics()};
+    return entries;
+}
+const Entries& catalogue() { return all(); }
+
+std::vector<std::string> load_schemes(const std::string& library) {
+    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) throw Error(library, " cannot be loaded: ", dlerror());
+    const auto layout = (const char* (*)())dlsym(handle, "fathom_layout");
+    const auto schemes = (void (*)(Entries*))dlsym(handle, "fathom_schemes");
+    if (!layout || !schemes) throw Error(library, " holds no schemes of Fathom");
+    if (std::string(layout()) != FATHOM_LAYOUT)
+        throw Error(library, " was compiled for another build of Fathom's core");
+    Entries found{std::initializer_list<Entries>{}};
+    schemes(&found);
+    std::vector<std::string> names;
+    for (auto& e : found) {
+        for (auto& known : all())
+            if (known.name == e.name)
+                throw Error("a scheme is called '", e.name, "' already; give yours another name");
+        names.push_back(e.name);
+    }
+    all().insert(all().end(), found.begin(), found.end());
+    return names;
 }
 
 const Entry& find_entry(std::string_view name) {

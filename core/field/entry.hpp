@@ -6,6 +6,9 @@
 #include <optional>
 #include "field/process.hpp"
 
+/// What a library of schemes must have been compiled for.
+#define FATHOM_LAYOUT __VERSION__ ", layout 1"
+
 namespace fathom {
 
 struct SchemeParameter {
@@ -14,9 +17,13 @@ struct SchemeParameter {
 };
 
 struct Entry {
-    std::string name, summary,
-        /// in_cells_of: the name of the scheme that this is in cells of their own thickness
-        in_cells_of;
+    std::string name, summary;
+    std::string in_cells_of;  ///< the scheme that this is in cells of their own thickness
+    /// Schemes that do another part of the same, by what they do: {"expansion", "MWJFExpansion"}.
+    std::map<std::string, std::string> companions;
+    /// Where it stands in a step unless its user says otherwise: {"before", "TracerUpdate"}; of
+    /// schemes that a model does not know.
+    std::optional<std::pair<std::string, std::string>> stands;
     std::vector<SchemeParameter> parameters;
     std::vector<Process::Field> fields;
     /// precision: 4 or 8 bytes a number; width: 0 for packs, 1 for numbers (tests).
@@ -24,6 +31,13 @@ struct Entry {
                           int width)>
         make;
 };
+
+template <class Scheme> constexpr auto parameters() {
+    if constexpr (requires { Scheme::parameters; })
+        return Scheme::parameters;
+    else
+        return std::tuple();
+}
 
 template <class Scheme>
 void set_parameter(Scheme& scheme, std::string_view of, const std::string& name, double value) {
@@ -44,12 +58,13 @@ void set_parameter(Scheme& scheme, std::string_view of, const std::string& name,
                 }(),
                 ...);
         },
-        Scheme::parameters);
+        parameters<Scheme>());
     if (!found) throw Error("unknown ", of, " parameter '", name, "'", near(name, known));
 }
 
-template <class Scheme> Entry entry(std::string name) {
-    Entry e{name, std::string(Scheme::summary), {}, {}, {}, {}};
+template <class Scheme> Entry one_entry(std::string name) {
+    Entry e;
+    e.name = name, e.summary = Scheme::summary;
     const Scheme defaults;
     std::apply(
         [&](auto... p) {
@@ -57,9 +72,8 @@ template <class Scheme> Entry entry(std::string name) {
                                      std::string(p.meaning), defaults.*p.value, p.least, p.most}),
              ...);
         },
-        Scheme::parameters);
-    for (const Use& u : Scheme::fields)
-        e.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+        parameters<Scheme>());
+    e.fields = process_detail::fields(uses<Scheme>);
     e.make = [name](const std::map<std::string, double>& values, int precision, int width) {
         Scheme scheme;
         for (auto& [parameter, value] : values) set_parameter(scheme, name, parameter, value);
@@ -76,12 +90,34 @@ struct Entries : std::vector<Entry> {
     Entries(std::initializer_list<Entries> lists) {
         for (auto& list : lists) insert(end(), list.begin(), list.end());
     }
+    /// Of all of them: a scheme that does another part of the same.
+    Entries with(const std::string& role, const std::string& companion) && {
+        for (auto& e : *this) e.companions[role] = companion;
+        return std::move(*this);
+    }
+    /// Of all of them: where they stand in a step unless their user says otherwise, beside a
+    /// process of the model by the name that `fathom show` says.
+    Entries before(const std::string& process) && { return std::move(*this).at("before", process); }
+    Entries after(const std::string& process) && { return std::move(*this).at("after", process); }
+    Entries instead_of(const std::string& process) && {
+        return std::move(*this).at("instead_of", process);
+    }
+
+private:
+    Entries at(const std::string& where, const std::string& process) && {
+        for (auto& e : *this) e.stands = {where, process};
+        return std::move(*this);
+    }
 };
 
+template <class Scheme> Entries entry(std::string name) {
+    return one_entry<Scheme>(std::move(name));
+}
+
 template <template <bool own> class Scheme> Entries entry(std::string name) {
-    Entry in_cells = entry<Scheme<true>>(name + "InCells");
+    Entry in_cells = one_entry<Scheme<true>>(name + "InCells");
     in_cells.in_cells_of = name;
-    return {entry<Scheme<false>>(name), std::move(in_cells)};
+    return {one_entry<Scheme<false>>(name), std::move(in_cells)};
 }
 
 }  // namespace fathom

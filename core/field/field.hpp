@@ -1,7 +1,9 @@
-/// What a process says about a field (Use), and what it is given of it (In, Out, InOut, Profile):
-/// one column and its neighbours. k = 0 is the top of the column and grows downward; layers have n
-/// values, interfaces n + 1.
+/// What a kernel is given of a field (In, Out, InOut, Profile): one column and its neighbours; and
+/// the same as a declaration (Reads, Writes, Updates, ReadsProfile), whose type says name, place,
+/// units and reach (Use). k = 0 is the top of the column and grows downward; layers have n values,
+/// interfaces n + 1.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -17,9 +19,10 @@ struct Use {
     Place place;
     std::string_view units;
     Access access;
+    /// How many columns away, in any direction, the process looks.
     int reach;
 };
-/// reach: how many columns away, in any direction, the process looks.
+/// For `fields` of a global process, which has no kernel whose arguments say them.
 consteval Use reads(std::string_view name, Place place, std::string_view units, int reach = 0) {
     return {name, place, units, Access::reads, reach};
 }
@@ -50,17 +53,17 @@ struct Raw {
 template <class Real, Access access> struct Location {  // one value in memory
     typename Real::Number* at;
     bool streams;
-    operator Real() const requires(access != Access::writes)
+    constexpr operator Real() const requires(access != Access::writes)
     {
         return Real::load(at);
     }
-    void operator=(Real x) const {
+    constexpr void operator=(Real x) const {
         if (access == Access::writes && streams)
             x.stream(at);
         else
             x.store(at);
     }
-    void operator+=(Real x) const requires(access == Access::updates)
+    constexpr void operator+=(Real x) const requires(access == Access::updates)
     {
         (Real::load(at) + x).store(at);
     }
@@ -71,14 +74,16 @@ template <class Real, Access access, int reach> struct ColumnView {
     std::ptrdiff_t level, row;
     int count;
     bool streams;
-    ColumnView(Raw raw, int offset, int count)
+    constexpr ColumnView(Raw raw, int offset, int count)
         : at((Number*)raw.at + offset),
           level(raw.level),
           row(raw.row),
           count(count),
           streams(raw.streams) {}
-    int levels() const { return count; }  // wet levels of the deepest column of the pack
-    auto operator[](int k) const {
+    constexpr int levels() const { return count; }  // wet levels of the deepest column of the pack
+    /// Of what is read only the number, which cannot be assigned to.
+    using Value = std::conditional_t<access == Access::reads, const Real, Location<Real, access>>;
+    constexpr Value operator[](int k) const {
         // a column is one cache line a level, at strides that no hardware prefetcher follows: ask
         // for the next cell's line now
         if constexpr (Real::width > 1 && access != Access::writes)
@@ -86,9 +91,9 @@ template <class Real, Access access, int reach> struct ColumnView {
         if constexpr (access == Access::reads)
             return Real::load(at + k * level);
         else
-            return Location<Real, access>{at + k * level, streams};
+            return {at + k * level, streams};
     }
-    ColumnView operator()(Shift s) const requires(reach > 0)
+    constexpr ColumnView operator()(Shift s) const requires(reach > 0)
     {  // the neighbour's column
         assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
         ColumnView there = *this;
@@ -99,15 +104,43 @@ template <class Real, Access access, int reach> struct ColumnView {
 template <class Real, int reach = 0> using In = ColumnView<Real, Access::reads, reach>;
 template <class Real>
 using Out =
-    ColumnView<Real, Access::writes, 0>;  // cannot be read: a forgotten `reads` does not compile
+    ColumnView<Real, Access::writes, 0>;  // cannot be read: a forgotten Reads does not compile
 template <class Real> using InOut = ColumnView<Real, Access::updates, 0>;
 template <class Real>
 struct Profile {  // layer thickness, weights of time levels: the same in all columns
     const typename Real::Number* at;
-    Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
-    typename Real::Number operator[](int k) const {
+    constexpr Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
+    constexpr typename Real::Number operator[](int k) const {
         return at[k];
     }  // a number: what depends on k alone is computed once a pack
+};
+
+/// A string literal as an argument of a template.
+template <std::size_t n> struct Text {
+    char letters[n];
+    consteval Text(const char (&literal)[n]) { std::copy_n(literal, n, letters); }
+    constexpr operator std::string_view() const { return {letters, n - 1}; }
+};
+
+/// Arguments of a kernel: the field's name, place and units are part of the type, so that there is
+/// no second list to agree with.
+///     Reads<Real, "coriolis", place::center_column, "s-1", 1> coriolis      reach 1
+template <class Real, Text name, Place place, Text units, int reach = 0>
+struct Reads : In<Real, reach> {
+    using In<Real, reach>::ColumnView;
+    static constexpr Use use{name, place, units, Access::reads, reach};
+};
+template <class Real, Text name, Place place, Text units> struct Writes : Out<Real> {
+    using Out<Real>::ColumnView;
+    static constexpr Use use{name, place, units, Access::writes, 0};
+};
+template <class Real, Text name, Place place, Text units> struct Updates : InOut<Real> {
+    using InOut<Real>::ColumnView;
+    static constexpr Use use{name, place, units, Access::updates, 0};
+};
+template <class Real, Text name, Text units> struct ReadsProfile : Profile<Real> {
+    using Profile<Real>::Profile;
+    static constexpr Use use{name, place::profile, units, Access::reads, 0};
 };
 
 }  // namespace fathom

@@ -1,19 +1,20 @@
-/// From a scheme (a struct with `summary`, `parameters`, `fields` and a kernel) to a Process: the
-/// same thing without its type, which a sequence, and Python, can hold, rename and order at run
-/// time. All templates end here: one function a scheme and precision.
+/// From a scheme (a struct with `summary`, `parameters` if it has any, and a kernel whose signature
+/// says its fields) to a Process: the same without its type, which a sequence, and Python, can
+/// hold, rename and order at run time. All templates end here: one function a scheme and precision.
 #pragma once
 #include <concepts>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 #include "base/counted.hpp"
-#include "base/elementary.hpp"
+#include "base/dual.hpp"
 #include "base/error.hpp"
-#include "field/field.hpp"
+#include "field/arguments.hpp"
 
 namespace fathom {
 
@@ -27,9 +28,12 @@ template <class Scheme> struct Parameter {
     std::string_view meaning;
 };
 
+/// cell_width columns starting at `column`, of which the deepest has `levels` wet levels.
 struct Cell {
     int column, levels;
-};  ///< cell_width columns starting at `column`, of which the deepest has `levels` wet levels
+};
+
+class GlobalProcess;
 
 struct Process {
     struct Field {
@@ -40,20 +44,19 @@ struct Process {
     };
     using Run = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     std::string name, phase = "baroclinic";
-    int every =
-        /// runs in steps 0, every, 2 every ...; what it writes stays until it runs again, and is
-        /// state
-        1;
+    /// Runs in steps 0, every, 2 every ...; what it writes stays until it runs again, and is state.
+    int every = 1;
     std::vector<Field> fields;
     std::shared_ptr<const void> scheme;
-    Run run = nullptr,
-        count =
-            /// `at` holds each field at column first->column. count: the same on numbers that count
-        /// (base/counted.hpp)
-        nullptr;
-    std::function<void()>
-        /// instead of `run`: once for all columns, by communication (a scheme that says `global`)
-        global;
+    /// `at` holds each field at column first->column. count: the same on numbers that count
+    /// (base/counted.hpp); tangent: on numbers with their tangents (base/dual.hpp).
+    Run run = nullptr, count = nullptr, tangent = nullptr;
+    /// What the kernels of this process have counted, and where they find tangents: of the library
+    /// in which they were compiled.
+    std::uint64_t (*operations)() = nullptr;
+    void (*set_shadow)(std::ptrdiff_t bytes) = nullptr;
+    /// Instead of `run`: once for all columns, by communication.
+    std::shared_ptr<GlobalProcess> global;
 
     /// The same scheme on other fields: process.on({{"tracer", "salinity"}}).
     Process on(const std::map<std::string, std::string>& names) const {
@@ -77,33 +80,20 @@ struct Process {
 };
 
 namespace process_detail {
-template <class S, class... A> std::tuple<A...> arguments(void (S::*)(A...) const);
-template <class Scheme, class Real>
-using Arguments = decltype(arguments(&Scheme::template operator()<Real>));
-
-template <class Scheme, class Real, std::size_t n> auto declared() {
-    constexpr Use use = Scheme::fields[n];
-    if constexpr (use.place == place::profile)
-        return std::type_identity<Profile<Real>>{};
-    else
-        return std::type_identity<ColumnView<Real, use.access, use.reach>>{};
+inline std::vector<Process::Field> fields(std::span<const Use> uses) {
+    std::vector<Process::Field> all;
+    for (const Use& u : uses)
+        all.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+    return all;
 }
-template <class Scheme, std::size_t argument, class Declared, class Written>
-constexpr void agree() {
-    static_assert(
-        std::same_as<Declared, Written>,
-        "operator() disagrees with `fields`: compare Declared with Written for this argument");
-}
-template <class Scheme, class Real, int cell, std::size_t... n>
-void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last,
-         std::index_sequence<n...>) {
-    const Scheme kernel = *static_cast<const Scheme*>(
-        scheme);  // a copy: parameters stay in registers, stores cannot alias them
+template <class Scheme, class Real, int cell>
+void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last) {
+    // A copy: parameters stay in registers, stores cannot alias them.
+    const Scheme kernel = *static_cast<const Scheme*>(scheme);
     for (const Cell* c = first; c != last; ++c)
         for (int column = c->column - first->column, end = column + cell; column < end;
              column += Real::width)
-            kernel.template operator()<Real>(
-                typename decltype(declared<Scheme, Real, n>())::type(at[n], column, c->levels)...);
+            apply<Real>(kernel, at, column, c->levels);
 }
 }  // namespace process_detail
 
@@ -111,30 +101,18 @@ void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last,
 /// GPU thread.
 template <class T, int width = cell_width<T>, class Scheme>
 Process process(std::string name, Scheme scheme) {
-    using namespace process_detail;
-    using Real = Pack<T, width>;
-    using Given = Arguments<Scheme, Real>;
-    constexpr std::size_t count = Scheme::fields.size();
-    static_assert(std::tuple_size_v<Given> == count, "operator() and `fields` differ in length");
-    [&]<std::size_t... n>(std::index_sequence<n...>) {
-        (agree<Scheme, n, typename decltype(declared<Scheme, Real, n>())::type,
-               std::tuple_element_t<n, Given>>(),
-         ...);
-    }(std::make_index_sequence<count>{});
+    using process_detail::run;
     Process p;
     p.name = std::move(name);
     p.scheme = std::make_shared<Scheme>(scheme);
-    if constexpr (!requires { Scheme::global; })
-        p.run = [](const void* s, const Raw* at, const Cell* first, const Cell* last) {
-            run<Scheme, Real, cell_width<T>>(s, at, first, last, std::make_index_sequence<count>{});
-        };
-    if constexpr (!requires { Scheme::global; } && width > 1)
-        p.count = [](const void* s, const Raw* at, const Cell* first, const Cell* last) {
-            run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>(s, at, first, last,
-                                                            std::make_index_sequence<count>{});
-        };
-    for (const Use& u : Scheme::fields)
-        p.fields.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+    p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
+    if constexpr (width > 1) {
+        p.count = run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>;
+        p.tangent = run<Scheme, Dual<T>, cell_width<T>>;
+    }
+    p.operations = [] { return operations_counted; };
+    p.set_shadow = [](std::ptrdiff_t bytes) { shadow = bytes; };
+    p.fields = process_detail::fields(uses<Scheme>);
     return p;
 }
 

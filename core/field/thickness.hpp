@@ -7,27 +7,24 @@
 
 namespace fathom {
 
-template <bool own> consteval Use cell_thickness(int reach = 0) {
-    return own ? reads("cell_thickness", place::center_layer, "m", reach)
-               : reads("thickness", place::profile, "m");
-}
-/// After the step.
-template <bool own> consteval Use cell_thickness_after() {
-    return own ? reads("cell_thickness_after", place::center_layer, "m")
-               : reads("thickness_after", place::profile, "m");
-}
-/// Of the least of the four cells round a corner: what the velocity fills.
-template <bool own> consteval Use corner_thickness(int reach = 0) {
-    return own ? reads("corner_thickness", place::corner_layer, "m", reach)
-               : reads("thickness", place::profile, "m");
-}
-
 template <class Real, bool own, int reach = 0>
-using Thickness = std::conditional_t<own, In<Real, reach>, Profile<Real>>;
+using CellThickness =
+    std::conditional_t<own, Reads<Real, "cell_thickness", place::center_layer, "m", reach>,
+                       ReadsProfile<Real, "thickness", "m">>;
+/// After the step.
+template <class Real, bool own>
+using CellThicknessAfter =
+    std::conditional_t<own, Reads<Real, "cell_thickness_after", place::center_layer, "m">,
+                       ReadsProfile<Real, "thickness_after", "m">>;
+/// Of the least of the four cells round a corner: what the velocity fills.
+template <class Real, bool own, int reach = 0>
+using CornerThickness =
+    std::conditional_t<own, Reads<Real, "corner_thickness", place::corner_layer, "m", reach>,
+                       ReadsProfile<Real, "thickness", "m">>;
 
 /// The thickness next door; of a layer it is the same.
-template <class Real> Profile<Real> beside(Profile<Real> layers, Shift) { return layers; }
-template <class Real, int reach> In<Real, reach> beside(In<Real, reach> cells, Shift s) {
+template <class Real> constexpr Profile<Real> beside(Profile<Real> layers, Shift) { return layers; }
+template <class Real, int reach> constexpr In<Real, reach> beside(In<Real, reach> cells, Shift s) {
     return cells(s);
 }
 

@@ -14,18 +14,15 @@ namespace fathom::ocean {
 /// theta tau.
 struct BarotropicDivergence {
     static constexpr std::string_view summary = "convergence of the predicted depth mean transport";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("depth_mean_x_predicted", place::corner_vector_column, "m s-1", 1),
-        reads("depth_mean_y_predicted", place::corner_vector_column, "m s-1", 1),
-        reads("depth_corner", place::corner_column, "m", 1),
-        reads("dx_corner", place::corner_column, "m", 1),
-        reads("dy_corner", place::corner_column, "m", 1),
-        writes("barotropic_convergence", place::center_column, "m3 s-1")};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> depth, In<Real, 1> dx, In<Real, 1> dy,
-                    Out<Real> convergence) const {
+    constexpr void operator()(
+        Reads<Real, "depth_mean_x_predicted", place::corner_vector_column, "m s-1", 1> u,
+        Reads<Real, "depth_mean_y_predicted", place::corner_vector_column, "m s-1", 1> v,
+        Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
+        Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
+        Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
+        Writes<Real, "barotropic_convergence", place::center_column, "m3 s-1"> convergence) const {
         auto x = [&](Shift s) { return u(s)[0] * depth(s)[0] * dy(s)[0]; };
         auto y = [&](Shift s) { return v(s)[0] * depth(s)[0] * dx(s)[0]; };
         const Real xe = x(here) + x(-north), xw = x(-east) + x(-northeast), yn = y(here) + y(-east),
@@ -34,43 +31,26 @@ struct BarotropicDivergence {
     }
 };
 
-/// The elliptic solve: done for all columns at once by communication; the declaration only. The
-/// last increment is the first guess.
-struct BarotropicSolve {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "implicit free surface: conjugate gradients on the nine-point operator";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("barotropic_convergence", place::center_column, "m3 s-1"),
-        updates("sea_surface_height_increment", place::center_column, "m")};
-    template <class Real> void operator()(In<Real>, InOut<Real>) const {}
-};
-
 /// The gradient of the height's increment, the same at all depths.
 struct BarotropicCorrection {
     double step = 3600, implicitness = 0.6, gravity = constants::gravity;
     static constexpr std::string_view summary =
         "corrects the velocity by the gradient of the new sea surface height";
     static constexpr std::tuple parameters{
-        Parameter<BarotropicCorrection>{"step", &BarotropicCorrection::step, "s", 0, 1e6,
-                                        "time step"},
-        Parameter<BarotropicCorrection>{"implicitness", &BarotropicCorrection::implicitness, "1",
-                                        0.5, 1,
-                                        "weight of the new height in the pressure gradient"},
-        Parameter<BarotropicCorrection>{"gravity", &BarotropicCorrection::gravity, "m s-2", 0, 100,
-                                        "acceleration of gravity"}};
-    static constexpr std::array fields{
-        reads("sea_surface_height_increment", place::center_column, "m", 1),
-        reads("dx_corner", place::corner_column, "m"),
-        reads("dy_corner", place::corner_column, "m"),
-        reads("wet_levels", place::center_column, "1", 1),
-        updates("velocity_x_after", place::corner_vector_layer, "m s-1"),
-        updates("velocity_y_after", place::corner_vector_layer, "m s-1")};
+        Parameter{"step", &BarotropicCorrection::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &BarotropicCorrection::implicitness, "1", 0.5, 1,
+                  "weight of the new height in the pressure gradient"},
+        Parameter{"gravity", &BarotropicCorrection::gravity, "m s-2", 0, 100,
+                  "acceleration of gravity"}};
 
     template <class Real>
-    void operator()(In<Real, 1> increment, In<Real> dx, In<Real> dy, In<Real, 1> wet, InOut<Real> u,
-                    InOut<Real> v) const {
+    constexpr void operator()(
+        Reads<Real, "sea_surface_height_increment", place::center_column, "m", 1> increment,
+        Reads<Real, "dx_corner", place::corner_column, "m"> dx,
+        Reads<Real, "dy_corner", place::corner_column, "m"> dy,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        Updates<Real, "velocity_x_after", place::corner_vector_layer, "m s-1"> u,
+        Updates<Real, "velocity_y_after", place::corner_vector_layer, "m s-1"> v) const {
         using T = typename Real::Number;
         const Real sw = increment[0], se = increment(east)[0], nw = increment(north)[0],
                    ne = increment(northeast)[0];
@@ -100,31 +80,27 @@ template <bool own> struct VolumeTransport {
     static constexpr std::string_view summary =
         "volume transports through the faces of tracer cells, and the new sea surface height";
     static constexpr std::tuple parameters{
-        Parameter<VolumeTransport>{"step", &VolumeTransport::step, "s", 0, 1e6, "time step"},
-        Parameter<VolumeTransport>{"noise_filter", &VolumeTransport::noise_filter, "1", 0, 0.1,
-                                   "damping of a height that alternates from cell to cell, an "
-                                   "eighth of its decay a step"}};
-    static constexpr std::array fields{
-        reads("velocity_x_after", place::corner_vector_layer, "m s-1", 1),
-        reads("velocity_y_after", place::corner_vector_layer, "m s-1", 1),
-        reads("dx_corner", place::corner_column, "m", 1),
-        reads("dy_corner", place::corner_column, "m", 1),
-        reads("depth_corner", place::corner_column, "m", 1),
-        reads("area_center", place::center_column, "m2", 0),
-        reads("sea_surface_height", place::center_column, "m", 1),
-        corner_thickness<own>(1),
-        writes("transport_east", place::center_layer, "m3 s-1"),
-        writes("transport_west", place::center_layer, "m3 s-1"),
-        writes("transport_north", place::center_layer, "m3 s-1"),
-        writes("transport_south", place::center_layer, "m3 s-1"),
-        writes("transport_up", place::center_interface, "m3 s-1"),
-        writes("sea_surface_height_after", place::center_column, "m")};
+        Parameter{"step", &VolumeTransport::step, "s", 0, 1e6, "time step"},
+        Parameter{"noise_filter", &VolumeTransport::noise_filter, "1", 0, 0.1,
+                  "damping of a height that alternates from cell to cell, an "
+                  "eighth of its decay a step"}};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> depth,
-                    In<Real> area, In<Real, 1> eta, Thickness<Real, own, 1> thickness,
-                    Out<Real> to_east, Out<Real> from_west, Out<Real> to_north,
-                    Out<Real> from_south, Out<Real> up, Out<Real> eta_after) const {
+    constexpr void operator()(
+        Reads<Real, "velocity_x_after", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y_after", place::corner_vector_layer, "m s-1", 1> v,
+        Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
+        Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
+        Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
+        CornerThickness<Real, own, 1> thickness,
+        Writes<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Writes<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Writes<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Writes<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Writes<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Writes<Real, "sea_surface_height_after", place::center_column, "m"> eta_after) const {
         using T = typename Real::Number;
         const int levels = to_east.levels();
         const Real y_0 = 0.5 * dy[0], y_s = 0.5 * dy(-north)[0], y_w = 0.5 * dy(-east)[0],

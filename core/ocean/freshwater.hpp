@@ -13,13 +13,11 @@ namespace fathom::ocean {
 struct FreshwaterConvergence {
     static constexpr std::string_view summary =
         "fresh water as part of what the free surface is solved for";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
-        reads("area_center", place::center_column, "m2"),
-        updates("barotropic_convergence", place::center_column, "m3 s-1")};
     template <class Real>
-    void operator()(In<Real> fresh, In<Real> area, InOut<Real> convergence) const {
+    constexpr void operator()(
+        Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Updates<Real, "barotropic_convergence", place::center_column, "m3 s-1"> convergence) const {
         convergence[0] += fresh[0] * area[0] * (1 / constants::fresh_water_density);
     }
 };
@@ -29,30 +27,19 @@ struct FreshwaterContent {
     static constexpr std::string_view summary =
         "what fresh water that comes as volume brings of a tracer";
     static constexpr std::tuple parameters{
-        Parameter<FreshwaterContent>{"share", &FreshwaterContent::share, "1", 0, 1,
-                                     "its content of the tracer over that of the surface"},
-        Parameter<FreshwaterContent>{"returned", &FreshwaterContent::returned, "1", 0, 100,
-                                     "content that the surface flux has taken for it"}};
-    static constexpr std::array fields{
-        reads("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
-        reads("area_center", place::center_column, "m2"), reads("tracer", place::center_layer, "1"),
-        updates("tracer_tendency", place::center_layer, "1")};
+        Parameter{"share", &FreshwaterContent::share, "1", 0, 1,
+                  "its content of the tracer over that of the surface"},
+        Parameter{"returned", &FreshwaterContent::returned, "1", 0, 100,
+                  "content that the surface flux has taken for it"}};
     template <class Real>
-    void operator()(In<Real> fresh, In<Real> area, In<Real> tracer, InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         tendency[0] += fresh[0] * area[0] * (1 / constants::fresh_water_density) *
                        fma(Real(share), tracer[0], Real(returned));
     }
-};
-
-/// The mean over the sea is taken away, by an exact sum: the declaration only.
-struct FreshwaterBalance {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "fresh water that sums to nothing over the whole sea";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1")};
-    template <class Real> void operator()(InOut<Real>) const {}
 };
 
 }  // namespace fathom::ocean

@@ -19,26 +19,20 @@ template <bool own> struct MomentumAdvection {
     static constexpr std::string_view summary =
         "centred advection of momentum in flux form with metric terms (Bryan 1969), second-order "
         "Adams-Bashforth in time";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-        reads("velocity_y", place::corner_vector_layer, "m s-1", 1),
-        reads("dx_corner", place::corner_column, "m", 1),
-        reads("dy_corner", place::corner_column, "m", 1),
-        reads("curvature_x", place::corner_vector_column, "m-1"),
-        reads("curvature_y", place::corner_vector_column, "m-1"),
-        corner_thickness<own>(1),
-        reads("time_weights", place::profile, "1"),
-        updates("momentum_advection_x", place::corner_vector_layer, "m s-2"),
-        updates("momentum_advection_y", place::corner_vector_layer, "m s-2"),
-        writes("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        writes("velocity_tendency_y", place::corner_vector_layer, "m s-2")};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real> kx,
-                    In<Real> ky, Thickness<Real, own, 1> thickness, Profile<Real> weights,
-                    InOut<Real> advection_x, InOut<Real> advection_y, Out<Real> tendency_x,
-                    Out<Real> tendency_y) const {
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
+        Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
+        Reads<Real, "curvature_x", place::corner_vector_column, "m-1"> kx,
+        Reads<Real, "curvature_y", place::corner_vector_column, "m-1"> ky,
+        CornerThickness<Real, own, 1> thickness, ReadsProfile<Real, "time_weights", "1"> weights,
+        Updates<Real, "momentum_advection_x", place::corner_vector_layer, "m s-2"> advection_x,
+        Updates<Real, "momentum_advection_y", place::corner_vector_layer, "m s-2"> advection_y,
+        Writes<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Writes<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y) const {
         using T = typename Real::Number;
         const int levels = tendency_x.levels();
         const T now = weights[0], before = weights[1];
@@ -119,11 +113,10 @@ template <bool own> struct MomentumAdvection {
 /// Linear dynamics: no advection of momentum.
 struct LinearMomentum {
     static constexpr std::string_view summary = "no advection of momentum: linear dynamics";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        writes("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        writes("velocity_tendency_y", place::corner_vector_layer, "m s-2")};
-    template <class Real> void operator()(Out<Real> tendency_x, Out<Real> tendency_y) const {
+    template <class Real>
+    constexpr void operator()(
+        Writes<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Writes<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y) const {
         for (int k = 0; k < tendency_x.levels(); ++k) {
             tendency_x[k] = Real(0);
             tendency_y[k] = Real(0);
@@ -136,19 +129,18 @@ struct PressureGradient {
     double gravity = constants::gravity;
     static constexpr std::string_view summary =
         "gradient of hydrostatic pressure and of the sea surface, four-point on the B grid";
-    static constexpr std::tuple parameters{Parameter<PressureGradient>{
-        "gravity", &PressureGradient::gravity, "m s-2", 0, 100, "acceleration of gravity"}};
-    static constexpr std::array fields{
-        reads("pressure", place::center_layer, "m2 s-2", 1),
-        reads("sea_surface_height", place::center_column, "m", 1),
-        reads("dx_corner", place::corner_column, "m", 0),
-        reads("dy_corner", place::corner_column, "m", 0),
-        updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2")};
+    static constexpr std::tuple parameters{Parameter{"gravity", &PressureGradient::gravity, "m s-2",
+                                                     0, 100, "acceleration of gravity"}};
 
     template <class Real>
-    void operator()(In<Real, 1> p, In<Real, 1> eta, In<Real> dx, In<Real> dy,
-                    InOut<Real> tendency_x, InOut<Real> tendency_y) const {
+    constexpr void operator()(
+        Reads<Real, "pressure", place::center_layer, "m2 s-2", 1> p,
+        Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
+        Reads<Real, "dx_corner", place::corner_column, "m"> dx,
+        Reads<Real, "dy_corner", place::corner_column, "m"> dy,
+        Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
+        const {
         const Real half_dx = 0.5 / dx[0], half_dy = 0.5 / dy[0];
         auto differences = [](In<Real, 1> f, int k) {
             const Real sw = f[k], se = f(east)[k], nw = f(north)[k], ne = f(northeast)[k];
@@ -177,35 +169,29 @@ template <bool own> struct ImplicitMomentum {
     static constexpr std::string_view summary =
         "Coriolis, vertical viscosity, surface stress and quadratic bottom drag, implicit in time";
     static constexpr std::tuple parameters{
-        Parameter<ImplicitMomentum>{"step", &ImplicitMomentum::step, "s", 0, 1e6, "time step"},
-        Parameter<ImplicitMomentum>{"implicitness", &ImplicitMomentum::implicitness, "1", 0.5, 1,
-                                    "weight of the new time in the Coriolis term"},
-        Parameter<ImplicitMomentum>{"drag", &ImplicitMomentum::drag, "1", 0, 1,
-                                    "quadratic bottom drag coefficient"},
-        Parameter<ImplicitMomentum>{"background_speed", &ImplicitMomentum::background_speed,
-                                    "m s-1", 0, 10,
-                                    "speed added to that of the bottom layer in the drag (tides)"}};
-    static constexpr std::array fields{
-        reads("velocity_x", place::corner_vector_layer, "m s-1"),
-        reads("velocity_y", place::corner_vector_layer, "m s-1"),
-        reads("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        reads("velocity_tendency_y", place::corner_vector_layer, "m s-2"),
-        reads("viscosity_at_center", place::center_interface, "m2 s-1", 1),
-        reads("surface_stress_x", place::corner_vector_column, "N m-2"),
-        reads("surface_stress_y", place::corner_vector_column, "N m-2"),
-        reads("coriolis", place::corner_column, "s-1"),
-        reads("wet_levels", place::center_column, "1", 1),
-        corner_thickness<own>(),
-        writes("velocity_x_after", place::corner_vector_layer, "m s-1"),
-        writes("velocity_y_after", place::corner_vector_layer, "m s-1"),
-        writes("depth_mean_x_predicted", place::corner_vector_column, "m s-1"),
-        writes("depth_mean_y_predicted", place::corner_vector_column, "m s-1")};
+        Parameter{"step", &ImplicitMomentum::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &ImplicitMomentum::implicitness, "1", 0.5, 1,
+                  "weight of the new time in the Coriolis term"},
+        Parameter{"drag", &ImplicitMomentum::drag, "1", 0, 1, "quadratic bottom drag coefficient"},
+        Parameter{"background_speed", &ImplicitMomentum::background_speed, "m s-1", 0, 10,
+                  "speed added to that of the bottom layer in the drag (tides)"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> tendency_x, In<Real> tendency_y,
-                    In<Real, 1> viscosity, In<Real> stress_x, In<Real> stress_y, In<Real> coriolis,
-                    In<Real, 1> wet, Thickness<Real, own> thickness, Out<Real> u_after,
-                    Out<Real> v_after, Out<Real> mean_x, Out<Real> mean_y) const {
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1"> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1"> v,
+        Reads<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Reads<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
+        Reads<Real, "viscosity_at_center", place::center_interface, "m2 s-1", 1> viscosity,
+        Reads<Real, "surface_stress_x", place::corner_vector_column, "N m-2"> stress_x,
+        Reads<Real, "surface_stress_y", place::corner_vector_column, "N m-2"> stress_y,
+        Reads<Real, "coriolis", place::corner_column, "s-1"> coriolis,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        CornerThickness<Real, own> thickness,
+        Writes<Real, "velocity_x_after", place::corner_vector_layer, "m s-1"> u_after,
+        Writes<Real, "velocity_y_after", place::corner_vector_layer, "m s-1"> v_after,
+        Writes<Real, "depth_mean_x_predicted", place::corner_vector_column, "m s-1"> mean_x,
+        Writes<Real, "depth_mean_y_predicted", place::corner_vector_column, "m s-1"> mean_y) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real factor[most], solved_x[most], solved_y[most];

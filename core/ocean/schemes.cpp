@@ -7,23 +7,23 @@
 namespace fathom::ocean {
 
 Entries dynamics() {
-    return {entry<MomentumAdvection>("MomentumAdvection"),
-            entry<LinearMomentum>("LinearMomentum"),
-            entry<PressureGradient>("PressureGradient"),
-            entry<ImplicitMomentum>("ImplicitMomentum"),
-            entry<BarotropicDivergence>("BarotropicDivergence"),
-            entry<BarotropicSolve>("BarotropicSolve"),
-            entry<BarotropicCorrection>("BarotropicCorrection"),
-            entry<VolumeTransport>("VolumeTransport"),
-            entry<StretchedCells>("StretchedCells"),
-            entry<StretchedCorners>("StretchedCorners"),
-            entry<StretchedPressureGradient>("StretchedPressureGradient"),
-            entry<SurfaceVolume>("SurfaceVolume"),
-            entry<FreshwaterConvergence>("FreshwaterConvergence"),
-            entry<FreshwaterContent>("FreshwaterContent"),
-            entry<FreshwaterBalance>("FreshwaterBalance")};
+    return {
+        entry<MomentumAdvection>("MomentumAdvection"),
+        entry<LinearMomentum>("LinearMomentum"),
+        entry<PressureGradient>("PressureGradient"),
+        entry<ImplicitMomentum>("ImplicitMomentum"),
+        entry<BarotropicDivergence>("BarotropicDivergence"),
+        entry<BarotropicCorrection>("BarotropicCorrection"),
+        entry<VolumeTransport>("VolumeTransport"),
+        entry<StretchedCells>("StretchedCells"),
+        entry<StretchedCorners>("StretchedCorners"),
+        entry<StretchedPressureGradient>("StretchedPressureGradient"),
+        entry<SurfaceVolume>("SurfaceVolume"),
+        entry<FreshwaterConvergence>("FreshwaterConvergence"),
+        entry<FreshwaterContent>("FreshwaterContent"),
+    };
 }
 
-Entries schemes() { return {dynamics(), friction(), tracer(), eddies(), overflow(), drifters()}; }
+Entries schemes() { return {dynamics(), friction(), tracer(), eddies(), overflow()}; }
 
 }  // namespace fathom::ocean

@@ -9,7 +9,6 @@ Entries friction();
 Entries tracer();
 Entries eddies();
 Entries overflow();
-Entries drifters();
 Entries schemes();  ///< all of them
 
 }  // namespace fathom::ocean

@@ -15,30 +15,28 @@ namespace fathom::ocean {
 
 /// Thickness of a cell at rest.
 template <class Real>
-Real cell_at_rest(int k, Real wet, Real bottom_thickness, typename Real::Number layer) {
+constexpr Real cell_at_rest(int k, Real wet, Real bottom_thickness, typename Real::Number layer) {
     using T = typename Real::Number;
     return select(Real(T(k + 1)) < wet, Real(layer),
                   select(wet < Real(T(k + 1)), Real(layer), bottom_thickness));
 }
 /// 1 + eta / H; 1 on land.
-template <class Real> Real stretch(Real eta, Real depth) {
+template <class Real> constexpr Real stretch(Real eta, Real depth) {
     return 1.0 + select(depth > Real(0), eta / larger(depth, Real(1e-3)), Real(0));
 }
 
 struct StretchedCells {
     static constexpr std::string_view summary =
         "thickness of cells that share the height of the surface (z*)";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("sea_surface_height", place::center_column, "m"),
-                                       reads("depth_center", place::center_column, "m"),
-                                       reads("bottom_thickness", place::center_column, "m"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("cell_thickness", place::center_layer, "m")};
 
     template <class Real>
-    void operator()(In<Real> eta, In<Real> depth, In<Real> bottom, In<Real> wet,
-                    Profile<Real> layers, Out<Real> thickness) const {
+    constexpr void operator()(
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "depth_center", place::center_column, "m"> depth,
+        Reads<Real, "bottom_thickness", place::center_column, "m"> bottom,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> layers,
+        Writes<Real, "cell_thickness", place::center_layer, "m"> thickness) const {
         const Real r = stretch(Real(eta[0]), Real(depth[0]));
         for (int k = 0; k < thickness.levels(); ++k)
             thickness[k] = r * cell_at_rest(k, Real(wet[0]), Real(bottom[0]), layers[k]);
@@ -49,21 +47,18 @@ struct StretchedCells {
 struct StretchedCorners {
     static constexpr std::string_view summary =
         "thickness and depth of what velocity fills, with the height of the surface (z*)";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("sea_surface_height", place::center_column, "m", 1),
-                                       reads("depth_center", place::center_column, "m", 1),
-                                       reads("area_center", place::center_column, "m2", 1),
-                                       reads("depth_corner", place::corner_column, "m"),
-                                       reads("bottom_thickness_corner", place::corner_column, "m"),
-                                       reads("wet_levels", place::center_column, "1", 1),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("corner_thickness", place::corner_layer, "m"),
-                                       writes("depth_corner_now", place::corner_column, "m")};
 
     template <class Real>
-    void operator()(In<Real, 1> eta, In<Real, 1> depth, In<Real, 1> area, In<Real> depth_corner,
-                    In<Real> bottom, In<Real, 1> wet, Profile<Real> layers, Out<Real> thickness,
-                    Out<Real> now) const {
+    constexpr void operator()(
+        Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
+        Reads<Real, "depth_center", place::center_column, "m", 1> depth,
+        Reads<Real, "area_center", place::center_column, "m2", 1> area,
+        Reads<Real, "depth_corner", place::corner_column, "m"> depth_corner,
+        Reads<Real, "bottom_thickness_corner", place::corner_column, "m"> bottom,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        ReadsProfile<Real, "thickness", "m"> layers,
+        Writes<Real, "corner_thickness", place::corner_layer, "m"> thickness,
+        Writes<Real, "depth_corner_now", place::corner_column, "m"> now) const {
         auto part = [&](Shift s) {
             return area(s)[0] * stretch(Real(eta(s)[0]), Real(depth(s)[0]));
         };
@@ -84,20 +79,18 @@ struct SurfaceVolume {
         "fresh water adds to the surface's height; vertical transports relative to layers that "
         "follow it (z*)";
     static constexpr std::tuple parameters{
-        Parameter<SurfaceVolume>{"step", &SurfaceVolume::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
-        reads("sea_surface_height", place::center_column, "m"),
-        reads("area_center", place::center_column, "m2"),
-        reads("depth_center", place::center_column, "m"),
-        reads("wet_levels", place::center_column, "1"),
-        reads("thickness", place::profile, "m"),
-        updates("sea_surface_height_after", place::center_column, "m"),
-        updates("transport_up", place::center_interface, "m3 s-1")};
+        Parameter{"step", &SurfaceVolume::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> fresh, In<Real> eta, In<Real> area, In<Real> depth, In<Real> wet,
-                    Profile<Real> layers, InOut<Real> eta_after, InOut<Real> up) const {
+    constexpr void operator()(
+        Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Reads<Real, "depth_center", place::center_column, "m"> depth,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> layers,
+        Updates<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
+        Updates<Real, "transport_up", place::center_interface, "m3 s-1"> up) const {
         using T = typename Real::Number;
         const Real rise =
             Real(eta_after[0]) - eta[0] + fresh[0] * T(step / constants::fresh_water_density);
@@ -119,24 +112,21 @@ struct StretchedPressureGradient {
     double gravity = constants::gravity;
     static constexpr std::string_view summary =
         "gradient of hydrostatic pressure and of the sea surface along layers that follow it (z*)";
-    static constexpr std::tuple parameters{
-        Parameter<StretchedPressureGradient>{"gravity", &StretchedPressureGradient::gravity,
-                                             "m s-2", 0, 100, "acceleration of gravity"}};
-    static constexpr std::array fields{
-        reads("pressure", place::center_layer, "m2 s-2", 1),
-        reads("density_anomaly", place::center_layer, "kg m-3", 1),
-        reads("sea_surface_height", place::center_column, "m", 1),
-        reads("depth_center", place::center_column, "m", 1),
-        reads("dx_corner", place::corner_column, "m"),
-        reads("dy_corner", place::corner_column, "m"),
-        reads("thickness", place::profile, "m"),
-        updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2")};
+    static constexpr std::tuple parameters{Parameter{"gravity", &StretchedPressureGradient::gravity,
+                                                     "m s-2", 0, 100, "acceleration of gravity"}};
 
     template <class Real>
-    void operator()(In<Real, 1> p, In<Real, 1> density, In<Real, 1> eta, In<Real, 1> depth,
-                    In<Real> dx, In<Real> dy, Profile<Real> layers, InOut<Real> tendency_x,
-                    InOut<Real> tendency_y) const {
+    constexpr void operator()(
+        Reads<Real, "pressure", place::center_layer, "m2 s-2", 1> p,
+        Reads<Real, "density_anomaly", place::center_layer, "kg m-3", 1> density,
+        Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
+        Reads<Real, "depth_center", place::center_column, "m", 1> depth,
+        Reads<Real, "dx_corner", place::corner_column, "m"> dx,
+        Reads<Real, "dy_corner", place::corner_column, "m"> dy,
+        ReadsProfile<Real, "thickness", "m"> layers,
+        Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
+        const {
         using T = typename Real::Number;
         const T g = T(gravity), buoyancy = T(gravity / constants::sea_water_density / 4);
         const Real half_dx = 0.5 / dx[0], half_dy = 0.5 / dy[0];

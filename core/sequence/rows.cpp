@@ -10,35 +10,46 @@ namespace fathom {
 /// Cells start at multiples of their width (aligned loads), every column is computed as part of a
 /// pack (one path: the same bits under any decomposition), and land between wet columns of a cell
 /// is computed and means nothing.
-void Sequence::cut_rows() {
+void Sequence::cut_cells() {
     const int h = domain->halo;
     for (int b = 0; b < int(domain->blocks.size()); ++b) {
         auto& block = *domain->blocks[b];
-        auto& list = cells.emplace_back(rows_of(b));
-        for (int r = 0; r < rows_of(b); ++r)
-            for (int c = 0; c < columns_of(b); c += cell) {
+        const int columns = domain->columns_of(b);
+        auto& list = plan->cells.emplace_back(domain->rows_of(b));
+        for (int r = 0; r < domain->rows_of(b); ++r)
+            for (int c = 0; c < columns; c += cell) {
                 int deepest = 0;
-                for (int i = c; i < std::min(c + cell, columns_of(b)); ++i)
+                for (int i = c; i < std::min(c + cell, columns); ++i)
                     deepest = std::max(deepest, domain->wet(Horizontal::center, block.i0 + i - h,
                                                             block.j0 + r - h));
                 if (deepest) list[r].push_back({c, deepest});
             }
     }
+}
+
+/// Which blocks need anything from other ranks.
+static std::vector<bool> outer_blocks_of(const Domain& d) {
+    std::vector<bool> outer(d.blocks.size());
+    for (auto place : {Horizontal::center, Horizontal::corner}) {
+        const auto needy = outer_blocks(halo_plan(d.decomposition, place, d.halo, d.halo, d.rank),
+                                        d.rank, int(outer.size()));
+        for (std::size_t b = 0; b < outer.size(); ++b) outer[b] = outer[b] || needy[b];
+    }
+    return outer;
+}
+
+void Sequence::cut_rows() {
+    const int h = domain->halo;
+    const auto& cells = plan->cells;
     const bool overlaps = transport(domain->exchange).overlaps;
-    std::vector<bool> outer(cells.size());
-    if (overlaps)
-        for (auto place : {Horizontal::center, Horizontal::corner}) {
-            const auto needy =
-                outer_blocks(halo_plan(domain->decomposition, place, h, h, domain->rank),
-                             domain->rank, outer.size());
-            for (std::size_t b = 0; b < outer.size(); ++b) outer[b] = outer[b] || needy[b];
-        }
+    const std::vector<bool> outer =
+        overlaps ? outer_blocks_of(*domain) : std::vector<bool>(cells.size());
     for (auto& g : groups) {
         auto& all = rows.emplace_back();
-        if (!steps[g.first].process.run) continue;
+        if (steps[g.first].global()) continue;
         std::vector<Row> others;
-        const int margin =
-            g.reach + 1;  // one more: the last row of corners lies on the seam of a folded grid
+        // one more: the last row of corners lies on the seam of a folded grid
+        const int margin = g.reach + 1;
         for (int b = 0; b < int(cells.size()); ++b) {
             const int nx = domain->blocks[b]->nx, ny = domain->blocks[b]->ny;
             for (int r = h - g.extent; r < h + ny + g.extent; ++r) {
@@ -64,26 +75,34 @@ void Sequence::cut_rows() {
     }
 }
 
-double Sequence::run_rows(Group& group, std::span<const Row> list, int calls) {
+double Sequence::run_rows(Group& group, std::span<const Row> list, FieldSet& set, int calls) {
     static const Region of_rows("rows");
     if (list.empty()) return 0;
     Within within(of_rows, calls);
+    // rows in which each process is timed by itself take turns
     const int count = int(list.size()), apart = counting ? 1 : std::clamp(count / 12, 1, 8),
-              turn = int(this->count %
-                         apart);  // rows in which each process is timed by itself; in turn
+              turn = int(set.count % apart);
     const double t = seconds_now();
 #pragma omp parallel for schedule(dynamic, 2)
     for (int n = 0; n < count; ++n)
-        run_row(group, list[n], omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
+        run_row(group, list[n], set, omp_get_thread_num(), regions.on && (n + turn) % apart == 0);
     const double seconds = seconds_now() - t;
     settle_clocks(group, t, calls);
     return seconds;
 }
 
-void Sequence::run_row(Group& group, const Row& at_row, int thread, bool timed) {
+void Sequence::run_row(Group& group, const Row& at_row, const FieldSet& set, int thread,
+                       bool timed) {
     const auto [b, row, first_cell, last_cell] = at_row;
-    const auto wet = std::span(cells[b][row]).subspan(first_cell, last_cell - first_cell);
+    const auto wet = std::span(plan->cells[b][row]).subspan(first_cell, last_cell - first_cell);
     const int h = domain->halo, ny = domain->blocks[b]->ny;
+    std::byte* const space = scratch.at + thread * scratch_bytes;
+    const auto raw = [&, b = b, row = row](const Field& f, int column) -> Raw {
+        const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];  // one for all
+        if (f.scratch) return {space + (std::size_t)f.at[b], level, 0};
+        if (f.place == place::profile) column = 0;
+        return {f.at[b] + (row * f.row[b] + column) * bytes, level, f.row[b], f.streams};
+    };
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
         while (last != wet.end() && last->column + cell <= first->column + group.tiles.now) ++last;
@@ -91,26 +110,16 @@ void Sequence::run_row(Group& group, const Row& at_row, int thread, bool timed) 
         for (int p = group.first; p < group.last; ++p) {
             auto& s = steps[p];
             if (row < h - s.extent || row >= h + ny + s.extent ||
-                (s.process.every > 1 && count % s.process.every))
+                (s.process.every > 1 && set.count % s.process.every))
                 continue;
             Raw at[most_fields];
-            for (std::size_t i = 0; i < s.fields.size(); ++i) {
-                const Field& f = all[s.fields[i]];
-                const auto level = f.place.vertical == Vertical::column
-                                       ? 0
-                                       : f.level[b];  // the same at all levels
-                at[i] = f.scratch
-                            ? Raw{scratch + thread * scratch_bytes + (std::size_t)f.at[b], level, 0}
-                            : Raw{f.at[b] + (row * f.row[b] +
-                                             (f.place == place::profile ? 0 : first->column)) *
-                                                bytes,
-                                  level, f.row[b], f.streams};
-            }
-            const auto operations = operations_counted;
-            (counting && s.process.count ? s.process.count : s.process.run)(
-                s.process.scheme.get(), at, &*first, &*first + (last - first));
+            for (std::size_t i = 0; i < s.fields.size(); ++i)
+                at[i] = raw(set[s.fields[i]], first->column);
+            const auto operations = s.process.operations();
+            const auto run = counting && s.process.count ? s.process.count : s.process.run;
+            run(s.process.scheme.get(), at, &*first, &*first + (last - first));
             Clock& clock = s.clocks[thread];
-            ++clock.calls, clock.operations += operations_counted - operations;
+            ++clock.calls, clock.operations += s.process.operations() - operations;
             if (timed) {
                 const auto end = ticks_now();
                 clock.ticks += end - t, t = end;

@@ -15,7 +15,7 @@ Schedule::Schedule(const std::vector<Process>& processes,
       first_use(constant.size(), -1),
       last_use(constant.size(), -1) {
     const int n = int(processes.size()), number = int(constant.size());
-    auto is_global = [&](int p) { return !processes[p].run; };
+    auto is_global = [&](int p) { return processes[p].global != nullptr; };
     // Backward: how far into the halo is each field wanted, by the readers before it is
     // overwritten?
     std::vector<std::vector<int>> wanted(n + 1, std::vector<int>(number));

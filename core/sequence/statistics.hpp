@@ -14,11 +14,11 @@ template <Statistic statistic, bool surface> struct InTime {
         statistic == Statistic::sum       ? "running sum of a field, for time means"
         : statistic == Statistic::minimum ? "running minimum of a field"
                                           : "running maximum of a field";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("value", place::center_layer, "1"),
-        updates("statistic", surface ? place::center_column : place::center_layer, "1")};
-    template <class Real> void operator()(In<Real> value, InOut<Real> so_far) const {
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "value", place::center_layer, "any"> value,
+        Updates<Real, "statistic", surface ? place::center_column : place::center_layer, "any">
+            so_far) const {
         for (int k = 0, end = surface ? 1 : so_far.levels(); k < end;
              ++k) {  // levels() are those of the water
             const Real now = value[k], before = so_far[k];

@@ -6,7 +6,8 @@ namespace fathom {
 
 std::string Sequence::exchanged(const Group& g) const {
     std::string what;
-    for (auto& s : g.sent) what += (what.empty() ? "exchange of " : ", ") + all[s.field].name;
+    for (auto& s : g.sent)
+        what += (what.empty() ? "exchange of " : ", ") + plan->fields[s.field].name;
     return what;
 }
 
@@ -63,7 +64,7 @@ std::vector<Sequence::GroupText> Sequence::describe() const {
         };
         const double all_cells = cells_of(rows[n].list),
                      inner = cells_of(std::span(rows[n].list).first(rows[n].inner));
-        const bool whole = steps[g.first].process.global != nullptr;
+        const bool whole = steps[g.first].global();
         const char* reason = options.tile > 0         ? "given"
                              : options.tile == 0      ? "second-level cache"
                              : g.tiles.open()         ? "second-level cache; to be measured"
@@ -77,7 +78,8 @@ std::vector<Sequence::GroupText> Sequence::describe() const {
                         g.tiles.trials,
                         all_cells > 0 ? inner / all_cells : 0});
         for (auto& s : g.sent)
-            list.back().exchange.push_back(all[s.field].name + "(" + std::to_string(s.width) + ")");
+            list.back().exchange.push_back(plan->fields[s.field].name + "(" +
+                                           std::to_string(s.width) + ")");
         for (int p = g.first; p < g.last; ++p)
             list.back().processes.push_back(steps[p].process.name);
     }

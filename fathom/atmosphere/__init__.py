@@ -1,8 +1,8 @@
 """The atmosphere: its models."""
 
-from .column import SingleColumn
-from .model import SpectralAtmosphere
-from .physics import FirstPhysics
-from .shallow_water import ShallowWater
+from fathom.atmosphere.column import SingleColumn
+from fathom.atmosphere.model import SpectralAtmosphere
+from fathom.atmosphere.physics import FirstPhysics
+from fathom.atmosphere.shallow_water import ShallowWater
 
 __all__ = ["FirstPhysics", "ShallowWater", "SingleColumn", "SpectralAtmosphere"]

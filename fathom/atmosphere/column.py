@@ -4,8 +4,8 @@ import numpy as np
 
 from fathom import earth
 from fathom.atmosphere.physics import FirstPhysics, surface_defaults
-from fathom.clock import Clock, Period
-from fathom.components import Scheme, scheme
+from fathom.schemes import Scheme, scheme
+from fathom.time.clock import Clock, Period
 
 
 class SingleColumn:
@@ -26,55 +26,109 @@ class SingleColumn:
     keep : names of fields to look at that live only within a step.
     """
 
-    def __init__(self, levels, physics=None, *, latitude=0.0, longitude=0.0, surface_pressure=1e5, step="20min", start="2000-01-01", keep=(), precision="fp64"):
+    def __init__(
+        self,
+        levels,
+        physics=None,
+        *,
+        latitude=0.0,
+        longitude=0.0,
+        surface_pressure=1e5,
+        step="20min",
+        start="2000-01-01",
+        keep=(),
+        precision="fp64",
+    ):
         from fathom import mpi
 
-        self.physics = [p if isinstance(p, Scheme) else scheme(p) for p in (FirstPhysics(drag=None) if physics is None else physics)]
+        self.physics = [
+            p if isinstance(p, Scheme) else scheme(p)
+            for p in (FirstPhysics(drag=None) if physics is None else physics)
+        ]
         self.alone = np.ndim(latitude) == np.ndim(longitude) == 0
-        latitude, longitude = np.broadcast_arrays(np.atleast_1d(np.deg2rad(latitude)), np.atleast_1d(np.deg2rad(longitude)))
-        self.columns, self.levels, self.step = latitude.size, levels.number, Period(step, "step").seconds
+        latitude, longitude = np.broadcast_arrays(
+            np.atleast_1d(np.deg2rad(latitude)), np.atleast_1d(np.deg2rad(longitude))
+        )
+        self.columns, self.levels, self.step = (
+            latitude.size,
+            levels.number,
+            Period(step, "step").seconds,
+        )
         self.clock, self.count = Clock(start), 0
         bytes_ = {"fp64": 8, "fp32": 4}[precision]
-        processes = [p.process(bytes_, step=self.step) for p in (scheme("ColumnHydrostatics"), *self.physics, scheme("ColumnStep"))]
-        domain = mpi.core.Domain(mpi.MPI.COMM_SELF.py2f(), self.columns, 1, True, False, self.levels, [self.levels] * self.columns, 0)
+        processes = [
+            p.process(bytes_, step=self.step)
+            for p in (scheme("ColumnHydrostatics"), *self.physics, scheme("ColumnStep"))
+        ]
+        domain = mpi.core.Domain(
+            mpi.MPI.COMM_SELF.py2f(),
+            self.columns,
+            1,
+            True,
+            False,
+            self.levels,
+            [self.levels] * self.columns,
+            0,
+        )
         self.sequence = mpi.core.Sequence(domain, processes, bytes_, keep=list(keep))
-        if self.sequence.has("sun"):
+        self.fields = mpi.core.FieldSet(self.sequence)
+        if self.fields.has("sun"):
             fixed = any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
-            self.sequence.follow_sun(self.step, self.clock.days_since_2000, self.step * max(p.every for p in processes), fixed)
+            self.sequence.follow_sun(
+                self.step,
+                self.clock.days_since_2000,
+                self.step * max(p.every for p in processes),
+                fixed,
+            )
         interface = np.asarray(levels.a) + np.asarray(levels.b) * surface_pressure
         interface[0] = max(interface[0], 1.0)  # heights of interfaces need p > 0
         self.pressure = (interface[1:] + interface[:-1]) / 2
         self.mass = np.diff(interface) / earth.GRAVITY
-        known = surface_defaults | {"pressure_interface": interface, "air_pressure": self.pressure, "latitude": latitude, "longitude": longitude}
+        known = surface_defaults | {
+            "pressure_interface": interface,
+            "air_pressure": self.pressure,
+            "latitude": latitude,
+            "longitude": longitude,
+        }
         for name, value in known.items():
-            if self.sequence.has(name) and (name in self.sequence.state or not self._written(name)):
+            if self.fields.has(name) and (name in self.fields.state or not self._written(name)):
                 self.set(**{name: value})
 
     def _written(self, name):
-        return any(f["name"] == name and f["access"] == "writes" for p in self.physics for f in p.entry["fields"])
+        return any(
+            f["name"] == name and f["access"] == "writes"
+            for p in self.physics
+            for f in p.entry["fields"]
+        )
 
     def set(self, **values):
         """Fields by name: a number, a profile (levels), one value a column, or (levels, columns)."""
         for name, value in values.items():
-            if not self.sequence.has(name):
+            if not self.fields.has(name):
                 from fathom.names import near
 
-                raise ValueError(f"no process of this column has a field '{name}'{near(name, self.sequence.state)}")
-            shape = (*np.shape(self.sequence.windows(name)[0])[:1], self.columns)
+                raise ValueError(
+                    f"no process of this column has a field '{name}'{near(name, self.fields.state)}"
+                )
+            shape = (*np.shape(self.fields.windows(name)[0])[:1], self.columns)
             value = np.asarray(value, float)
-            value = value[:, None] if value.ndim == 1 and value.size == shape[0] and shape[0] > 1 else value
-            self.sequence.set(name, np.ascontiguousarray(np.broadcast_to(value, shape)[:, None, :]))
+            value = (
+                value[:, None]
+                if value.ndim == 1 and value.size == shape[0] and shape[0] > 1
+                else value
+            )
+            self.fields.set(name, np.ascontiguousarray(np.broadcast_to(value, shape)[:, None, :]))
         return self
 
     def __getitem__(self, name):
         """The field: (levels, columns) or (columns), without the columns where there is one."""
-        value = self.sequence.windows(name)[0][:, 0, :]
+        value = self.fields.windows(name)[0][:, 0, :]
         value = value[:, 0] if self.alone else value
         return value[0] if len(value) == 1 else value
 
     def advance(self, period):
         """That long, "1d", or that many steps."""
         steps = period if isinstance(period, int) else round(Period(period).seconds / self.step)
-        self.sequence.advance(steps)
+        self.sequence.advance(self.fields, steps)
         self.count += steps
         return self

@@ -1,15 +1,17 @@
-"""What follows from the fields of an atmosphere: output variables by name, on the model's levels and on levels of pressure.
+"""What follows from the fields of an atmosphere: output variables by name, on the model's levels
+and on levels of pressure.
 
-A model that uses it has `grid` on levels of pressure, the fields log_pressure_ratio – ln(p_s / 1000 hPa) –, `temperature` – the name of the field that
-carries it, air_temperature or virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
+A model that uses it has `grid` on levels of pressure, the fields log_pressure_ratio – ln(p_s / 1000
+hPa) –, `temperature` – the name of the field that carries it, air_temperature or
+virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
 import numpy as np
 
 from fathom.atmosphere import near_surface
-from fathom.data.moist_air import GRAVITY
-from fathom.data.schmidt import turned
-from fathom.diagnostics import Diagnostic
+from fathom.moist_air import GRAVITY
+from fathom.output.diagnostics import Diagnostic
+from fathom.regrid.schmidt import turned
 
 wind = ("eastward_wind", "northward_wind")
 heights = ("geopotential_height", "geopotential")
@@ -18,20 +20,42 @@ rain = ("convective_precipitation", "stratiform_precipitation")  # what reaches 
 
 def needed(model):
     """The fields from which pressure and height of a column follow."""
-    return (model.temperature, *(["specific_humidity"] if model.moist else []), "log_pressure_ratio", "surface_geopotential")
+    return (
+        model.temperature,
+        *(["specific_humidity"] if model.moist else []),
+        "log_pressure_ratio",
+        "surface_geopotential",
+    )
 
 
 def criteria(model, step):
-    """Where rotation is split off (core/numerics/coriolis.hpp): the part by which slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2."""
+    """Where rotation is split off (core/numerics/coriolis.hpp): the part by which slow motion is
+    slowed at the poles of the earth, (2 Omega dt / 2)^2.
+    """
     if not model.parameters.get("splitting"):
         return []
-    return [("rotation by itself slows weather by (rotation x step)^2", (model.parameters["rotation"] * step) ** 2, 0.01, "the poles of the earth")]
+    return [
+        (
+            "rotation by itself slows weather by (rotation x step)^2",
+            (model.parameters["rotation"] * step) ** 2,
+            0.01,
+            "the poles of the earth",
+        )
+    ]
 
 
 def of_earth(model, vertical="layer"):
     """Wind as on earth, where the state has it about another pole: name -> Diagnostic."""
-    of = lambda name: lambda model, window, *parts: _on_points(model, window, wind, parts, lambda state: state[name])  # noqa: E731
-    return {} if model.grid.angle is None else {name: Diagnostic(wind, of(name), vertical=vertical) for name in wind}
+    of = lambda name: (
+        lambda model, window, *parts: _on_points(
+            model, window, wind, parts, lambda state: state[name]
+        )
+    )  # noqa: E731
+    return (
+        {}
+        if model.grid.angle is None
+        else {name: Diagnostic(wind, of(name), vertical=vertical) for name in wind}
+    )
 
 
 def derived(model):
@@ -39,10 +63,24 @@ def derived(model):
     column = needed(model)
 
     def of(name, needs=column, vertical="layer", linear=False, surface=False):
-        return Diagnostic(needs, lambda model, window, *arrays: _on_points(model, window, needs, arrays, lambda state: state[name]), surface, linear, vertical)
+        return Diagnostic(
+            needs,
+            lambda model, window, *arrays: _on_points(
+                model, window, needs, arrays, lambda state: state[name]
+            ),
+            surface,
+            linear,
+            vertical,
+        )
 
-    table = of_earth(model) | {name: of(name) for name in ("air_pressure", "geopotential", "geopotential_height", "potential_temperature")}
-    table |= {name: of(name, vertical="column") for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level")}
+    table = of_earth(model) | {
+        name: of(name)
+        for name in ("air_pressure", "geopotential", "geopotential_height", "potential_temperature")
+    }
+    table |= {
+        name: of(name, vertical="column")
+        for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level")
+    }
     table["wind_speed"] = of("wind_speed", wind)
     if model.temperature != "air_temperature":
         table["air_temperature"] = of("air_temperature")
@@ -52,16 +90,27 @@ def derived(model):
         table["relative_humidity"] = of("relative_humidity")
         falling = tuple(name for name in rain if name in model.kept)
         if falling:
-            table["precipitation_flux"] = Diagnostic(falling, lambda model, window, *parts: sum(parts), vertical="column")
+            table["precipitation_flux"] = Diagnostic(
+                falling, lambda model, window, *parts: sum(parts), vertical="column"
+            )
         if any(p.name == "BulkExchange" for p in model.physics):
             needs = (*column, *wind, *near_surface.exchange)
             for name in near_surface.names:
-                table[name] = Diagnostic(needs, lambda model, window, *arrays, name=name: _on_points(model, window, needs, arrays, lambda state: near_surface.at(state, name)), linear=False, vertical="column")
+                table[name] = Diagnostic(
+                    needs,
+                    lambda model, window, *arrays, name=name: _on_points(
+                        model, window, needs, arrays, lambda state: near_surface.at(state, name)
+                    ),
+                    linear=False,
+                    vertical="column",
+                )
     return table
 
 
 def at_pressure(model, name, diagnostic, pressures):
-    """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels` says, below the ground too."""
+    """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels`
+    says, below the ground too.
+    """
     needs = tuple(dict.fromkeys((*diagnostic.needs, *needed(model))))
 
     def of(model, window, *arrays):
@@ -70,7 +119,9 @@ def at_pressure(model, name, diagnostic, pressures):
         def interpolated(state):
             at = state.column
             if name in heights:
-                return at.geopotential_height(pressures) * (1 if name == "geopotential_height" else GRAVITY)
+                return at.geopotential_height(pressures) * (
+                    1 if name == "geopotential_height" else GRAVITY
+                )
             if name == "air_temperature":
                 return at.air_temperature(pressures)
             if name == "wind_speed":
@@ -83,25 +134,45 @@ def at_pressure(model, name, diagnostic, pressures):
 
 
 def watch(model, simulation):
-    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on any ranks."""
+    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on
+    any ranks.
+    """
     from fathom import mpi
 
-    e, grid = simulation.sequence.extremes, model.grid
+    e, grid = simulation.fields.extremes, model.grid
     names = ("eastward_wind", "northward_wind", model.temperature)
     u, v, temperature = (e(name) for name in names)
     speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
     columns = {"area": [], "mass": [], "energy": []}
-    for window, *fields in zip(simulation.domain.blocks, *(simulation.sequence.windows(name) for name in (*names[:2], "log_pressure_ratio"))):
+    for window, *fields in zip(
+        simulation.domain.blocks,
+        *(simulation.fields.windows(name) for name in (*names[:2], "log_pressure_ratio")),
+    ):
         j0, i0, ny, nx = window
         area = grid.horizontal.area_center[j0 : j0 + ny, i0 : i0 + nx]
         east, north, ratio = (np.asarray(field, float) for field in fields)
-        thickness = (np.diff(grid.levels.a) + np.diff(grid.levels.b) * (1e5 * np.exp(ratio))[0, ..., None]).transpose(2, 0, 1)
-        for name, terms in (("area", area), ("mass", area * thickness.sum(0)), ("energy", 0.5 * area * (thickness * (east**2 + north**2)).sum(0))):
+        thickness = (
+            np.diff(grid.levels.a) + np.diff(grid.levels.b) * (1e5 * np.exp(ratio))[0, ..., None]
+        ).transpose(2, 0, 1)
+        for name, terms in (
+            ("area", area),
+            ("mass", area * thickness.sum(0)),
+            ("energy", 0.5 * area * (thickness * (east**2 + north**2)).sum(0)),
+        ):
             columns[name].append(np.where(area > 0, terms, 0.0).ravel())
-    area, mass, energy = (mpi.core.exact_sum(simulation.comm.py2f(), np.concatenate([np.empty(0), *terms])) for terms in columns.values())
-    series = {"mean_temperature": (temperature["mean"], "K"), "kinetic_energy": (energy / mass, "m2 s-2"), "mean_surface_pressure": (mass / area + grid.levels.a[0], "Pa"),
-              "maximum_wind": (speed, "m s-1")}  # fmt: skip
-    words = f"|u| ≤ {speed:.1f} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] K"
+    area, mass, energy = (
+        mpi.core.exact_sum(simulation.comm.py2f(), np.concatenate([np.empty(0), *terms]))
+        for terms in columns.values()
+    )
+    series = {
+        "mean_temperature": (temperature["mean"], "K"),
+        "kinetic_energy": (energy / mass, "m2 s-2"),
+        "mean_surface_pressure": (mass / area + grid.levels.a[0], "Pa"),
+        "maximum_wind": (speed, "m s-1"),
+    }
+    words = (
+        f"|u| ≤ {speed:.1f} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] K"
+    )
     for title, parts in (("precipitation", rain), ("evaporation", ("evaporation_flux",))):
         held = [name for name in parts if name in model.kept]
         if held:
@@ -111,7 +182,9 @@ def watch(model, simulation):
 
 
 class State:
-    """Fields of the points of a block, packed (levels, points), wind as on earth, with what follows from them by name."""
+    """Fields of the points of a block, packed (levels, points), wind as on earth, with what follows
+    from them by name.
+    """
 
     def __init__(self, model, fields):
         self.model, self.fields = model, fields
@@ -130,7 +203,11 @@ class State:
         if not hasattr(self, "_column"):
             from fathom.post.pressure_levels import Column
 
-            fields = {"air_temperature": self["air_temperature"], "log_surface_pressure": self["log_surface_pressure"][0], "surface_geopotential": self["surface_geopotential"][0]}
+            fields = {
+                "air_temperature": self["air_temperature"],
+                "log_surface_pressure": self["log_surface_pressure"][0],
+                "surface_geopotential": self["surface_geopotential"][0],
+            }
             if self.model.moist:
                 fields["specific_humidity"] = self["specific_humidity"]
             self._column = Column(fields, self.model.grid.levels)
@@ -139,15 +216,17 @@ class State:
 
 def _per_virtual(state):
     """T_v / T."""
-    from fathom.data.moist_air import virtual_temperature
+    from fathom.moist_air import virtual_temperature
 
     return virtual_temperature(1.0, state["specific_humidity"]) if state.model.moist else 1.0
 
 
 def _humidity(state):
-    from fathom.data.moist_air import relative_humidity
+    from fathom.moist_air import relative_humidity
 
-    return relative_humidity(state["specific_humidity"], state["air_temperature"], state["air_pressure"])
+    return relative_humidity(
+        state["specific_humidity"], state["air_temperature"], state["air_pressure"]
+    )
 
 
 _rules = {
@@ -166,12 +245,20 @@ _rules = {
 
 
 def _on_points(model, window, names, arrays, result):
-    """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere NaN."""
+    """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere
+    NaN.
+    """
     j0, i0, ny, nx = window
     there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
     fields = {name: a[:, there] for name, a in zip(names, arrays)}
     if model.grid.angle is not None and set(wind) <= set(fields):
-        fields |= zip(wind, turned(*(fields[part] for part in wind), model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there]))
+        fields |= zip(
+            wind,
+            turned(
+                *(fields[part] for part in wind),
+                model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there],
+            ),
+        )
     values = np.asarray(result(State(model, fields)))
     values = values[None] if values.ndim == 1 else values
     whole = np.full((len(values), ny, nx), np.nan)

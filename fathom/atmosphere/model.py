@@ -1,54 +1,99 @@
-"""The spectral atmosphere: which processes, in which order, with which defaults. docs/models.md lists what a simulation asks of a model."""
+"""The spectral atmosphere: which processes, in which order, with which defaults. docs/models.md
+lists what a simulation asks of a model.
+"""
 
 from functools import cached_property
 
 import numpy as np
 
+from fathom import earth, mpi, schemes
 from fathom.atmosphere import cases, diagnostics, near_surface, report, start
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
-from fathom.clock import Period
-from fathom import components, earth
+from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
+from fathom.model import Model
+from fathom.order import Order
+from fathom.schemes import bytes_of
+from fathom.time.clock import Period
 
 wind = ("eastward_wind", "northward_wind")
-air = (*wind, "air_temperature", "virtual_temperature", "log_pressure_ratio", "pressure_interface", "air_pressure", "geopotential")
 
 
-class SpectralAtmosphere:
+class SpectralAtmosphere(Model):
     """Hydrostatic primitive equations on hybrid levels by spherical harmonics, semi-implicit.
 
     Parameters
     ----------
-    grid : GaussianGrid with HybridLevels or SigmaLevels; where it is stretched or rotated, winds given and in output are eastward and northward on earth.
-    physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()], FirstPhysics(); by default none.
-    scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity and divergence; steps as short as dt N |v| < a).
-    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
+    grid : GaussianGrid with HybridLevels or SigmaLevels; where it is stretched or rotated, winds
+        given and in output are eastward and northward on earth.
+    physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()],
+        FirstPhysics(); by default none.
+    scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity
+        and divergence; steps as short as dt N |v| < a).
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
+        (longitude, latitude) in degrees.
     tracers : names of tracers beside specific_humidity, which is there if the physics asks for it.
-    diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal diffusion.
+    diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal
+        diffusion.
     diffusion_order : power of the Laplacian; 4 is the eighth derivative.
     divergence_damping : diffusion of divergence over that of vorticity.
-    viscosity : nu of a plain Laplacian on the model's levels [m2 s-1], with diffusion_time = 0, in place of the above.
+    viscosity : nu of a plain Laplacian on the model's levels [m2 s-1], with diffusion_time = 0, in
+        place of the above.
     sponge : number of uppermost levels in which diffusion doubles from level to level.
-    off_centring : weight of the linear terms moved to the new time, in [0, 1]; only "semi-lagrangian".
+    off_centring : weight of the linear terms moved to the new time, in [0, 1]; only
+        "semi-lagrangian".
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
     iterations : interpolations of the wind to the departure point; only "semi-lagrangian".
-    filter, williams : of the leapfrog: strength of the filter of Robert and Asselin, and the share of it that the old time gets (Williams 2009).
+    filter, williams : of the leapfrog: strength of the filter of Robert and Asselin, and the share
+        of it that the old time gets (Williams 2009).
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1]; by default those of the physics.
-    fix_mass : whether the mean surface pressure, and the mass of each tracer that trajectories carry, is kept in advection.
-    fix_energy : whether energy is kept in advection and diffusion, by one number a step for all temperatures; by default where the air is moist; only "semi-lagrangian".
+    fix_mass : whether the mean surface pressure, and the mass of each tracer that trajectories
+        carry, is kept in advection.
+    fix_energy : whether energy is kept in advection and diffusion, by one number a step for all
+        temperatures; by default where the air is moist; only "semi-lagrangian".
+    placed : list of Placed: processes of the user's own in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
     halo = 0
     usual_surface = None
     zero_outside = ()
-    limits = {"eastward_wind": (-500, 500), "northward_wind": (-500, 500), "log_pressure_ratio": (-3, 1), "maximum_wind": (0, 500)}
+    limits = {
+        "eastward_wind": (-500, 500),
+        "northward_wind": (-500, 500),
+        "log_pressure_ratio": (-3, 1),
+        "maximum_wind": (0, 500),
+    }
     rotations = ()
 
-    def __init__(self, grid, *, physics=(), scheme="semi-lagrangian", orography=0.0, tracers=(), diffusion_time="2.4h", diffusion_order=4, divergence_damping=1.0, viscosity=0.0, sponge=0,
-                 off_centring=0.0, reference_temperature=350.0, reference_pressure=1e5, iterations=2, filter=0.05, williams=0.53, rotation=earth.ROTATION, gas_constant=287.0597, heat_capacity=1004.70895,
-                 fix_mass=True, fix_energy=None, precision="fp64"):  # fmt: skip
+    def __init__(
+        self,
+        grid,
+        *,
+        physics=(),
+        scheme="semi-lagrangian",
+        orography=0.0,
+        tracers=(),
+        diffusion_time="2.4h",
+        diffusion_order=4,
+        divergence_damping=1.0,
+        viscosity=0.0,
+        sponge=0,
+        off_centring=0.0,
+        reference_temperature=350.0,
+        reference_pressure=1e5,
+        iterations=2,
+        filter=0.05,
+        williams=0.53,
+        rotation=earth.ROTATION,
+        gas_constant=287.0597,
+        heat_capacity=1004.70895,
+        fix_mass=True,
+        fix_energy=None,
+        placed=(),
+        precision="fp64",
+    ):
         if not hasattr(grid, "truncation"):
             raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
         if precision not in ("fp64", "fp32"):
@@ -56,31 +101,74 @@ class SpectralAtmosphere:
         if scheme not in ("semi-lagrangian", "eulerian"):
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if viscosity and diffusion_time:
-            raise ValueError(f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time: diffusion_time = 0")
+            raise ValueError(
+                f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+                " diffusion_time = 0"
+            )
         if scheme == "eulerian" and grid.stretching > 1:
-            raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
+            raise ValueError(
+                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
+                " allowed there: scheme = 'semi-lagrangian'"
+            )
         if scheme == "eulerian" and off_centring:
-            raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
+            raise ValueError(
+                f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'"
+            )
         if fix_energy and (scheme == "eulerian" or not fix_mass):
-            raise ValueError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
+            raise ValueError(
+                "fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True"
+            )
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
-        self.physics = [p if isinstance(p, components.Scheme) else components.scheme(p) for p in physics]
-        self.moist = any("specific_humidity" in p.field_names for p in self.physics) or "specific_humidity" in tracers
-        self.tracers = [*(["specific_humidity"] if self.moist else []), *(t for t in tracers if t != "specific_humidity")]
+        self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
+        self.moist = (
+            any("specific_humidity" in p.field_names for p in self.physics)
+            or "specific_humidity" in tracers
+        )
+        self.tracers = [
+            *(["specific_humidity"] if self.moist else []),
+            *(t for t in tracers if t != "specific_humidity"),
+        ]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
-        self.parameters = checked("SpectralAtmosphere", {
-            "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order, "divergence_damping": divergence_damping,
-            "splitting": float(scheme != "eulerian" and not grid.sphere.plain), "viscosity": viscosity, "filter": filter, "williams": williams,
-            "sponge": sponge, "off_centring": off_centring, "reference_temperature": reference_temperature, "reference_pressure": reference_pressure, "iterations": iterations,
-            "rotation": rotation, "gas_constant": gas_constant, "heat_capacity": heat_capacity, "fix_mass": fix_mass,
-            "fix_energy": float(fix_mass and scheme != "eulerian" and (self.moist if fix_energy is None else fix_energy))})  # fmt: skip
+        self.parameters = checked(
+            "SpectralAtmosphere",
+            {
+                "diffusion_time": (
+                    Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
+                ),
+                "diffusion_order": diffusion_order,
+                "divergence_damping": divergence_damping,
+                "splitting": float(scheme != "eulerian" and not grid.sphere.plain),
+                "viscosity": viscosity,
+                "filter": filter,
+                "williams": williams,
+                "sponge": sponge,
+                "off_centring": off_centring,
+                "reference_temperature": reference_temperature,
+                "reference_pressure": reference_pressure,
+                "iterations": iterations,
+                "rotation": rotation,
+                "gas_constant": gas_constant,
+                "heat_capacity": heat_capacity,
+                "fix_mass": fix_mass,
+                "fix_energy": float(
+                    fix_mass
+                    and scheme != "eulerian"
+                    and (self.moist if fix_energy is None else fix_energy)
+                ),
+            },
+        )
+        self.placed = list(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
 
     @property
     def boundary(self):
-        """What the physics wants to know of ground, sea and air that no equation of the model gives: name -> value by default."""
+        """What the physics wants to know of ground, sea and air that no equation of the model
+        gives: name -> value by default.
+        """
         wanted = {name for p in self.physics for name in p.field_names}
-        written = {f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"}
+        written = {
+            f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
+        }
         return {name: value for name, value in surface_defaults.items() if name in wanted - written}
 
     @property
@@ -93,153 +181,161 @@ class SpectralAtmosphere:
 
     @property
     def settable(self):
-        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics reads of ground and sea."""
-        return [*wind, "air_temperature", "log_surface_pressure", "surface_air_pressure", *self.tracers, *self.boundary]
+        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics
+        reads of ground and sea.
+        """
+        return [
+            *wind,
+            "air_temperature",
+            "log_surface_pressure",
+            "surface_air_pressure",
+            *self.tracers,
+            *self.boundary,
+        ]
 
     def set(self, case=None, analysis=None, digital_filter=None, **values):
-        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of (longitude, latitude, pressure) in degrees and Pa.
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of
+        (longitude, latitude, pressure) in degrees and Pa.
 
-        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or surface_air_pressure [Pa], tracers, and what the
-        physics reads of ground and sea.
-        case : name of a published test case, all of these and the orography (fathom.atmosphere.cases).
-        analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state of the atmosphere (fathom.data.atmosphere).
-        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0: none.
+        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
+        surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
+        case : name of a published test case, all of these and the orography
+            (fathom.atmosphere.cases).
+        analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state
+            of the atmosphere (fathom.data.atmosphere).
+        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
+            none.
         """
         if case is not None:
             values = cases.apply(self, case, cases.primitive_equations) | values
         if analysis is not None:
             values = start.analysis(self, analysis) | values
         if digital_filter is not None:
-            self.filter_span = Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            self.filter_span = (
+                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            )
         for name, value in values.items():
             if name not in self.settable:
                 from fathom.names import near
 
-                raise ValueError(f"the atmosphere has no field '{name}' to set{near(name, self.settable)}")
+                raise ValueError(
+                    f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
+                )
             self.initial[name] = value
         return self
 
-    # ---- what the simulation asks for -------------------------------------------------------------------------------------------
+    # ---- what the simulation asks for ------------------------------------------------------------
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        bytes_ = 8 if self.precision == "fp64" else 4
-        sequence = []
+        do = Order(bytes_of[self.precision], step, offered=self.parameters)
+        one = eulerian_step if self.scheme == "eulerian" else semi_lagrangian_step
+        one(self, self.dynamics(step), do)
+        return do.place(self.placed)
 
-        def add(what, phase="dynamics", on=None, label=None, step=step):
-            what = components.scheme(what) if isinstance(what, str) else what
-            on = {a: b for a, b in (on or {}).items() if a in what.field_names and a != b}
-            sequence.append(what.process(bytes_, phase=phase, on=on, label=label, step=step, **self.parameters))
-
-        eulerian, moist = self.scheme == "eulerian", self.moist
-        warmth = {"virtual_temperature" + end: self.temperature + end for end in ("", "_tendency", "_before")}
-        of = lambda tracer: {"tracer" + end: tracer + end for end in ("", "_tendency", "_before", "_gradient_east", "_gradient_north")}  # noqa: E731
-        # a leapfrog takes its physics from the time before, and over two steps
-        past = {name: name + "_before" for name in (*air, *self.tracers)} if eulerian else {}
-        if moist:
-            add("TemperatureOfMoistAir", on=past)
-        if self.physics or not eulerian:
-            add("HybridPressure", on=past)
-        if any("geopotential" in p.field_names for p in self.physics):
-            add("HydrostaticGeopotential", on=past | {"virtual_temperature": self.temperature + ("_before" if eulerian else "")})
-        add("TendencyStart", "physics")
-        for tracer in self.tracers:
-            add("TracerTendencyStart", "physics", of(tracer), f"TracerTendencyStart of {tracer}")
-        for p in self.physics:
-            add(p, "physics", past, step=2 * step if eulerian and any(name.endswith("_tendency") for name in p.field_names) else step)
-        if moist:
-            add("VirtualTemperatureTendency", "physics", past)
-        if eulerian:
-            add("HybridPressure")
-        add("PrimitiveEquations", on=warmth)
-        if eulerian:
-            add("EulerianTendencies", on=warmth)
-            for tracer in self.tracers:
-                add("EulerianTracer", on=of(tracer), label=f"EulerianTracer of {tracer}")
-                add("TracerLeapfrog", "spectral", of(tracer), f"TracerLeapfrog of {tracer}")
-            add("SpectralLeapfrog", "spectral", warmth)
-        else:
-            heating = {"air_temperature_tendency": "virtual_temperature_tendency"} if moist else {}
-            if self.parameters["fix_energy"]:
-                add("ColumnEnergy", on=warmth | heating)
-            add("SemiImplicitTerms", on=warmth | heating)
-            for tracer in self.tracers:
-                add("TracerPhysics", "physics", of(tracer), f"TracerPhysics of {tracer}")
-            add("WindExtrapolation")
-            add("SemiLagrangianTransport", "semi-Lagrangian")
-            for tracer in self.tracers:
-                add("TracerTransport", "semi-Lagrangian", of(tracer), f"TracerTransport of {tracer}")
-            add("Arrival", on=warmth)
-            if self.parameters["splitting"]:
-                add("ImplicitCoriolis")
-            add("SpectralStep", "spectral", warmth)
-            if self.parameters["fix_energy"]:
-                add("TotalEnergy", on=warmth)
-            if self.parameters["fix_mass"]:
-                for tracer in self.tracers:
-                    add("TracerMass", on=of(tracer), label=f"TracerMass of {tracer}")
-        add("LogSurfacePressure")
-        return sequence
+    def uses(self, name):
+        """Whether the physics reads or writes a field."""
+        return any(name in scheme.field_names for scheme in self.physics)
 
     def geometry(self):
         """Fields that do not change, and the ground as it starts: name -> array."""
         longitude, latitude = self.grid.coordinates()
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
-        return {"latitude": np.deg2rad(latitude), "longitude": np.deg2rad(longitude), "surface_geopotential": self.surface_geopotential,
-                "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude))} | below  # fmt: skip
+        return {
+            "latitude": np.deg2rad(latitude),
+            "longitude": np.deg2rad(longitude),
+            "surface_geopotential": self.surface_geopotential,
+            "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
+        } | below
 
     def _given(self, name, default):
-        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes starts so."""
-        from fathom.state import on_columns, on_layers
+        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
+        starts so.
+        """
+        from fathom.input.values import on_columns, on_layers
 
         value = self.initial.get(name, default)
-        return np.stack([v for _, v in on_layers(self.grid, value, name)]) if name in layer_fields else on_columns(self.grid, value, name=name)
+        return (
+            np.stack([v for _, v in on_layers(self.grid, value, name)])
+            if name in layer_fields
+            else on_columns(self.grid, value, name=name)
+        )
 
     @property
     def surface_geopotential(self):
         """As given, (ny, nx) [m2 s-2]; the model truncates it."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         return on_columns(self.grid, self.orography, name="orography")
 
     def profiles(self):
         """Profiles: name -> values."""
-        return {"hybrid_a": list(map(float, self.grid.levels.a)), "hybrid_b": list(map(float, self.grid.levels.b))}
+        return {
+            "hybrid_a": list(map(float, self.grid.levels.a)),
+            "hybrid_b": list(map(float, self.grid.levels.b)),
+        }
 
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the new time."""
-        return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        return (
+            {}
+            if self.scheme == "eulerian"
+            else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        )
 
-    def attach(self, sequence, step):
-        """The global processes: name -> solver."""
-        from fathom import mpi
-
+    def dynamics(self, step):
+        """What needs communication (core/atmosphere/spectral/dynamics.hpp)."""
         levels = self.grid.levels
-        parameters = self.parameters | {"step": float(step), "radius": float(self.grid.radius)}
-        return {"dynamics": mpi.core.SpectralDynamics(sequence, self.grid.rows, self.grid.truncation, list(map(float, levels.a)), list(map(float, levels.b)), parameters, self.tracers)}
+        return mpi.core.SpectralDynamics(
+            self.scheme,
+            self.grid.rows,
+            self.grid.truncation,
+            list(map(float, levels.a)),
+            list(map(float, levels.b)),
+            self.parameters | {"step": float(step), "radius": float(self.grid.radius)},
+            self.temperature,
+            [(name, "any") for name in self.tracers],
+            bytes_of[self.precision],
+        )
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated, with its gradients."""
-        from fathom.state import on_columns, on_layers
+        from fathom.input.values import on_columns, on_layers
 
-        sequence, grid = simulation.sequence, self.grid
+        fields, grid = simulation.fields, self.grid
         initial = {"air_temperature": 280.0} | self.initial
         if "surface_air_pressure" in initial:
-            log_pressure = np.log(on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure"))
+            log_pressure = np.log(
+                on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure")
+            )
         else:
-            default = np.log(1e5) - self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
-            log_pressure = on_columns(grid, initial.get("log_surface_pressure", default), name="log_surface_pressure")
-        sequence.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
-        for (k, east), (_, north) in zip(*(on_layers(grid, initial.get(name, 0.0), name) for name in wind)):
+            default = np.log(1e5) - self.surface_geopotential / (
+                self.parameters["gas_constant"] * 280.0
+            )
+            log_pressure = on_columns(
+                grid, initial.get("log_surface_pressure", default), name="log_surface_pressure"
+            )
+        fields.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
+        for (k, east), (_, north) in zip(
+            *(on_layers(grid, initial.get(name, 0.0), name) for name in wind)
+        ):
             for name, values in zip(wind, grid.about_the_pole(east, north)):
-                sequence.set(name, np.ascontiguousarray(values), k)
+                fields.set(name, np.ascontiguousarray(values), k)
         for name in self.tracers:
             for k, values in on_layers(grid, initial.get(name, 0.0), name):
-                sequence.set(name, np.ascontiguousarray(values), k)
-        humidity = on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity") if self.moist else ((None, 0.0) for _ in range(grid.levels.number))
-        for (k, values), (_, q) in zip(on_layers(grid, initial["air_temperature"], "air_temperature"), humidity):
-            sequence.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
-        simulation.solvers["dynamics"].initialise()
+                fields.set(name, np.ascontiguousarray(values), k)
+        humidity = (
+            on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity")
+            if self.moist
+            else ((None, 0.0) for _ in range(grid.levels.number))
+        )
+        for (k, values), (_, q) in zip(
+            on_layers(grid, initial["air_temperature"], "air_temperature"), humidity
+        ):
+            fields.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
+
+    def settle(self, simulation):
+        """Once the initial state is truncated."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 
@@ -253,14 +349,25 @@ class SpectralAtmosphere:
     def kept(self):
         """Fields that stay readable between steps besides the state, for report and watch."""
         wanted = {*report.fluxes, *near_surface.exchange}
-        return sorted({f["name"] for p in self.physics for f in p.entry["fields"] if f["name"] in wanted and f["access"] == "writes"})
+        return sorted(
+            {
+                f["name"]
+                for p in self.physics
+                for f in p.entry["fields"]
+                if f["name"] in wanted and f["access"] == "writes"
+            }
+        )
 
     @cached_property
     def derived(self):
         """Output variables that follow from fields: name -> Diagnostic."""
         return diagnostics.derived(self)
 
-    chosen_levels = "pressure", "hPa", 100.0  # what output may be brought to: coordinate, unit, and what that is in SI
+    chosen_levels = (
+        "pressure",
+        "hPa",
+        100.0,
+    )  # what output may be brought to: coordinate, unit, and what that is in SI
 
     def at_levels(self, name, diagnostic, pressures, horizontal):
         """The Diagnostic of a variable of layers at pressures [Pa]."""
@@ -271,7 +378,9 @@ class SpectralAtmosphere:
         return diagnostics.watch(self, simulation)
 
     def criteria(self, step):
-        """Limits of the step, that of split rotation alone; others cannot be known beforehand: trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet."""
+        """Limits of the step, that of split rotation alone; others cannot be known beforehand:
+        trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
+        """
         return diagnostics.criteria(self, step)
 
     def report(self, simulation):

@@ -8,8 +8,12 @@ parts = ("off_centring", "filter", "williams")  # of a whole
 
 
 def checked(owner, given):
-    """name -> float; ValueError for what is no number, infinite, or out of range: only rotation may be negative."""
-    numbers = {name: number_of(f"{owner} {name}", value, "SI units") for name, value in given.items()}
+    """name -> float; ValueError for what is no number, infinite, or out of range: only rotation may
+    be negative.
+    """
+    numbers = {
+        name: number_of(f"{owner} {name}", value, "SI units") for name, value in given.items()
+    }
     for name, value in numbers.items():
         if not (np.isfinite(value) and (value >= 0 or name == "rotation")):
             raise ValueError(f"{owner} {name} = {given[name]!r} must not be negative")

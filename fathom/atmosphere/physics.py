@@ -1,44 +1,103 @@
-"""The first physics of the atmosphere: which column schemes, in which order. docs/physics-atmosphere.md has equations, fields and cost."""
+"""The first physics of the atmosphere: which column schemes, in which order.
+docs/physics-atmosphere.md has equations, fields and cost.
+"""
 
-from fathom.components import scheme
+from fathom.schemes import scheme
 
 
 class FirstPhysics:
-    """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order in which a step takes them.
+    """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order
+    in which a step takes them.
 
-    A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each scheme may be given as a class, an object with
-    parameters of its own, or None, where it is left out.
+    A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each
+    scheme may be given as a class, an object with parameters of its own, or None, where it is left
+    out.
 
     Parameters
     ----------
-    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h"; between, sun and surface scale what they left.
+    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h"; between, sun
+        and surface scale what they left.
     ozone : StandardOzone, or None: the field `ozone` is given.
-    clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water` as given, by default none.
+    clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
+        as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
-    radiation, surface, exchange, mixing, convection, condensation : Radiation, SurfaceState, BulkExchange, KProfile, BettsMiller, LargeScaleCondensation.
+    radiation, surface, exchange, mixing, convection, condensation : Radiation, SurfaceState,
+    BulkExchange, KProfile, BettsMiller, LargeScaleCondensation.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     """
 
-    def __init__(self, *, radiation_every="3h", sunlight="Sunlight", ozone="StandardOzone", clouds="DiagnosticCloud", radiation="Radiation", surface="SurfaceState",
-                 exchange="BulkExchange", mixing="KProfile", convection="BettsMiller", condensation="LargeScaleCondensation", drag="OrographicDrag"):  # fmt: skip
+    def __init__(
+        self,
+        *,
+        radiation_every="3h",
+        sunlight="Sunlight",
+        ozone="StandardOzone",
+        clouds="DiagnosticCloud",
+        radiation="Radiation",
+        surface="SurfaceState",
+        exchange="BulkExchange",
+        mixing="KProfile",
+        convection="BettsMiller",
+        condensation="LargeScaleCondensation",
+        drag="OrographicDrag",
+    ):
         self.radiation_every = radiation_every
         seldom = {"ozone": ozone, "clouds": clouds, "radiation": radiation}
-        given = {"surface": surface, "sunlight": sunlight, **seldom, "exchange": exchange, "mixing": mixing, "convection": convection, "condensation": condensation, "drag": drag}
+        given = {
+            "surface": surface,
+            "sunlight": sunlight,
+            **seldom,
+            "exchange": exchange,
+            "mixing": mixing,
+            "convection": convection,
+            "condensation": condensation,
+            "drag": drag,
+        }
         for name, what in given.items():
             if isinstance(what, str):
                 what = scheme(what, every=radiation_every if name in seldom else None)
             setattr(self, name, what() if isinstance(what, type) else what)
 
     def __iter__(self):
-        order = (self.surface, self.sunlight, self.ozone, self.clouds, self.radiation, "RadiativeHeating", "GroundResponse", self.exchange, self.mixing, "VerticalDiffusion",
-                 "PositiveHumidity", self.convection, self.condensation, "Snowfall", "LandSurface", self.drag)  # fmt: skip
+        order = (
+            self.surface,
+            self.sunlight,
+            self.ozone,
+            self.clouds,
+            self.radiation,
+            "RadiativeHeating",
+            "GroundResponse",
+            self.exchange,
+            self.mixing,
+            "VerticalDiffusion",
+            "PositiveHumidity",
+            self.convection,
+            self.condensation,
+            "Snowfall",
+            "LandSurface",
+            self.drag,
+        )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
 
     def __repr__(self):
         return f"FirstPhysics({', '.join(s.name for s in self)})"
 
 
-# What a user may set beside the air; where nothing is said, a sea without ice or mountains under air without ozone.
-surface_defaults = {"land_fraction": 0.0, "sea_ice_fraction": 0.0, "sea_surface_temperature": 288.0, "ground_temperature": 271.35, "deep_ground_temperature": 271.35, "soil_moisture": 75.0,
-                    "snow_amount": 0.0, "snow_free_albedo": 0.2, "roughness_length": 0.1, "orography_deviation": 0.0, "ozone": 0.0, "cloud_fraction": 0.0, "cloud_water": 0.0}  # fmt: skip
+# What a user may set beside the air; where nothing is said, a sea without ice or mountains under
+# air without ozone.
+surface_defaults = {
+    "land_fraction": 0.0,
+    "sea_ice_fraction": 0.0,
+    "sea_surface_temperature": 288.0,
+    "ground_temperature": 271.35,
+    "deep_ground_temperature": 271.35,
+    "soil_moisture": 75.0,
+    "snow_amount": 0.0,
+    "snow_free_albedo": 0.2,
+    "roughness_length": 0.1,
+    "orography_deviation": 0.0,
+    "ozone": 0.0,
+    "cloud_fraction": 0.0,
+    "cloud_water": 0.0,
+}
 layer_fields = ("ozone", "cloud_fraction", "cloud_water")

@@ -2,27 +2,34 @@
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, mpi
 from fathom.atmosphere import cases
 from fathom.atmosphere.parameters import checked
-from fathom.components import scheme
-from fathom.data.moist_air import GRAVITY
+from fathom.model import Model
+from fathom.moist_air import GRAVITY
+from fathom.order import Order
+from fathom.schemes import bytes_of
 
 wind = ("eastward_wind", "northward_wind")
 
 
-class ShallowWater:
+class ShallowWater(Model):
     """Shallow water on a Gaussian grid by spherical harmonics.
 
     Parameters
     ----------
     grid : GaussianGrid of one level.
-    mean_geopotential : of the linear terms [m2 s-2]; the semi-Lagrangian scheme needs one larger than fluid_geopotential anywhere.
-    scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian" (leapfrog, semi-implicit).
-    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of (longitude, latitude) in degrees.
+    mean_geopotential : of the linear terms [m2 s-2]; the semi-Lagrangian scheme needs one larger
+        than fluid_geopotential anywhere.
+    scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian"
+        (leapfrog, semi-implicit).
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
+        (longitude, latitude) in degrees.
     coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography.
-    diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of fluid_geopotential; by default no diffusion.
+    diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of
+        fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
+    placed : list of Placed: processes of the user's own in the order of a step.
     rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
     """
 
@@ -34,9 +41,25 @@ class ShallowWater:
     limits = {"eastward_wind": (-1e3, 1e3), "northward_wind": (-1e3, 1e3), "maximum_wind": (0, 1e3)}
     prognostic = (*wind, "fluid_geopotential")
 
-    def __init__(self, grid, *, mean_geopotential=5e4, scheme="semi-lagrangian", orography=0.0, coriolis=None, diffusion_time=0, diffusion_order=4, viscosity=0.0, off_centring=0.0, iterations=2,
-                 filter=0.0, rotation=earth.ROTATION, precision="fp64"):  # fmt: skip
-        from fathom.clock import Period
+    def __init__(
+        self,
+        grid,
+        *,
+        mean_geopotential=5e4,
+        scheme="semi-lagrangian",
+        orography=0.0,
+        coriolis=None,
+        diffusion_time=0,
+        diffusion_order=4,
+        viscosity=0.0,
+        off_centring=0.0,
+        iterations=2,
+        filter=0.0,
+        rotation=earth.ROTATION,
+        placed=(),
+        precision="fp64",
+    ):
+        from fathom.time.clock import Period
 
         if not hasattr(grid, "truncation") or grid.levels.number != 1:
             raise ValueError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
@@ -45,40 +68,79 @@ class ShallowWater:
         if scheme not in ("semi-lagrangian", "eulerian"):
             raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if scheme == "eulerian" and grid.stretching > 1:
-            raise ValueError(f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g}; allowed there: scheme = 'semi-lagrangian'")
-        self.grid, self.scheme, self.orography, self.coriolis, self.precision = grid, scheme, orography, coriolis, precision
-        self.parameters = checked("ShallowWater", {
-            "mean_geopotential": mean_geopotential, "diffusion_time": Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0, "diffusion_order": diffusion_order,
-            "viscosity": viscosity, "off_centring": off_centring, "iterations": iterations, "filter": filter, "rotation": rotation})  # fmt: skip
+            raise ValueError(
+                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
+                " allowed there: scheme = 'semi-lagrangian'"
+            )
+        self.grid, self.scheme, self.orography, self.coriolis, self.precision = (
+            grid,
+            scheme,
+            orography,
+            coriolis,
+            precision,
+        )
+        self.parameters = checked(
+            "ShallowWater",
+            {
+                "mean_geopotential": mean_geopotential,
+                "diffusion_time": (
+                    Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
+                ),
+                "diffusion_order": diffusion_order,
+                "viscosity": viscosity,
+                "off_centring": off_centring,
+                "iterations": iterations,
+                "filter": filter,
+                "rotation": rotation,
+            },
+        )
+        self.placed = list(placed)  # the user's own
         self.initial = {}
 
     def set(self, case=None, **values):
-        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth): numbers, arrays (ny, nx), functions of (longitude, latitude);
-        or `case`, by its name, the whole of a published test case (fathom.atmosphere.cases)."""
+        """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth):
+        numbers, arrays (ny, nx), functions of (longitude, latitude); or `case`, by its name, the
+        whole of a published test case (fathom.atmosphere.cases)."""
         if case is not None:
             values = cases.apply(self, case, cases.shallow_water) | values
         for name, value in values.items():
             if name not in self.prognostic:
                 from fathom.names import near
 
-                raise ValueError(f"shallow water has no field '{name}' to set{near(name, self.prognostic)}")
+                raise ValueError(
+                    f"shallow water has no field '{name}' to set{near(name, self.prognostic)}"
+                )
             self.initial[name] = value
         return self
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        self.parameters["splitting"] = 0.0 if self.grid.sphere.plain and self.coriolis is None else 1.0
-        order = [("ShallowWaterFluxes", "dynamics"), ("ShallowWaterLeapfrog", "spectral")] if self.scheme == "eulerian" else [
-            ("ShallowWaterTerms", "dynamics"), ("WindExtrapolation", "dynamics"), ("ShallowWaterTransport", "semi-Lagrangian"), ("ShallowWaterArrival", "dynamics"),
-            *([("ImplicitCoriolis", "dynamics")] if self.parameters["splitting"] else []), ("ShallowWaterStep", "spectral")]  # fmt: skip
-        return [scheme(name).process(8 if self.precision == "fp64" else 4, phase=phase, step=step, **self.parameters) for name, phase in order]
+        plain = self.grid.sphere.plain and self.coriolis is None
+        self.parameters["splitting"] = 0.0 if plain else 1.0
+        do = Order(bytes_of[self.precision], step, offered=self.parameters)
+        dynamics = mpi.core.ShallowWaterDynamics(
+            self.scheme,
+            self.grid.rows,
+            self.grid.truncation,
+            self.parameters | {"step": float(step), "radius": float(self.grid.radius)},
+            bytes_of[self.precision],
+        )
+        shallow_water_step(self, dynamics, do)
+        return do.place(self.placed)
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
-        f = 2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1])) if self.coriolis is None else self.coriolis
-        return {"coriolis": on_columns(self.grid, f, name="coriolis"), "surface_geopotential": on_columns(self.grid, self.orography, name="orography")}
+        f = (
+            2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1]))
+            if self.coriolis is None
+            else self.coriolis
+        )
+        return {
+            "coriolis": on_columns(self.grid, f, name="coriolis"),
+            "surface_geopotential": on_columns(self.grid, self.orography, name="orography"),
+        }
 
     def profiles(self):
         """Profiles: name -> values."""
@@ -86,40 +148,68 @@ class ShallowWater:
 
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the new time."""
-        return {} if self.scheme == "eulerian" else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
-
-    def attach(self, sequence, step):
-        """The global processes: name -> solver."""
-        from fathom import mpi
-
-        return {"dynamics": mpi.core.SpectralShallowWater(sequence, self.grid.rows, self.grid.truncation, self.parameters | {"step": float(step), "radius": float(self.grid.radius)})}
+        return (
+            {}
+            if self.scheme == "eulerian"
+            else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+        )
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
-        state = {name: on_columns(self.grid, self.initial.get(name, self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0), name=name) for name in self.prognostic}
+        state = {
+            name: on_columns(
+                self.grid,
+                self.initial.get(
+                    name,
+                    self.parameters["mean_geopotential"] if name == "fluid_geopotential" else 0.0,
+                ),
+                name=name,
+            )
+            for name in self.prognostic
+        }
         state |= dict(zip(wind, self.grid.about_the_pole(*(state[name] for name in wind))))
         for name, values in state.items():
-            simulation.sequence.set(name, np.ascontiguousarray(values))
-        if self.scheme == "semi-lagrangian" and (most := simulation.sequence.extremes("fluid_geopotential")["maximum"]) > 1.02 * self.parameters["mean_geopotential"]:
-            raise ValueError(f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take {1.1 * most:.3g}")
-        simulation.solvers["dynamics"].initialise()
+            simulation.fields.set(name, np.ascontiguousarray(values))
+        if (
+            self.scheme == "semi-lagrangian"
+            and (most := simulation.fields.extremes("fluid_geopotential")["maximum"])
+            > 1.02 * self.parameters["mean_geopotential"]
+        ):
+            raise ValueError(
+                f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the"
+                f" largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take"
+                f" {1.1 * most:.3g}"
+            )
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""
-        u, v, phi = (simulation.sequence.extremes(name) for name in self.prognostic)
+        u, v, phi = (simulation.fields.extremes(name) for name in self.prognostic)
         speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
-        return {"mean_geopotential": (phi["mean"], "m2 s-2"), "maximum_wind": (speed, "m s-1")}, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
+        return {
+            "mean_geopotential": (phi["mean"], "m2 s-2"),
+            "maximum_wind": (speed, "m s-1"),
+        }, f"|u| ≤ {speed:.1f} m/s  phi [{phi['minimum']:.0f}, {phi['maximum']:.0f}] m2/s2"
 
     @property
     def derived(self):
-        """Output variables that follow from fields: the height of the surface and the speed of the wind."""
+        """Output variables that follow from fields: the height of the surface and the speed of the
+        wind.
+        """
         from fathom.atmosphere.diagnostics import of_earth
-        from fathom.diagnostics import Diagnostic
+        from fathom.output.diagnostics import Diagnostic
 
-        return of_earth(self, "column") | {"geopotential_height": Diagnostic(("fluid_geopotential", "surface_geopotential"), lambda model, window, fluid, ground: (fluid + ground) / GRAVITY, vertical="column"),
-                "wind_speed": Diagnostic(wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column")}  # fmt: skip
+        return of_earth(self, "column") | {
+            "geopotential_height": Diagnostic(
+                ("fluid_geopotential", "surface_geopotential"),
+                lambda model, window, fluid, ground: (fluid + ground) / GRAVITY,
+                vertical="column",
+            ),
+            "wind_speed": Diagnostic(
+                wind, lambda model, window, u, v: np.hypot(u, v), linear=False, vertical="column"
+            ),
+        }
 
     def criteria(self, step):
         """Limits of the step: that of split rotation alone."""
@@ -128,21 +218,50 @@ class ShallowWater:
         return criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny, nx) as output has them; all ranks call it."""
-        from fathom.diagnostics import whole
+        """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny,
+        nx) as output has them; all ranks call it.
+        """
+        from fathom.output.diagnostics import whole
         from fathom.transform import SphericalHarmonics
 
         state = {name: whole(simulation, name) for name in ("geopotential_height", *wind)}
         u, v = (simulation.gather(name) for name in wind)
         if not simulation.is_root:
             return None
-        transform = SphericalHarmonics(self.grid.truncation, self.grid.rows, radius=self.grid.radius)
+        transform = SphericalHarmonics(
+            self.grid.truncation, self.grid.rows, radius=self.grid.radius
+        )
         m = self.grid.sphere.map_factor(self.grid.latitude)[:, None]
-        vorticity = m**2 * transform.inverse(transform.vorticity_divergence(*(np.ascontiguousarray(w[0] / m, float) for w in (u, v)))[0])
-        return {name: values[0] for name, values in (state | {"vorticity": self.grid.regular(vorticity[None])}).items()}
+        vorticity = m**2 * transform.inverse(
+            transform.vorticity_divergence(
+                *(np.ascontiguousarray(w[0] / m, float) for w in (u, v))
+            )[0]
+        )
+        return {
+            name: values[0]
+            for name, values in (state | {"vorticity": self.grid.regular(vorticity[None])}).items()
+        }
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""
         from fathom.atmosphere.report import shallow_water
 
         return {"Maps": shallow_water(self.grid.mapping(), state)}
+
+
+def shallow_water_step(model, dynamics, do):
+    """One time step, in the order in which it is computed, of either scheme."""
+    if dynamics.leapfrog is not None:
+        do("ShallowWaterFluxes")
+        do.phase = "spectral"
+        do(dynamics.leapfrog)
+        return
+    do("ShallowWaterTerms")
+    do("WindExtrapolation")
+    do.phase = "semi-Lagrangian"
+    do(dynamics.transport)
+    do.phase = "dynamics"
+    do("ShallowWaterArrival")
+    do("ImplicitCoriolis", when=model.parameters["splitting"])
+    do.phase = "spectral"
+    do(dynamics.step)

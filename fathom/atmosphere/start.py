@@ -2,60 +2,69 @@
 
     x(0) = sum_{n=-N}^{N} h_n x(n dt)
 
-the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang 1992); `fathom.data.digital_filter` has the
-weights. Ground and sea, which know no gravity waves, start as they were.
+the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang
+1992); `fathom.atmosphere.digital_filter` has the weights. Ground and sea, which know no gravity
+waves, start as they were.
 """
 
 import copy
 
-import numpy as np
-
-from fathom.data.digital_filter import weights
-from fathom.data.moist_air import virtual_temperature
+from fathom.atmosphere.digital_filter import weights
+from fathom.moist_air import virtual_temperature
 
 
 def analysis(model, state):
-    """The values to set of everything a forecast starts from: air, ground and sea; the model gets the orography of `fathom.data`. Dry air gets the
-    temperature that gives it the density of the moist air.
+    """The values to set of everything a forecast starts from: air, ground and sea; the model gets
+    the orography of `fathom.data`. Dry air gets the temperature that gives it the density of the
+    moist air.
 
-    state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere` has them.
+    state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
+        has them.
     """
-    from fathom.data import forecast
+    from fathom.atmosphere import forecast
 
     fields = forecast.start(state, model.grid)
     model.orography = fields.pop("surface_geopotential")
     if not model.moist:
-        fields["air_temperature"] = virtual_temperature(fields["air_temperature"], fields["specific_humidity"])
+        fields["air_temperature"] = virtual_temperature(
+            fields["air_temperature"], fields["specific_humidity"]
+        )
     return {name: values for name, values in fields.items() if name in model.settable}
 
 
 def digital_filter(simulation, span):
-    """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call it."""
-    model, sequence, step = simulation.model, simulation.sequence, simulation.step
-    h = weights(step, span)
+    """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call
+    it.
+    """
+    from fathom.mpi import core
+
+    model, fields = simulation.model, simulation.fields
+    h = weights(simulation.step, span)
     middle = len(h) // 2
-    start = {name: sequence.windows(name) for name in sequence.state}
-    total = {name: [h[middle] * np.asarray(w, float) for w in start[name]] for name in model.prognostic}
-    before = type(simulation)(_adiabatic(model), step, start=str(simulation.clock.start), calendar=simulation.clock.calendar, parallel=simulation.parallel, comm=simulation.comm)
-    before.step = -step
-    for run in (before, simulation):
-        run.prepare()
+    start, total = core.FieldSet(fields), core.FieldSet(fields, precision=8)
+    total.scale(h[middle], model.prognostic)
+    before = simulation.other(_adiabatic(model), -simulation.step)
+    for advance, now in ((before.advance, before.fields), (simulation.advance, fields)):
         for weight in h[middle + 1 :]:
-            run.advance(1)
-            for name, parts in total.items():
-                for part, now in zip(parts, run.sequence.windows(name)):
-                    part += weight * now
-    simulation.count = sequence.count = 0
-    there = np.asarray(model.grid.wet_levels) > 0
-    for name, windows in (start | total).items():
-        whole = simulation.comm.bcast(simulation.assemble(windows))
-        sequence.set(name, np.ascontiguousarray(np.where(there, whole, 0.0), float))
-    simulation.solvers["dynamics"].initialise()
+            advance(1)
+            total.axpy(weight, now, model.prognostic)
+    fields.copy(start)
+    fields.copy(total, model.prognostic)
+    simulation.count = 0
+    simulation.sequence.start(fields)
 
 
 def _adiabatic(model):
-    """The model without what cannot be turned round: physics, diffusion, viscosity, sponge, off-centring; nor a filter of its own."""
+    """The model without what cannot be turned round: physics, diffusion, viscosity, sponge,
+    off-centring; nor a filter of its own.
+    """
     dry = copy.copy(model)
     dry.physics, dry.filter_span = [], 0.0
-    dry.parameters = model.parameters | {"diffusion_time": 0.0, "viscosity": 0.0, "sponge": 0.0, "off_centring": 0.0, "fix_energy": 0.0}
+    dry.parameters = model.parameters | {
+        "diffusion_time": 0.0,
+        "viscosity": 0.0,
+        "sponge": 0.0,
+        "off_centring": 0.0,
+        "fix_energy": 0.0,
+    }
     return dry

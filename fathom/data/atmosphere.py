@@ -1,11 +1,15 @@
-"""States of the atmosphere on levels of pressure, from which a forecast starts, all with the same names.
+"""States of the atmosphere on levels of pressure, from which a forecast starts, all with the same
+names.
 
     gfs()        GFS, 2011-10-11 00Z, 2.5 degrees, 26 levels, with surface and soil: embedded
-    era5(path)   ERA5, 1959-01-02 00Z, 64 x 32, 37 levels: from the package `neuralgcm`, or your own file of that layout
-    ecmwf(path)  ECMWF, 2024-06-03 00Z to 06-04 18Z every 6 h, 10 degrees, 6 levels: from the sources of the package `earthkit-data`
+    era5(path)   ERA5, 1959-01-02 00Z, 64 x 32, 37 levels: from the package `neuralgcm`,
+        or your own file of that layout
+    ecmwf(path)  ECMWF, 2024-06-03 00Z to 06-04 18Z every 6 h, 10 degrees, 6 levels: from the
+    sources of the package `earthkit-data`
 
-Each is an xarray.Dataset on (pressure [Pa], downward; latitude, from south; longitude, from 0), with air_temperature [K], eastward_wind and
-northward_wind [m s-1], specific_humidity [kg kg-1], geopotential [m2 s-2]; GFS also surface_air_pressure [Pa], surface_geopotential, ...
+Each is an xarray.Dataset on (pressure [Pa], downward; latitude, from south; longitude, from 0),
+with air_temperature [K], eastward_wind and northward_wind [m s-1], specific_humidity [kg kg-1],
+geopotential [m2 s-2]; GFS also surface_air_pressure [Pa], surface_geopotential, ...
 """
 
 from __future__ import annotations
@@ -14,22 +18,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom import earth
+from fathom.data import embedded
 from fathom.reading import once
-
-from . import embedded
 
 if TYPE_CHECKING:
     import xarray as xr
 
 ERA5_FILE = "era5_tl31_19590102T00.nc"
 ECMWF_FILE = "pl_regular_ll.grib"
-OUTLINE = {"air_temperature": "K", "eastward_wind": "m s-1", "northward_wind": "m s-1", "specific_humidity": "kg kg-1", "geopotential": "m2 s-2"}
+OUTLINE = {
+    "air_temperature": "K",
+    "eastward_wind": "m s-1",
+    "northward_wind": "m s-1",
+    "specific_humidity": "kg kg-1",
+    "geopotential": "m2 s-2",
+}
 
 
 @once
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
-    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout above."""
-    sources = {"gfs": lambda: gfs(), "gfs-2011-10-11": lambda: gfs(), "era5": lambda: era5(path), "ecmwf": lambda: ecmwf(path)}
+    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout
+    above.
+    """
+    sources = {
+        "gfs": lambda: gfs(),
+        "gfs-2011-10-11": lambda: gfs(),
+        "era5": lambda: era5(path),
+        "ecmwf": lambda: ecmwf(path),
+    }
     if name in sources:
         return sources[name]()
     if str(name).endswith((".grib", ".tar.gz")):
@@ -40,59 +56,104 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
         return complete(embedded.opened_lazily(Path(name)))
     from fathom.names import near
 
-    raise ValueError(f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a NetCDF file" + near(str(name), sources))
+    raise ValueError(
+        f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a"
+        " NetCDF file" + near(str(name), sources)
+    )
 
 
 @once
 def gfs() -> xr.Dataset:
-    """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public domain."""
-    from . import moist_air
+    """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public
+    domain.
+    """
+    from fathom import moist_air
 
     data = embedded.dataset("gfs-2011-10-11").astype(float)
     pressure = data.pressure
     humidity = moist_air.specific_humidity(data.relative_humidity, data.air_temperature, pressure)
-    return complete(data.assign(specific_humidity=humidity, geopotential=data.geopotential_height * moist_air.GRAVITY,
-                                surface_geopotential=data.surface_altitude * moist_air.GRAVITY, time=_moment(data.attrs["time"])))
+    return complete(
+        data.assign(
+            specific_humidity=humidity,
+            geopotential=data.geopotential_height * moist_air.GRAVITY,
+            surface_geopotential=data.surface_altitude * moist_air.GRAVITY,
+            time=_moment(data.attrs["time"]),
+        )
+    )
 
 
 @once
 def era5(path: str | Path | None = None) -> xr.Dataset:
-    """ERA5, 1959-01-02 00Z, with sea_surface_temperature [K] and sea_ice_fraction over sea (contains modified Copernicus data: not embedded).
+    """ERA5, 1959-01-02 00Z, with sea_surface_temperature [K] and sea_ice_fraction over sea
+    (contains modified Copernicus data: not embedded).
 
-    path  of `era5_tl31_19590102T00.nc`; by default the one in the installed package `neuralgcm` (pip install --no-deps neuralgcm)
+    path  of `era5_tl31_19590102T00.nc`; by default the one in the installed package `neuralgcm`
+    (pip install --no-deps neuralgcm)
     """
     file = _file(path, ERA5_FILE, "neuralgcm", "data", "pip install --no-deps neuralgcm==1.2.2")
-    names = {"temperature": "air_temperature", "u_component_of_wind": "eastward_wind", "v_component_of_wind": "northward_wind",
-             "sea_ice_cover": "sea_ice_fraction", "level": "pressure", "specific_cloud_liquid_water_content": "cloud_liquid_water",
-             "specific_cloud_ice_water_content": "cloud_ice"}
+    names = {
+        "temperature": "air_temperature",
+        "u_component_of_wind": "eastward_wind",
+        "v_component_of_wind": "northward_wind",
+        "sea_ice_cover": "sea_ice_fraction",
+        "level": "pressure",
+        "specific_cloud_liquid_water_content": "cloud_liquid_water",
+        "specific_cloud_ice_water_content": "cloud_ice",
+    }
     with embedded.opened_lazily(file) as data:
         if missing := set(names) - set(data.variables):
-            raise ValueError(f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of {ERA5_FILE}")
+            raise ValueError(
+                f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of"
+                f" {ERA5_FILE}"
+            )
         data = data.load().rename(names)
-    return complete(data.assign_coords(pressure=100.0 * data.pressure).transpose("pressure", "latitude", "longitude").astype(float))
+    return complete(
+        data.assign_coords(pressure=100.0 * data.pressure)
+        .transpose("pressure", "latitude", "longitude")
+        .astype(float)
+    )
 
 
 @once
 def ecmwf(path: str | Path | None = None) -> xr.Dataset:
-    """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours at 06 and 18Z.
+    """ECMWF, eight times on 10 degrees and 6 levels: analyses at 00 and 12Z, forecasts of 6 hours
+    at 06 and 18Z.
 
     path  of `pl_regular_ll.grib`, in docs/source/tutorials of the sources of earthkit-data
-          (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or that archive itself
+          (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or
+          that archive itself
     """
-    from . import moist_air
+    from fathom import moist_air
 
-    file = _file(path, ECMWF_FILE, None, "", "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and give the path of "
-                 f"docs/source/tutorials/{ECMWF_FILE}")
+    file = _file(
+        path,
+        ECMWF_FILE,
+        None,
+        "",
+        "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and"
+        f" give the path of docs/source/tutorials/{ECMWF_FILE}",
+    )
     data = _read_grib(file)
     humidity = data.relative_humidity.clip(0, 1.2)
-    return complete(data.assign(specific_humidity=moist_air.specific_humidity(humidity, data.air_temperature, data.pressure)))
+    return complete(
+        data.assign(
+            specific_humidity=moist_air.specific_humidity(
+                humidity, data.air_temperature, data.pressure
+            )
+        )
+    )
 
 
 def complete(data: xr.Dataset) -> xr.Dataset:
-    """The same with pressure downward, latitude from south, longitude from Greenwich; what is missing is an error that says so."""
+    """The same with pressure downward, latitude from south, longitude from Greenwich; what is
+    missing is an error that says so.
+    """
     for name in (*OUTLINE, "pressure", "latitude", "longitude"):
         if name not in data.variables:
-            raise ValueError(f"a state of the atmosphere needs {name}; this one has {', '.join(sorted(map(str, data.variables)))}")
+            raise ValueError(
+                f"a state of the atmosphere needs {name}; this one has"
+                f" {', '.join(sorted(map(str, data.variables)))}"
+            )
     data = data.sortby("pressure").sortby("latitude")
     return data.assign_coords(longitude=data.longitude % 360).sortby("longitude")
 
@@ -100,38 +161,64 @@ def complete(data: xr.Dataset) -> xr.Dataset:
 def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     """The same with levels up to 10 hPa above its highest, for a set that ends in the troposphere.
 
-    Above, with s = ln(p_top / p), each field is the zonal mean of the GFS state of 2011-10-11 plus what this set has beyond it at its top,
-    f' = (f'_top + c s) exp(-s / decay): geopotential and wind with the same law, so that they stay in balance. For geopotential c follows from T', for
+    Above, with s = ln(p_top / p), each field is the zonal mean of the GFS state of 2011-10-11 plus
+    what this set has beyond it at its top, f' = (f'_top + c s) exp(-s / decay): geopotential and
+    wind with the same law, so that they stay in balance. For geopotential c follows from T', for
     wind from the thermal wind of T', which fades within 15 degrees of the equator.
     """
     import numpy as np
     import xarray
 
-    from .moist_air import GAS_CONSTANT
+    from fathom.moist_air import GAS_CONSTANT
 
     climate = gfs()[list(OUTLINE)].mean("longitude").interp(latitude=data.latitude)
     top = data.pressure.values[0]
     add = climate.pressure.values[climate.pressure.values < 0.9 * top]
     s = xarray.DataArray(np.log(top / add), {"pressure": add}, "pressure")
-    rest = {name: data[name].isel(pressure=0, drop=True) - climate[name].interp(pressure=top).drop_vars("pressure") for name in OUTLINE}
+    rest = {
+        name: (
+            data[name].isel(pressure=0, drop=True)
+            - climate[name].interp(pressure=top).drop_vars("pressure")
+        )
+        for name in OUTLINE
+    }
     latitude, warmth = np.deg2rad(data.latitude), rest["air_temperature"]
     coriolis, at_15 = (2 * earth.ROTATION * np.sin(angle) for angle in (latitude, np.deg2rad(15)))
     factor = np.rad2deg(GAS_CONSTANT / earth.RADIUS) * coriolis / (coriolis**2 + at_15**2)
-    around = xarray.concat([warmth.isel(longitude=[-1]), warmth, warmth.isel(longitude=[0])], "longitude").assign_coords(
-        longitude=np.concatenate([data.longitude[-1:] - 360, data.longitude, data.longitude[:1] + 360])).differentiate("longitude")
-    growth = {"geopotential": GAS_CONSTANT * warmth, "eastward_wind": -factor * warmth.differentiate("latitude"),
-              "northward_wind": factor * around.isel(longitude=slice(1, -1)) / np.maximum(np.cos(latitude), 0.2)}
+    around = (
+        xarray.concat(
+            [warmth.isel(longitude=[-1]), warmth, warmth.isel(longitude=[0])], "longitude"
+        )
+        .assign_coords(
+            longitude=np.concatenate(
+                [data.longitude[-1:] - 360, data.longitude, data.longitude[:1] + 360]
+            )
+        )
+        .differentiate("longitude")
+    )
+    growth = {
+        "geopotential": GAS_CONSTANT * warmth,
+        "eastward_wind": -factor * warmth.differentiate("latitude"),
+        "northward_wind": (
+            factor * around.isel(longitude=slice(1, -1)) / np.maximum(np.cos(latitude), 0.2)
+        ),
+    }
     fade, above = np.exp(-s / decay), {}
     for name, slope in growth.items():
         c = slope + rest[name] / decay
         above[name] = climate[name].sel(pressure=add) + (rest[name] + c * s) * fade
         if name == "geopotential":
-            above["air_temperature"] = climate["air_temperature"].sel(pressure=add) + (c - (rest[name] + c * s) / decay) * fade / GAS_CONSTANT
+            above["air_temperature"] = (
+                climate["air_temperature"].sel(pressure=add)
+                + (c - (rest[name] + c * s) / decay) * fade / GAS_CONSTANT
+            )
     humidity = data.specific_humidity.isel(pressure=0, drop=True)
     above["specific_humidity"] = np.maximum(humidity * np.exp(-3 * s), 3e-6)
     upper = xarray.Dataset(above).transpose("pressure", ...)
     both = xarray.concat([upper, data[list(OUTLINE)]], "pressure")
-    return both.assign({name: data[name] for name in data.data_vars if "pressure" not in data[name].dims})
+    return both.assign(
+        {name: data[name] for name in data.data_vars if "pressure" not in data[name].dims}
+    )
 
 
 def _file(path, name, package, folder, remedy) -> Path:
@@ -149,7 +236,9 @@ def _file(path, name, package, folder, remedy) -> Path:
         for place in (found.submodule_search_locations or []) if found else []:
             if (file := Path(place) / folder / name).is_file():
                 return file
-    raise FileNotFoundError(f"{name} is not part of Fathom (its licence is its owner's) and was not found; {remedy}")
+    raise FileNotFoundError(
+        f"{name} is not part of Fathom (its licence is its owner's) and was not found; {remedy}"
+    )
 
 
 def _read_grib(file: Path) -> xr.Dataset:
@@ -160,25 +249,70 @@ def _read_grib(file: Path) -> xr.Dataset:
     try:
         import eccodes
     except ImportError as error:
-        raise ImportError(f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)") from error
-    names = {"t": "air_temperature", "u": "eastward_wind", "v": "northward_wind", "r": "relative_humidity", "z": "geopotential"}
+        raise ImportError(
+            f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
+        ) from error
+    names = {
+        "t": "air_temperature",
+        "u": "eastward_wind",
+        "v": "northward_wind",
+        "r": "relative_humidity",
+        "z": "geopotential",
+    }
     found = {name: {} for name in names.values()}
     with file.open("rb") as stream:
         while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
-            keys = ("dataDate", "dataTime", "step", "level", "Nj", "Ni", "latitudeOfFirstGridPointInDegrees", "latitudeOfLastGridPointInDegrees")
-            date, clock, step, level, rows, columns, first, last = (eccodes.codes_get(message, key) for key in keys)
+            keys = (
+                "dataDate",
+                "dataTime",
+                "step",
+                "level",
+                "Nj",
+                "Ni",
+                "latitudeOfFirstGridPointInDegrees",
+                "latitudeOfLastGridPointInDegrees",
+            )
+            date, clock, step, level, rows, columns, first, last = (
+                eccodes.codes_get(message, key) for key in keys
+            )
             if name := names.get(eccodes.codes_get(message, "shortName")):
-                moment = _moment(f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}T{clock // 100:02d}:00") + np.timedelta64(step, "h")
-                found[name][moment, level] = eccodes.codes_get_values(message).reshape(rows, columns)
-                latitude, longitude = np.linspace(first, last, rows), np.arange(columns) * (360 / columns)
+                moment = _moment(
+                    f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}T{clock // 100:02d}:00"
+                ) + np.timedelta64(step, "h")
+                found[name][moment, level] = eccodes.codes_get_values(message).reshape(
+                    rows, columns
+                )
+                latitude, longitude = (
+                    np.linspace(first, last, rows),
+                    np.arange(columns) * (360 / columns),
+                )
             eccodes.codes_release(message)
     if not all(found.values()):
-        raise ValueError(f"{file} has no {', '.join(name for name, fields in found.items() if not fields)}; it is not of the layout of {ECMWF_FILE}")
+        raise ValueError(
+            f"{file} has no {', '.join(name for name, fields in found.items() if not fields)}; it"
+            f" is not of the layout of {ECMWF_FILE}"
+        )
     times, levels = (sorted({key[n] for key in found["air_temperature"]}) for n in (0, 1))
-    variables = {name: (("time", "pressure", "latitude", "longitude"), np.stack([[fields[t, p] for p in levels] for t in times]))
-                 for name, fields in found.items()}
-    variables["relative_humidity"] = variables["relative_humidity"][0], variables["relative_humidity"][1] / 100
-    return xarray.Dataset(variables, {"time": times, "pressure": 100.0 * np.array(levels), "latitude": latitude, "longitude": longitude})
+    variables = {
+        name: (
+            ("time", "pressure", "latitude", "longitude"),
+            np.stack([[fields[t, p] for p in levels] for t in times]),
+        )
+        for name, fields in found.items()
+    }
+    variables["relative_humidity"] = (
+        variables["relative_humidity"][0],
+        variables["relative_humidity"][1] / 100,
+    )
+    return xarray.Dataset(
+        variables,
+        {
+            "time": times,
+            "pressure": 100.0 * np.array(levels),
+            "latitude": latitude,
+            "longitude": longitude,
+        },
+    )
 
 
 def _moment(text: str):

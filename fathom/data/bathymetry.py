@@ -1,11 +1,12 @@
 """Depth of the ocean on any curvilinear grid, and wet levels on a B grid.
 
-A velocity point sits on a corner of tracer cells and is wet at the levels at which all four cells around it are.
-Two tracer cells exchange water only through such a corner, so this is what connects seas, keeps a strait open and
-makes a cell without one a dead end.
+A velocity point sits on a corner of tracer cells and is wet at the levels at which all four cells
+around it are. Two tracer cells exchange water only through such a corner, so this is what connects
+seas, keeps a strait open and makes a cell without one a dead end.
 
     fraction, depth = ocean_depth(corner_longitude, corner_latitude)
-    levels = wet_levels(depth, fraction, thickness, center_longitude=..., center_latitude=..., sills=sills())
+    levels = wet_levels(depth, fraction, thickness, center_longitude=..., center_latitude=...,
+    sills=sills())
 """
 
 from __future__ import annotations
@@ -18,36 +19,49 @@ from functools import cache
 
 import numpy as np
 
+from fathom.data import embedded
 from fathom.earth import unit_vectors
 from fathom.reading import once
+from fathom.regrid import points as regrid
 
-from . import embedded, regrid
-
-SOURCE_SPACING = 1 / 6       # degrees
+SOURCE_SPACING = 1 / 6  # degrees
 
 
 # ---------------------------------------------------------------------------------------- averages over cells
 
+
 @once
 def ocean_depth(corner_longitude, corner_latitude) -> tuple[np.ndarray, np.ndarray]:
-    """Ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a grid, each (ny, nx).
+    """Ocean fraction [1] and mean depth of the ocean part [m, 0 on land] of the cells of a grid,
+    each (ny, nx).
 
-    corner_longitude, corner_latitude  (ny + 1, nx + 1) degrees; cell (j, i) has the corners j..j+1, i..i+1
+    corner_longitude, corner_latitude  (ny + 1, nx + 1) degrees; cell (j, i) has the corners j..j+1,
+    i..i+1
 
-    Averages over n x n points per cell, about as dense as the data, placed by interpolating between the corners on
-    the sphere: cells may contain a pole or cross the date line. Raises ValueError for shapes that do not fit.
+    Averages over n x n points per cell, about as dense as the data, placed by interpolating between
+    the corners on the sphere: cells may contain a pole or cross the date line. Raises ValueError
+    for shapes that do not fit.
     """
     data = embedded.read("topography", "ocean_fraction", "ocean_depth", "latitude", "longitude")
     water = np.stack([data["ocean_fraction"], data["ocean_fraction"] * data["ocean_depth"]])
-    fraction, volume = cell_means(water, data["latitude"], data["longitude"], corner_longitude, corner_latitude)
+    fraction, volume = cell_means(
+        water, data["latitude"], data["longitude"], corner_longitude, corner_latitude
+    )
     return fraction, np.where(fraction > 0, volume / np.maximum(fraction, 1e-9), 0.0)
 
 
 def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -> np.ndarray:
-    """Means over the cells of a grid of values (n, lat, lon) about as dense as the topography: (n, ny, nx)."""
-    corner_longitude, corner_latitude = _same_shape(corner_longitude, corner_latitude, "corner_longitude", "corner_latitude")
+    """Means over the cells of a grid of values (n, lat, lon) about as dense as the topography: (n,
+    ny, nx).
+    """
+    corner_longitude, corner_latitude = _same_shape(
+        corner_longitude, corner_latitude, "corner_longitude", "corner_latitude"
+    )
     if corner_longitude.ndim != 2 or min(corner_longitude.shape) < 2:
-        raise ValueError(f"corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not {corner_longitude.shape}")
+        raise ValueError(
+            "corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not"
+            f" {corner_longitude.shape}"
+        )
     corners = unit_vectors(corner_longitude, corner_latitude)
     n = _points_a_side(corners)
     result = np.empty((len(values), corner_longitude.shape[0] - 1, corner_longitude.shape[1] - 1))
@@ -61,24 +75,32 @@ def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -
 def _points_a_side(corners) -> int:
     """As many points as put the longest side of a typical large cell at the spacing of the data."""
     sides = [np.linalg.norm(np.diff(corners, axis=axis), axis=-1).ravel() for axis in (0, 1)]
-    return int(np.clip(np.ceil(np.rad2deg(np.quantile(np.concatenate(sides), 0.95)) / SOURCE_SPACING), 2, 40))
+    return int(
+        np.clip(
+            np.ceil(np.rad2deg(np.quantile(np.concatenate(sides), 0.95)) / SOURCE_SPACING), 2, 40
+        )
+    )
 
 
 def _points_of_row(south, north, n):
     """Points (nx, n, n, 3) inside the cells between two lines of corners (nx + 1, 3)."""
     t = (np.arange(n) + 0.5) / n
-    lines = south[:, None] + t[:, None] * (north - south)[:, None]              # (nx + 1, n, 3)
+    lines = south[:, None] + t[:, None] * (north - south)[:, None]  # (nx + 1, n, 3)
     return lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]
 
 
 # ---------------------------------------------------------------------------------------- B-grid neighbours
 
+
 @dataclass(frozen=True)
 class Mesh:
-    """How tracer cells (ny, nx) meet at corners: periodic in i or closed; folded (tripolar) in j or closed.
+    """How tracer cells (ny, nx) meet at corners: periodic in i or closed; folded (tripolar) in j or
+    closed.
 
-    Corner (j, i) is the north-east one of cell (j, i). In a fold, cell (ny-1, i) is the neighbour of (ny-1, nx-1-i).
+    Corner (j, i) is the north-east one of cell (j, i). In a fold, cell (ny-1, i) is the neighbour
+    of (ny-1, nx-1-i).
     """
+
     shape: tuple[int, int]
     periodic: bool = True
     fold: bool = False
@@ -93,7 +115,9 @@ class Mesh:
         return np.stack([whole[:-1, :-1], whole[:-1, 1:], whole[1:, :-1], whole[1:, 1:]], -1)
 
     def corner_levels(self, levels: np.ndarray) -> np.ndarray:
-        """Wet levels of the velocity points (ny, nx): the least of the four cells, 0 beside a closed side."""
+        """Wet levels of the velocity points (ny, nx): the least of the four cells, 0 beside a
+        closed side.
+        """
         cells = self.corner_cells()
         return np.where(cells >= 0, levels.ravel()[cells], 0).min(-1)
 
@@ -109,32 +133,51 @@ class Mesh:
 
 # ---------------------------------------------------------------------------------------- wet levels
 
-def wet_levels(depth, fraction, thickness, *, periodic: bool = True, fold: bool = False, minimum_levels: int = 3,
-               sills: list[Sill] | tuple = (), center_longitude=None, center_latitude=None) -> np.ndarray:
+
+def wet_levels(
+    depth,
+    fraction,
+    thickness,
+    *,
+    periodic: bool = True,
+    fold: bool = False,
+    minimum_levels: int = 3,
+    sills: list[Sill] | tuple = (),
+    center_longitude=None,
+    center_latitude=None,
+) -> np.ndarray:
     """Number of wet levels of each cell (ny, nx), int32, 0 on land: full cells, ready for a B grid.
 
     depth, fraction  (ny, nx) m and 1, as `ocean_depth` gives them
     thickness        (nz,) m, layers from the surface down
     minimum_levels   shallowest water, in levels
-    sills            corrections, see `sills()`; they need center_longitude, center_latitude (ny, nx) in degrees
+    sills            corrections, see `sills()`; they need center_longitude, center_latitude (ny,
+        nx) in degrees
 
-    In this order: land where less than half of the cell is ocean; sills; the interface nearest to the depth; no
-    cell deeper than its deepest corner (so no one-cell pits and dead ends); only the largest connected ocean.
-    Raises ValueError for shapes or numbers that do not fit, or if no water is left.
+    In this order: land where less than half of the cell is ocean; sills; the interface nearest to
+    the depth; no cell deeper than its deepest corner (so no one-cell pits and dead ends); only the
+    largest connected ocean. Raises ValueError for shapes or numbers that do not fit, or if no water
+    is left.
     """
     depth, fraction = _same_shape(depth, fraction, "depth", "fraction")
     interfaces = _interfaces(thickness)
     if not 1 <= minimum_levels <= interfaces.size:
-        raise ValueError(f"minimum_levels = {minimum_levels} must lie in [1, {interfaces.size}], the number of layers")
+        raise ValueError(
+            f"minimum_levels = {minimum_levels} must lie in [1, {interfaces.size}], the number of"
+            " layers"
+        )
     mesh = Mesh(depth.shape, periodic, fold)
     depth = np.where(fraction >= 0.5, np.maximum(depth, interfaces[minimum_levels - 1]), 0.0)
     if len(sills):
         if center_longitude is None or center_latitude is None:
             raise ValueError("sills need center_longitude and center_latitude")
-        center_longitude, center_latitude = _same_shape(center_longitude, center_latitude,
-                                                        "center_longitude", "center_latitude")
+        center_longitude, center_latitude = _same_shape(
+            center_longitude, center_latitude, "center_longitude", "center_latitude"
+        )
         if center_longitude.shape != depth.shape:
-            raise ValueError(f"center_longitude has shape {center_longitude.shape}, depth has {depth.shape}")
+            raise ValueError(
+                f"center_longitude has shape {center_longitude.shape}, depth has {depth.shape}"
+            )
         depth = apply_sills(depth, sills, mesh, unit_vectors(center_longitude, center_latitude))
     middles = np.concatenate([[0.5 * interfaces[0]], 0.5 * (interfaces[1:] + interfaces[:-1])])
     levels = np.searchsorted(middles, depth, side="left")
@@ -142,9 +185,11 @@ def wet_levels(depth, fraction, thickness, *, periodic: bool = True, fold: bool 
 
 
 def cut_levels(depth, interfaces, least) -> np.ndarray:
-    """Wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on land], with a share `least` of its layer or more.
+    """Wet levels (ny, nx) of cells whose last one ends at the depth (ny, nx) [m, 0 on land], with a
+    share `least` of its layer or more.
 
-    interfaces  (nz + 1,) m, from 0. A last cell of less than half that share is left out, of less than all of it is made as thick.
+    interfaces  (nz + 1,) m, from 0. A last cell of less than half that share is left out, of less
+    than all of it is made as thick.
     """
     levels = np.clip(np.searchsorted(interfaces, depth, side="left"), 1, len(interfaces) - 1)
     share = (depth - interfaces[levels - 1]) / np.diff(interfaces)[levels - 1]
@@ -152,13 +197,17 @@ def cut_levels(depth, interfaces, least) -> np.ndarray:
 
 
 def connected(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
-    """Levels (ny, nx), int32, with no cell deeper than its deepest corner, of the largest connected ocean."""
+    """Levels (ny, nx), int32, with no cell deeper than its deepest corner, of the largest connected
+    ocean.
+    """
     levels = np.minimum(levels, mesh.deepest_corner(mesh.corner_levels(levels)))
     return np.where(largest_ocean(levels, mesh), levels, 0).astype(np.int32)
 
 
 def largest_ocean(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
-    """Cells (ny, nx) of the largest set that is connected through wet corners. Raises ValueError without any."""
+    """Cells (ny, nx) of the largest set that is connected through wet corners. Raises ValueError
+    without any.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -191,19 +240,25 @@ def _same_shape(a, b, name_a, name_b):
 
 # ---------------------------------------------------------------------------------------- sills
 
+
 @dataclass(frozen=True)
 class Sill:
-    """A strait to open along `path`, or a barrier to raise along `wall`, [(longitude, latitude), ...] in degrees."""
+    """A strait to open along `path`, or a barrier to raise along `wall`, [(longitude, latitude),
+    ...] in degrees.
+    """
+
     name: str
     reason: str
-    depth: float                                   #: m, at least along a path, at most along a wall
-    coarsest: float                                #: degrees, cells wider than this are left alone
+    depth: float  #: m, at least along a path, at most along a wall
+    coarsest: float  #: degrees, cells wider than this are left alone
     path: tuple[tuple[float, float], ...] = ()
     wall: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self):
         if bool(self.path) == bool(self.wall) or len(self.path or self.wall) < 2:
-            raise ValueError(f"sill {self.name!r}: give either a path or a wall, with 2 points or more")
+            raise ValueError(
+                f"sill {self.name!r}: give either a path or a wall, with 2 points or more"
+            )
 
 
 @once
@@ -215,7 +270,8 @@ def sills() -> tuple[Sill, ...]:
 
 
 def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
-    """Depth (ny, nx) with the straits opened and the barriers raised; walls first, so that a path may cross one.
+    """Depth (ny, nx) with the straits opened and the barriers raised; walls first, so that a path
+    may cross one.
 
     centers  (ny, nx, 3) unit vectors
     """
@@ -241,7 +297,9 @@ def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
 
 
 def _near(distance, around, centers, coarsest):
-    """Which points of a line lie on the grid, where its cells are not too coarse; all or none of those on it."""
+    """Which points of a line lie on the grid, where its cells are not too coarse; all or none of
+    those on it.
+    """
     diagonal = np.linalg.norm(centers[around[:, 0]] - centers[around[:, 3]], axis=-1)
     on_grid = distance <= diagonal
     fine = np.rad2deg(diagonal[on_grid]) <= np.sqrt(2) * coarsest
@@ -261,55 +319,110 @@ def _along(points, spacing):
 
 # ---------------------------------------------------------------------------------------- named grids
 
-STRIDE = 13                  # every 13th point of a grid is kept beside its levels, to know it again
+STRIDE = 13  # every 13th point of a grid is kept beside its levels, to know it again
 
 
 @once
-def levels_for(name: str, *, corner_longitude, corner_latitude, center_longitude, center_latitude, thickness,
-               periodic: bool = True, fold: bool = False, minimum_levels: int = 3) -> np.ndarray:
-    """Wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is still the same, else computed.
+def levels_for(
+    name: str,
+    *,
+    corner_longitude,
+    corner_latitude,
+    center_longitude,
+    center_latitude,
+    thickness,
+    periodic: bool = True,
+    fold: bool = False,
+    minimum_levels: int = 3,
+) -> np.ndarray:
+    """Wet levels (ny, nx) of a grid: the embedded ones if `name` has some and the grid is still the
+    same, else computed.
 
-    Embedded levels save the first second of a run. Where points, layers, settings or the table of sills have
-    changed since, they are computed. Arguments as in `ocean_depth` and `wet_levels`; `name` may be any name.
+    Embedded levels save the first second of a run. Where points, layers, settings or the table of
+    sills have changed since, they are computed. Arguments as in `ocean_depth` and `wet_levels`;
+    `name` may be any name.
     """
-    identity = _identity(center_longitude, center_latitude, thickness, periodic, fold, minimum_levels)
+    identity = _identity(
+        center_longitude, center_latitude, thickness, periodic, fold, minimum_levels
+    )
     if (embedded.FOLDER / f"levels-{name}.nc").is_file():
         stored = embedded.read(f"levels-{name}", "levels", *identity)
         levels = stored.pop("levels")
         if levels.shape == np.shape(center_longitude) and _agree(stored, identity):
             return levels
     fraction, depth = ocean_depth(corner_longitude, corner_latitude)
-    return wet_levels(depth, fraction, thickness, periodic=periodic, fold=fold, minimum_levels=minimum_levels,
-                      sills=sills(), center_longitude=center_longitude, center_latitude=center_latitude)
+    return wet_levels(
+        depth,
+        fraction,
+        thickness,
+        periodic=periodic,
+        fold=fold,
+        minimum_levels=minimum_levels,
+        sills=sills(),
+        center_longitude=center_longitude,
+        center_latitude=center_latitude,
+    )
 
 
-def embed(name: str, levels, *, center_longitude, center_latitude, thickness,
-          periodic: bool = True, fold: bool = False, minimum_levels: int = 3):
-    """Write `levels` (ny, nx), as `levels_for` computed them, into the package; `tools/build_data.py --levels` does."""
+def embed(
+    name: str,
+    levels,
+    *,
+    center_longitude,
+    center_latitude,
+    thickness,
+    periodic: bool = True,
+    fold: bool = False,
+    minimum_levels: int = 3,
+):
+    """Write `levels` (ny, nx), as `levels_for` computed them, into the package;
+    `tools/build_data.py --levels` does.
+    """
     import netCDF4
 
-    identity = _identity(center_longitude, center_latitude, thickness, periodic, fold, minimum_levels)
+    identity = _identity(
+        center_longitude, center_latitude, thickness, periodic, fold, minimum_levels
+    )
     with netCDF4.Dataset(embedded.FOLDER / f"levels-{name}.nc", "w") as out:
-        out.setncatts({"Conventions": "CF-1.11", "title": f"Wet levels of the grid {name}",
-                       "source": "topography.nc and sills.toml", "references": "docs/data.md"})
+        out.setncatts(
+            {
+                "Conventions": "CF-1.11",
+                "title": f"Wet levels of the grid {name}",
+                "source": "topography.nc and sills.toml",
+                "references": "docs/data.md",
+            }
+        )
         out.createDimension("y", levels.shape[0])
         out.createDimension("x", levels.shape[1])
-        stored = out.createVariable("levels", "i4", ("y", "x"), zlib=True, complevel=9, shuffle=True, fill_value=False)
+        stored = out.createVariable(
+            "levels", "i4", ("y", "x"), zlib=True, complevel=9, shuffle=True, fill_value=False
+        )
         stored.setncatts({"units": "1", "long_name": "number of wet levels, 0 on land"})
         stored[...] = levels
         for key, values in identity.items():
             out.createDimension(key, values.size)
-            out.createVariable(key, "f4", (key,), zlib=True, shuffle=True, fill_value=False)[...] = values
+            out.createVariable(key, "f4", (key,), zlib=True, shuffle=True, fill_value=False)[
+                ...
+            ] = values
 
 
-def _identity(longitude, latitude, thickness, periodic, fold, minimum_levels) -> dict[str, np.ndarray]:
+def _identity(
+    longitude, latitude, thickness, periodic, fold, minimum_levels
+) -> dict[str, np.ndarray]:
     """What decides about the levels of a grid, in a few numbers."""
     points = unit_vectors(np.ravel(longitude)[::STRIDE], np.ravel(latitude)[::STRIDE])
     table = (embedded.FOLDER / "sills.toml").read_bytes()
-    return {"points": points.astype(np.float32).ravel(), "thickness": np.asarray(thickness, np.float32),
-            "settings": np.array([periodic, fold, minimum_levels, zlib.crc32(table) % 2**24], np.float32)}
+    return {
+        "points": points.astype(np.float32).ravel(),
+        "thickness": np.asarray(thickness, np.float32),
+        "settings": np.array(
+            [periodic, fold, minimum_levels, zlib.crc32(table) % 2**24], np.float32
+        ),
+    }
 
 
 def _agree(stored, identity) -> bool:
-    return all(stored[key].shape == values.shape and np.allclose(stored[key], values, rtol=1e-5, atol=1e-6)
-               for key, values in identity.items())
+    return all(
+        stored[key].shape == values.shape and np.allclose(stored[key], values, rtol=1e-5, atol=1e-6)
+        for key, values in identity.items()
+    )

@@ -27,14 +27,17 @@ def path(name: str) -> Path:
     file = FOLDER / f"{name}.nc"
     if not file.is_file():
         there = sorted(f.stem for f in FOLDER.glob("*.nc"))
-        raise FileNotFoundError(f"no embedded data set {name!r}; there are: {', '.join(there) or 'none'}"
-                                + near(name, there))
+        raise FileNotFoundError(
+            f"no embedded data set {name!r}; there are: {', '.join(there) or 'none'}"
+            + near(name, there)
+        )
     return file
 
 
 @once
 def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
-    """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is packed); month: of those that have months this one.
+    """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is
+    packed); month: of those that have months this one.
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
@@ -49,7 +52,8 @@ def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.n
 
 @once
 def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
-    """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for (lazy).
+    """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for
+    (lazy).
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
@@ -65,7 +69,9 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
 
 @contextmanager
 def opened(file: Path):
-    """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read from it, is damaged."""
+    """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read
+    from it, is damaged.
+    """
     import netCDF4
 
     with library:
@@ -87,14 +93,22 @@ def opened_lazily(file: Path) -> xr.Dataset:
 
 
 def _unreadable(file: Path, error: Exception) -> OSError:
-    return OSError(f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or fetched without its content? ({error})")
+    return OSError(
+        f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or"
+        f" fetched without its content? ({error})"
+    )
 
 
 def _unpacked(variable, month, np) -> np.ndarray:
-    """Values of a netCDF4 variable; packed integers become float32. No embedded variable has missing values."""
+    """Values of a netCDF4 variable; packed integers become float32. No embedded variable has
+    missing values.
+    """
     variable.set_auto_maskandscale(False)
     values = variable[month if month is not None and variable.dimensions[0] == "month" else ...]
     if "scale_factor" not in variable.ncattrs():
         return values
-    scale, offset = np.float32(variable.scale_factor), np.float32(getattr(variable, "add_offset", 0))
+    scale, offset = (
+        np.float32(variable.scale_factor),
+        np.float32(getattr(variable, "add_offset", 0)),
+    )
     return values * scale + offset

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fathom.data import embedded
 from fathom.reading import once
-
-from . import embedded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,9 +13,11 @@ if TYPE_CHECKING:
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """`potential_temperature` [degC, reference 0 dbar] and `salinity` [practical] on (depth, latitude, longitude).
+    """`potential_temperature` [degC, reference 0 dbar] and `salinity` [practical] on (depth,
+    latitude, longitude).
 
-    Values under the sea floor and on land are filled from the water around. Raises KeyError for an unknown variable.
+    Values under the sea floor and on land are filled from the water around. Raises KeyError for an
+    unknown variable.
     """
     return embedded.dataset("levitus", variables)
 
@@ -27,16 +28,23 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
 
     latitude, longitude  any one shape, degrees
     depth                (levels,) m, middles of the layers; below 5000 m the values there
-    names                "temperature", "salinity": one array for one name; both in this order if none is given
+    names                "temperature", "salinity": one array for one name;
+        both in this order if none is given
 
-    Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear` does.
+    Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear`
+    does.
     """
-    from . import regrid
+    from fathom.regrid import points as regrid
 
     variables = {"temperature": "potential_temperature", "salinity": "salinity"}
     wanted = [variables[name] for name in names or variables]
     data = embedded.read("levitus", *wanted, "depth", "latitude", "longitude")
     fields = tuple(
-        regrid.vertical(regrid.bilinear(data[name], data["latitude"], data["longitude"], latitude, longitude), data["depth"], depth)
-        for name in wanted)
+        regrid.vertical(
+            regrid.bilinear(data[name], data["latitude"], data["longitude"], latitude, longitude),
+            data["depth"],
+            depth,
+        )
+        for name in wanted
+    )
     return fields[0] if len(names) == 1 else fields

@@ -1,17 +1,17 @@
-"""Monthly climatology of the sea surface and the air above it, without gaps: what drives an ocean for a year.
+"""Monthly climatology of the sea surface and the air above it, without gaps: what drives an ocean
+for a year.
 
 The means over the open ocean are balanced: with the bulk formulae of Large & Yeager (2009) over
-`sea_surface_temperature`, fluxes multiplied by 1 - `sea_ice_fraction`, net heat flux and evaporation minus
-precipitation are zero over the year.
+`sea_surface_temperature`, fluxes multiplied by 1 - `sea_ice_fraction`, net heat flux and
+evaporation minus precipitation are zero over the year.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fathom.data import embedded
 from fathom.reading import once
-
-from . import embedded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,41 +19,59 @@ if TYPE_CHECKING:
 
 FILE = "surface-climatology"
 VARIABLES = (
-    "wind_speed", "eastward_wind", "northward_wind", "air_temperature", "specific_humidity", "air_pressure",
-    "downward_shortwave_flux", "downward_longwave_flux", "precipitation_flux",
-    "sea_surface_temperature", "sea_surface_salinity", "sea_ice_fraction")
+    "wind_speed",
+    "eastward_wind",
+    "northward_wind",
+    "air_temperature",
+    "specific_humidity",
+    "air_pressure",
+    "downward_shortwave_flux",
+    "downward_longwave_flux",
+    "precipitation_flux",
+    "sea_surface_temperature",
+    "sea_surface_salinity",
+    "sea_ice_fraction",
+)
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """The climatology: air on (month, latitude, longitude), 2 degrees; sea on (month, sea_latitude, sea_longitude), 1.
+    """The climatology: air on (month, latitude, longitude), 2 degrees; sea on (month, sea_latitude,
+    sea_longitude), 1.
 
-    `precipitation_flux` and `sea_surface_salinity` are annual means, without `month`; `day_of_year` is the middle of
-    each month. Raises KeyError for an unknown variable.
+    `precipitation_flux` and `sea_surface_salinity` are annual means, without `month`; `day_of_year`
+    is the middle of each month. Raises KeyError for an unknown variable.
     """
     return embedded.dataset(FILE, variables)
 
 
 @once
-def on_points(latitude, longitude, *variables: str, month: int | None = None) -> dict[str, np.ndarray]:
+def on_points(
+    latitude, longitude, *variables: str, month: int | None = None
+) -> dict[str, np.ndarray]:
     """The chosen variables (all, if none is named) at the points of a model grid.
 
     latitude, longitude  any one shape, degrees
     month                0 for January; None for all twelve
 
-    Returns float32 arrays (12, *shape of latitude), or of the shape of latitude for one month; annual means
-    repeated as read-only views. Wind components stay eastward and northward. Raises KeyError for an unknown variable.
+    Returns float32 arrays (12, *shape of latitude), or of the shape of latitude for one month;
+    annual means repeated as read-only views. Wind components stay eastward and northward. Raises
+    KeyError for an unknown variable.
     """
     import numpy as np
 
-    from . import regrid
+    from fathom.regrid import points as regrid
 
     chosen = variables or VARIABLES
     axes = {False: ("latitude", "longitude"), True: ("sea_latitude", "sea_longitude")}
     data = embedded.read(FILE, *chosen, *axes[False], *axes[True], month=month)
     result = {}
     for name in chosen:
-        field = regrid.bilinear(data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude)
-        result[name] = np.broadcast_to(field, (12,) + np.shape(latitude)) if month is None else field
+        field = regrid.bilinear(
+            data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude
+        )
+        result[name] = (
+            np.broadcast_to(field, (12,) + np.shape(latitude)) if month is None else field
+        )
     return result
 
 

@@ -1,26 +1,31 @@
-"""Energy that tides lose to internal waves over a rough sea floor, per unit of stratification (Jayne & St. Laurent 2001).
+"""Energy that tides lose to internal waves over a rough sea floor, per unit of stratification
+(Jayne & St. Laurent 2001).
 
     e = rho0 / 2 k h² u²   [J m-2],   E = e N_b [W m-2]
 
-h² is the variance of depth about a plane through 3 x 3 cells of the 1/6 degree topography, k = 2 pi / 10 km as theirs. The barotropic tide u is
-no data but a stated transport, the same everywhere, over the depth: what waves that cross an ocean do where it becomes shallower.
+h² is the variance of depth about a plane through 3 x 3 cells of the 1/6 degree topography, k = 2 pi
+/ 10 km as theirs. The barotropic tide u is no data but a stated transport, the same everywhere,
+over the depth: what waves that cross an ocean do where it becomes shallower.
 """
 
 import numpy as np
 
 from fathom import earth
+from fathom.data import embedded
+from fathom.data.bathymetry import cell_means
 from fathom.reading import once
 
-from . import embedded
-from .bathymetry import cell_means
-
 wavenumber = 2 * np.pi / 10e3  # [m-1]
-transport = 64.0  # root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as observed (Egbert & Ray 2000)
+# root of the mean square of the tide [m2 s-1]: 1.6 cm/s at 4000 m; makes 1 TW below 1000 m, as
+# observed (Egbert & Ray 2000)
+transport = 64.0
 least_depth = 500.0  # [m], where the sea is shallower, tides are lost to bottom friction
 
 
 def roughness(depth, water):
-    """Variance of the depth (lat, lon) about the plane of its 3 x 3 cells [m2]; 0 where one of them is less than half water."""
+    """Variance of the depth (lat, lon) about the plane of its 3 x 3 cells [m2]; 0 where one of them
+    is less than half water.
+    """
     total, squares, north, east, wet = (np.zeros_like(depth) for _ in range(5))
     for j in (-1, 0, 1):
         for i in (-1, 0, 1):
@@ -31,7 +36,9 @@ def roughness(depth, water):
             east += i * there
             wet += np.roll(water, (-j, -i), (0, 1)) >= 0.5
     wet[[0, -1]] = 0  # rows at the poles have no neighbour
-    return np.where(wet == 9, np.maximum(squares - total**2 / 9 - (north**2 + east**2) / 6, 0) / 6, 0.0)  # nine values, three parameters
+    return np.where(
+        wet == 9, np.maximum(squares - total**2 / 9 - (north**2 + east**2) / 6, 0) / 6, 0.0
+    )  # nine values, three parameters
 
 
 @once
@@ -41,5 +48,11 @@ def energy(corner_longitude, corner_latitude):
     depth, water = np.asarray(data["ocean_depth"], float), np.asarray(data["ocean_fraction"], float)
     speed = np.where(depth > least_depth, transport / np.maximum(depth, least_depth), 0.0)
     rough = 0.5 * earth.SEA_WATER_DENSITY * wavenumber * roughness(depth, water) * speed**2
-    fraction, total = cell_means(np.stack([water, water * rough]), data["latitude"], data["longitude"], corner_longitude, corner_latitude)
+    fraction, total = cell_means(
+        np.stack([water, water * rough]),
+        data["latitude"],
+        data["longitude"],
+        corner_longitude,
+        corner_latitude,
+    )
     return np.where(fraction > 0, total / np.maximum(fraction, 1e-9), 0.0)

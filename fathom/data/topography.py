@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import embedded
+from fathom.data import embedded
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
-    """`ocean_fraction` [1] and `ocean_depth` [m, mean over the ocean part, 0 on land] on (latitude, longitude).
+    """`ocean_fraction` [1] and `ocean_depth` [m, mean over the ocean part, 0 on land] on (latitude,
+    longitude).
 
     Lakes and the Caspian Sea are land. Raises KeyError for an unknown variable.
     """

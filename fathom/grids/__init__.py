@@ -1,16 +1,34 @@
 """Grids: where the points are and how many levels each column has.
 
 >>> import fathom as fm
->>> grid = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(number=40, depth=5500), bathymetry="etopo5")
->>> grid
+>>> grid = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(number=40, depth=5500),
+bathymetry="etopo5") >>> grid
 TripolarGrid 360×300×40
 
-What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in degrees where given by the user. docs/grid.md has the equations.
+What the rest of Fathom asks of a grid is in `Grid`. Lengths in m, angles in degrees where given by
+the user. docs/grid.md has the equations.
 """
 
-from .gaussian import GaussianGrid
-from .grid import Grid
-from .levels import HybridLevels, SigmaLevels, ZLevels
-from .quadrilateral import CartesianGrid, CurvilinearGrid, DipoleGrid, LatitudeLongitudeGrid, TripolarGrid
+from fathom.grids.gaussian import GaussianGrid
+from fathom.grids.grid import Grid
+from fathom.grids.levels import HybridLevels, SigmaLevels, ZLevels
+from fathom.grids.quadrilateral import (
+    CartesianGrid,
+    CurvilinearGrid,
+    DipoleGrid,
+    LatitudeLongitudeGrid,
+    TripolarGrid,
+)
 
-__all__ = ["CartesianGrid", "CurvilinearGrid", "DipoleGrid", "GaussianGrid", "Grid", "HybridLevels", "LatitudeLongitudeGrid", "SigmaLevels", "TripolarGrid", "ZLevels"]
+__all__ = [
+    "CartesianGrid",
+    "CurvilinearGrid",
+    "DipoleGrid",
+    "GaussianGrid",
+    "Grid",
+    "HybridLevels",
+    "LatitudeLongitudeGrid",
+    "SigmaLevels",
+    "TripolarGrid",
+    "ZLevels",
+]

@@ -1,4 +1,6 @@
-"""What a user gives a grid, checked: ValueErrors that say what was given, what is allowed and what is near."""
+"""What a user gives a grid, checked: ValueErrors that say what was given, what is allowed and what
+is near.
+"""
 
 import inspect
 
@@ -15,16 +17,26 @@ def reject(owner, unknown):
     """ValueError for keywords that `owner` does not have."""
     from fathom.names import near
 
-    allowed = [p for p in inspect.signature(type(owner).__init__).parameters if p not in ("self", "unknown")]
+    allowed = [
+        p
+        for p in inspect.signature(type(owner).__init__).parameters
+        if p not in ("self", "unknown")
+    ]
     for name in unknown:
-        raise ValueError(f"unknown {type(owner).__name__} parameter '{name}'{near(name, allowed) or ';'} allowed: {', '.join(allowed)}")
+        raise ValueError(
+            f"unknown {type(owner).__name__} parameter '{name}'{near(name, allowed) or ';'}"
+            f" allowed: {', '.join(allowed)}"
+        )
 
 
 def choice(name, given, allowed):
     from fathom.names import near
 
     if given not in allowed:
-        raise ValueError(f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed: {', '.join(map(repr, allowed))}")
+        raise ValueError(
+            f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed:"
+            f" {', '.join(map(repr, allowed))}"
+        )
     return given
 
 
@@ -56,4 +68,6 @@ def numbers(name, given, units):
 
 def span(values, units):
     low, high = float(np.min(values)), float(np.max(values))
-    return f"{low:.3g} {units}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g}–{high:.3g} {units}"
+    return (
+        f"{low:.3g} {units}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g}–{high:.3g} {units}"
+    )

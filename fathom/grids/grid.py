@@ -9,9 +9,10 @@ import numpy as np
 class Grid:
     """Columns of levels on horizontal points.
 
-    A kind of grid has `horizontal` (nx, ny, periodic, fold, spherical, radius, coordinates and areas of centres and corners), `levels`
-    (`number`, `middles` in their own coordinate, `weights` for means, `text(k)`), `wet_levels` (int32, (ny, nx): levels that are computed,
-    0 where there is no column) and `mapping`: what output, pictures and the report know of it.
+    A kind of grid has `horizontal` (nx, ny, periodic, fold, spherical, radius, coordinates and
+    areas of centres and corners), `levels` (`number`, `middles` in their own coordinate, `weights`
+    for means, `text(k)`), `wet_levels` (int32, (ny, nx): levels that are computed, 0 where there is
+    no column) and `mapping`: what output, pictures and the report know of it.
     """
 
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
@@ -23,7 +24,9 @@ class Grid:
         return "auto"
 
     def release(self):
-        """A sequence has its own copy of the metrics: who asks for `horizontal` again gets it made anew."""
+        """A sequence has its own copy of the metrics: who asks for `horizontal` again gets it made
+        anew.
+        """
         self.__dict__.pop("horizontal", None)
 
     @property
@@ -36,27 +39,42 @@ class Grid:
         return self.wet_levels if where == "center" else self.corner_levels
 
     def coordinates(self, where="center"):
-        """(longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners; (ny, nx)."""
-        x, y = (np.asarray(getattr(self.horizontal, f"{where}_{name}")) for name in ("longitude", "latitude"))
+        """(longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners; (ny,
+        nx).
+        """
+        x, y = (
+            np.asarray(getattr(self.horizontal, f"{where}_{name}"))
+            for name in ("longitude", "latitude")
+        )
         return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
     def interpolation(self, longitude, latitude, where="center"):
-        """From the points of the grid to places on earth [degrees], in the order in which they lie in memory."""
-        from fathom.post import interpolation
+        """From the points of the grid to places on earth [degrees], in the order in which they lie
+        in memory.
+        """
+        from fathom.regrid import places as interpolation
 
         if not self.horizontal.spherical:
-            raise ValueError("the grid is a plane: it has no longitudes and latitudes to interpolate to")
-        return interpolation.from_quads(*self.coordinates(where), longitude, latitude, self.horizontal.periodic)
+            raise ValueError(
+                "the grid is a plane: it has no longitudes and latitudes to interpolate to"
+            )
+        return interpolation.from_quads(
+            *self.coordinates(where), longitude, latitude, self.horizontal.periodic
+        )
 
     def place(self, j, i, k=-1):
-        """"30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
+        """ "30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
         x, y = (a[j, i] for a in self.coordinates())
         if self.horizontal.spherical:
             x = (x + 180) % 360 - 180
             where = f"{abs(x):.1f} {'W' if x < 0 else 'E'}, {abs(y):.1f} {'S' if y < 0 else 'N'}"
         else:
             where = f"x {x / 1e3:.1f} km, y {y / 1e3:.1f} km"
-        return f"{where} (j={j}, i={i})" if k < 0 else f"{where}, {self.levels.text(k)} (j={j}, i={i}, k={k})"
+        return (
+            f"{where} (j={j}, i={i})"
+            if k < 0
+            else f"{where}, {self.levels.text(k)} (j={j}, i={i}, k={k})"
+        )
 
     @property
     def areas(self):
@@ -70,17 +88,25 @@ class Grid:
         return int(np.sum(self.wet_levels))
 
     def regular(self, values, first_row=0):
-        """Values (..., rows, nx) of rows from `first_row` on as output, pictures and the report show them: rows of one length."""
+        """Values (..., rows, nx) of rows from `first_row` on as output, pictures and the report
+        show them: rows of one length.
+        """
         return values
 
     @property
     def identity(self):
         """What a restart must have in common with this grid: name -> array."""
-        return {"wet_levels": self.wet_levels, "thickness": np.array(self.levels.weights), "area": np.asarray(self.horizontal.area_center)}
+        return {
+            "wet_levels": self.wet_levels,
+            "thickness": np.array(self.levels.weights),
+            "area": np.asarray(self.horizontal.area_center),
+        }
 
     @cached_property
     def fingerprint(self):
-        """sha256 of what defines the grid. Coordinates enter in single precision: the last bits of sines differ between machines."""
+        """sha256 of what defines the grid. Coordinates enter in single precision: the last bits of
+        sines differ between machines.
+        """
         h, digest = self.horizontal, hashlib.sha256()
         digest.update(repr((self.shape, h.periodic, h.fold, h.spherical, float(h.radius))).encode())
         for values in (h.corner_longitude, h.corner_latitude, self.levels.weights):

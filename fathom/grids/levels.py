@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from fathom.data.table import table
-
-from .arguments import choice, core, integer, number_of, numbers, reject, span
+from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
+from fathom.input.table import table
 
 
 class ZLevels:
@@ -14,33 +13,67 @@ class ZLevels:
     ----------
     number : int, default 40
     depth : float [m], default 5500. Depth of the last interface.
-    surface : float [m], default 10 (at most depth / number). Thickness of the first layer; thickness grows smoothly downward.
+    surface : float [m], default 10 (at most depth / number). Thickness of the first layer;
+        thickness grows smoothly downward.
     spacing : "stretched" (default) or "uniform".
-    thickness : list of float [m], or the file of a text table of them. The layers themselves, in place of number, depth, surface and spacing.
-    partial_cells : float, in (0, 1], or True for 0.2. The bottom cell of a column ends at the sea floor, and has this share of its layer or more.
+    thickness : list of float [m], or the file of a text table of them. The layers themselves, in
+        place of number, depth, surface and spacing.
+    partial_cells : float, in (0, 1], or True for 0.2. The bottom cell of a column ends at the sea
+        floor, and has this share of its layer or more.
         None (default): whole cells, to the interface nearest to the floor.
     """
 
-    def __init__(self, number=None, depth=None, surface=None, spacing=None, thickness=None, partial_cells=None, **unknown):
+    def __init__(
+        self,
+        number=None,
+        depth=None,
+        surface=None,
+        spacing=None,
+        thickness=None,
+        partial_cells=None,
+        **unknown,
+    ):
         reject(self, unknown)
-        self.least_share = None if partial_cells is None or partial_cells is False else 0.2 if partial_cells is True else number_of("partial_cells", partial_cells, "1")
+        self.least_share = (
+            None
+            if partial_cells is None or partial_cells is False
+            else 0.2
+            if partial_cells is True
+            else number_of("partial_cells", partial_cells, "1")
+        )
         if self.least_share is not None and not 0 < self.least_share <= 1:
-            raise ValueError(f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell has, must lie in (0, 1]")
+            raise ValueError(
+                f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell"
+                " has, must lie in (0, 1]"
+            )
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
-                raise ValueError("ZLevels takes either thickness, or number, depth, surface and spacing")
+                raise ValueError(
+                    "ZLevels takes either thickness, or number, depth, surface and spacing"
+                )
             if isinstance(thickness, str):
                 thickness = table(thickness).ravel()
-            self.vertical = core().levels_from_thickness([number_of("thickness", t, "m") for t in np.atleast_1d(np.asarray(thickness, object))])
+            self.vertical = core().levels_from_thickness(
+                [
+                    number_of("thickness", t, "m")
+                    for t in np.atleast_1d(np.asarray(thickness, object))
+                ]
+            )
             return
         number = integer("number", 40 if number is None else number)
         depth = number_of("depth", 5500 if depth is None else depth, "m")
         if choice("spacing", spacing or "stretched", ["stretched", "uniform"]) == "uniform":
             if surface is not None:
-                raise ValueError(f"surface = {surface} m belongs to stretched levels; these are uniform")
+                raise ValueError(
+                    f"surface = {surface} m belongs to stretched levels; these are uniform"
+                )
             self.vertical = core().uniform_levels(number, depth)
         else:
-            surface = min(10.0, depth / max(number, 1)) if surface is None else number_of("surface", surface, "m")
+            surface = (
+                min(10.0, depth / max(number, 1))
+                if surface is None
+                else number_of("surface", surface, "m")
+            )
             self.vertical = core().stretched_levels(number, depth, surface)
 
     @property
@@ -75,12 +108,21 @@ class _PressureLevels:
     def _finish(self, a, b):
         self.a, self.b = a, b = np.asarray(a, float), np.asarray(b, float)
         if a.shape != b.shape or a.size < 2:
-            raise ValueError(f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than layers")
+            raise ValueError(
+                f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than"
+                " layers"
+            )
         if abs(a[-1]) > 1e-6 or abs(b[-1] - 1) > 1e-12:
-            raise ValueError(f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b = {b[-1]:g}")
+            raise ValueError(
+                f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b"
+                f" = {b[-1]:g}"
+            )
         if not (np.diff(self.reference_pressure) > 0).all():
             k = int(np.argmin(np.diff(self.reference_pressure)))
-            raise ValueError(f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down")
+            raise ValueError(
+                f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it"
+                f" at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down"
+            )
 
     @property
     def number(self):
@@ -105,7 +147,10 @@ class _PressureLevels:
         return f"level {k + 1} of {self.number} ({self.middles[k] / 100:.3g} hPa)"
 
     def __repr__(self):
-        return f"{type(self).__name__}({self.number} layers, the highest around {self.middles[0] / 100:.3g} hPa, the lowest {self.weights[-1] / 100:.3g} hPa thick)"
+        return (
+            f"{type(self).__name__}({self.number} layers, the highest around"
+            f" {self.middles[0] / 100:.3g} hPa, the lowest {self.weights[-1] / 100:.3g} hPa thick)"
+        )
 
 
 class HybridLevels(_PressureLevels):
@@ -113,14 +158,15 @@ class HybridLevels(_PressureLevels):
 
     Parameters
     ----------
-    number : int, default 24, of a smooth set (fathom.data.hybrid); or the name of a set: "L8", "L19", "L24", "L26", "L31", "L40", "L60", "L91".
+    number : int, default 24, of a smooth set (fathom.grids.hybrid); or the name of a set: "L8",
+        "L19", "L24", "L26", "L31", "L40", "L60", "L91".
     top : float [Pa], default 1000. Pressure in the middle of the highest layer.
     lowest : float [m], default 1200 m / number. Thickness of the lowest layer.
     a, b : lists of float [Pa, 1], number + 1 from the top down, in place of all else.
     """
 
     def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown):
-        from fathom.data import hybrid
+        from fathom.grids import hybrid
 
         reject(self, unknown)
         if a is not None or b is not None:
@@ -133,7 +179,13 @@ class HybridLevels(_PressureLevels):
             self._finish(*hybrid.named(number))
         else:
             number = integer("number", 24 if number is None else number)
-            self._finish(*hybrid.smooth(number, number_of("top", 1000.0 if top is None else top, "Pa"), None if lowest is None else number_of("lowest", lowest, "m")))
+            self._finish(
+                *hybrid.smooth(
+                    number,
+                    number_of("top", 1000.0 if top is None else top, "Pa"),
+                    None if lowest is None else number_of("lowest", lowest, "m"),
+                )
+            )
 
 
 class SigmaLevels(_PressureLevels):

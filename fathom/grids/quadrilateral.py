@@ -1,4 +1,6 @@
-"""Kinds of grids of quadrilateral cells: between parallels and meridians, on a plane, with displaced poles, from a file."""
+"""Kinds of grids of quadrilateral cells: between parallels and meridians, on a plane, with
+displaced poles, from a file.
+"""
 
 from functools import cached_property
 from typing import ClassVar
@@ -6,10 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from fathom import earth
+from fathom.grids.arguments import choice, core, integer, number_of, numbers, pair, reject
+from fathom.grids.water import WaterGrid
 from fathom.reading import once
-
-from .arguments import choice, core, integer, number_of, numbers, pair, reject
-from .water import WaterGrid
 
 
 class LatitudeLongitudeGrid(WaterGrid):
@@ -20,17 +21,35 @@ class LatitudeLongitudeGrid(WaterGrid):
     nx, ny : int. Columns and rows.
     longitude : (west, east) [degrees], default (0, 360).
     latitude : (south, north) [degrees], default (-80, 80).
-    spacing : of the rows: "uniform" (default), "mercator" (square cells if ny allows), "stretched" (by equatorial, width, polar), or the
+    spacing : of the rows: "uniform" (default), "mercator" (square cells if ny allows), "stretched"
+        (by equatorial, width, polar), or the
         ny + 1 latitudes of corners themselves.
-    equatorial, width, polar : shape of stretched rows: spacing at the equator relative to the rest, width of the refinement [degrees],
+    equatorial, width, polar : shape of stretched rows: spacing at the equator relative to the rest,
+        width of the refinement [degrees],
         least spacing near the poles.
     periodic : bool. In longitude; by default where it spans 360 degrees.
     levels, bathymetry ("flat"), minimum_levels : see `WaterGrid`.
     radius : float [m].
     """
 
-    def __init__(self, nx=None, ny=None, *, longitude=(0, 360), latitude=(-80, 80), spacing="uniform", equatorial=1 / 3, width=10, polar=0.2, periodic=None,
-                 levels=None, bathymetry="flat", minimum_levels=3, radius=earth.RADIUS, **unknown):  # fmt: skip
+    def __init__(
+        self,
+        nx=None,
+        ny=None,
+        *,
+        longitude=(0, 360),
+        latitude=(-80, 80),
+        spacing="uniform",
+        equatorial=1 / 3,
+        width=10,
+        polar=0.2,
+        periodic=None,
+        levels=None,
+        bathymetry="flat",
+        minimum_levels=3,
+        radius=earth.RADIUS,
+        **unknown,
+    ):
         reject(self, unknown)
         west, east = pair("longitude", longitude, "degrees")
         if isinstance(spacing, str):
@@ -39,21 +58,33 @@ class LatitudeLongitudeGrid(WaterGrid):
             south, north, ny = *pair("latitude", latitude, "degrees"), integer("ny", ny)
             choice("spacing", spacing, ["uniform", "mercator", "stretched"])
             if spacing == "stretched":
-                rows = core().stretched_latitudes(south, north, ny, core().MeridionalSpacing(equatorial, width, polar))
+                rows = core().stretched_latitudes(
+                    south, north, ny, core().MeridionalSpacing(equatorial, width, polar)
+                )
             else:
                 rows = getattr(core(), f"{spacing}_latitudes")(south, north, ny)
         else:
             rows = numbers("spacing", spacing, "degrees")
             if ny is not None and len(rows) != integer("ny", ny) + 1:
-                raise ValueError(f"ny = {ny} rows lie between {ny + 1} latitudes; spacing has {len(rows)}")
+                raise ValueError(
+                    f"ny = {ny} rows lie between {ny + 1} latitudes; spacing has {len(rows)}"
+                )
         if nx is None:
             raise ValueError("nx (the number of columns) is missing")
         periodic = abs(east - west - 360) < 1e-9 if periodic is None else bool(periodic)
-        self._finish(lambda: core().latitude_longitude_grid(integer("nx", nx), rows, west, east, periodic, radius), levels, bathymetry, minimum_levels)
+        self._finish(
+            lambda: core().latitude_longitude_grid(
+                integer("nx", nx), rows, west, east, periodic, radius
+            ),
+            levels,
+            bathymetry,
+            minimum_levels,
+        )
 
 
 class CartesianGrid(WaterGrid):
-    """A plane, for idealised cases. The model gives the Coriolis parameter; `horizontal` holds x, y [m] in place of longitude, latitude.
+    """A plane, for idealised cases. The model gives the Coriolis parameter; `horizontal` holds x, y
+    [m] in place of longitude, latitude.
 
     Parameters
     ----------
@@ -64,22 +95,47 @@ class CartesianGrid(WaterGrid):
     levels, bathymetry ("flat"), minimum_levels (1) : see `WaterGrid`.
     """
 
-    def __init__(self, nx=None, ny=None, *, extent=(1e6, 1e6), x=None, y=None, periodic=False, levels=None, bathymetry="flat", minimum_levels=1, **unknown):
+    def __init__(
+        self,
+        nx=None,
+        ny=None,
+        *,
+        extent=(1e6, 1e6),
+        x=None,
+        y=None,
+        periodic=False,
+        levels=None,
+        bathymetry="flat",
+        minimum_levels=1,
+        **unknown,
+    ):
         reject(self, unknown)
         sides = []
-        for name, number, given, length in zip("xy", (nx, ny), (x, y), pair("extent", extent, "m"), strict=True):
+        for name, number, given, length in zip(
+            "xy", (nx, ny), (x, y), pair("extent", extent, "m"), strict=True
+        ):
             if given is not None:
                 sides.append(numbers(name, given, "m"))
                 if number is not None and len(sides[-1]) != number + 1:
-                    raise ValueError(f"n{name} = {number} cells lie between {number + 1} corners; {name} has {len(sides[-1])}")
+                    raise ValueError(
+                        f"n{name} = {number} cells lie between {number + 1} corners; {name} has"
+                        f" {len(sides[-1])}"
+                    )
             elif number is None:
                 raise ValueError(f"n{name} is missing (or the corner coordinates {name})")
             else:
                 number = integer(f"n{name}", number)
                 if number < 1 or not length > 0:
-                    raise ValueError(f"n{name} = {number} cells over {length:g} m: both must be positive")
+                    raise ValueError(
+                        f"n{name} = {number} cells over {length:g} m: both must be positive"
+                    )
                 sides.append([length * n / number for n in range(number + 1)])
-        self._finish(lambda: core().cartesian_grid(*sides, bool(periodic)), levels, bathymetry, minimum_levels)
+        self._finish(
+            lambda: core().cartesian_grid(*sides, bool(periodic)),
+            levels,
+            bathymetry,
+            minimum_levels,
+        )
 
 
 class _Named(WaterGrid):
@@ -92,78 +148,172 @@ class _Named(WaterGrid):
         from fathom.names import near
 
         if resolution is not None and resolution not in self.resolutions:
-            known = ", ".join(f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items())
+            known = ", ".join(
+                f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items()
+            )
             hint = near(str(resolution), self.resolutions) or ";"
-            raise ValueError(f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known}; or give nx and ny")
+            raise ValueError(
+                f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known};"
+                " or give nx and ny"
+            )
         given = {name: value for name, value in given.items() if value is not None}
         if resolution is None and not {"nx", "ny"} <= set(given):
-            raise ValueError(f"{type(self).__name__} needs a resolution ({', '.join(self.resolutions)}) or nx and ny")
+            raise ValueError(
+                f"{type(self).__name__} needs a resolution ({', '.join(self.resolutions)}) or nx"
+                " and ny"
+            )
         if resolution is not None and not given:
             self.name = f"{type(self).__name__.removesuffix('Grid').lower()}-{resolution}"
         shape = self.resolutions[resolution or next(iter(self.resolutions))] | given
         self.usual_levels = shape.pop("levels", 40)
-        spacing = core().MeridionalSpacing(*(number_of(name, shape.pop(name), "1") for name in ("equatorial", "width", "polar")))
+        spacing = core().MeridionalSpacing(
+            *(number_of(name, shape.pop(name), "1") for name in ("equatorial", "width", "polar"))
+        )
         for name, value in shape.items():
-            shape[name] = integer(name, value) if name in ("nx", "ny") else number_of(name, value, "degrees" if name != "radius" else "m")
+            shape[name] = (
+                integer(name, value)
+                if name in ("nx", "ny")
+                else number_of(name, value, "degrees" if name != "radius" else "m")
+            )
         return shape | {"spacing": spacing}
 
 
 class DipoleGrid(_Named):
-    """Global, with the northern pole of the grid displaced into Greenland (Smith, Kortas & Meltz 1995).
+    """Global, with the northern pole of the grid displaced into Greenland (Smith, Kortas & Meltz
+    1995).
 
     Parameters
     ----------
-    resolution : "x1" (320 × 384, the shape of POP's gx1), "3deg" (100 × 116, gx3; 25 levels unless given), "0.1deg" (3600 × 2400), or nx and ny.
+    resolution : "x1" (320 × 384, the shape of POP's gx1), "3deg" (100 × 116, gx3; 25 levels unless
+        given), "0.1deg" (3600 × 2400), or nx and ny.
     south : float [degrees], default -79. The southern edge falls on the nearest row.
     pole_longitude, pole_latitude : float [degrees], default -40.5, 76.
     ring : float [degrees], default 4. Angular radius of the innermost circle: land.
-    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the refinement [degrees], least near the poles.
+    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the
+        refinement [degrees], least near the poles.
     levels, bathymetry ("etopo5"), minimum_levels : see `WaterGrid`.
     radius : float [m].
     """
 
-    _shared: ClassVar[dict] = {"south": -79, "pole_longitude": -40.5, "pole_latitude": 76, "ring": 4, "width": 10, "polar": 0.4}
+    _shared: ClassVar[dict] = {
+        "south": -79,
+        "pole_longitude": -40.5,
+        "pole_latitude": 76,
+        "ring": 4,
+        "width": 10,
+        "polar": 0.4,
+    }
     resolutions: ClassVar[dict] = {
         "x1": {"nx": 320, "ny": 384, "equatorial": 0.42} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 0.35} | _shared,
         "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 
-    def __init__(self, resolution=None, *, nx=None, ny=None, south=None, pole_longitude=None, pole_latitude=None, ring=None, equatorial=None, width=None,
-                 polar=None, levels=None, bathymetry="etopo5", minimum_levels=3, radius=None, **unknown):  # fmt: skip
+    def __init__(
+        self,
+        resolution=None,
+        *,
+        nx=None,
+        ny=None,
+        south=None,
+        pole_longitude=None,
+        pole_latitude=None,
+        ring=None,
+        equatorial=None,
+        width=None,
+        polar=None,
+        levels=None,
+        bathymetry="etopo5",
+        minimum_levels=3,
+        radius=None,
+        **unknown,
+    ):
         reject(self, unknown)
-        shape = self._shape(resolution, {"nx": nx, "ny": ny, "south": south, "pole_longitude": pole_longitude, "pole_latitude": pole_latitude, "ring": ring,
-                                             "equatorial": equatorial, "width": width, "polar": polar, "radius": radius})  # fmt: skip
+        shape = self._shape(
+            resolution,
+            {
+                "nx": nx,
+                "ny": ny,
+                "south": south,
+                "pole_longitude": pole_longitude,
+                "pole_latitude": pole_latitude,
+                "ring": ring,
+                "equatorial": equatorial,
+                "width": width,
+                "polar": polar,
+                "radius": radius,
+            },
+        )
         self._finish(lambda: core().dipole_grid(**shape), levels, bathymetry, minimum_levels)
 
 
 class TripolarGrid(_Named):
-    """Global, with two northern poles on land: the Urals and the Northwest Territories (Murray 1996).
+    """Global, with two northern poles on land: the Urals and the Northwest Territories (Murray
+    1996).
 
     Parameters
     ----------
-    resolution : "1deg" (360 × 300), "3deg" (100 × 116; 25 levels unless given), "0.1deg" (3600 × 2400), or nx (even) and ny.
+    resolution : "1deg" (360 × 300), "3deg" (100 × 116; 25 levels unless given), "0.1deg" (3600 ×
+        2400), or nx (even) and ny.
     south : float [degrees], default -79. The southern edge falls on the nearest row.
     join : float [degrees], default 64. Latitude of both poles, where the cap begins.
     pole_longitude : float [degrees], default 59. Of one pole; the other lies opposite.
     cap : float, default 0.8. Rows of the cap relative to an even continuation of those south of it.
-    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the refinement [degrees], least near the poles.
+    equatorial, width, polar : spacing of rows: at the equator relative to the rest, width of the
+        refinement [degrees], least near the poles.
     levels, bathymetry ("etopo5"), minimum_levels : see `WaterGrid`.
     radius : float [m].
     """
 
-    _shared: ClassVar[dict] = {"south": -79, "join": 64, "pole_longitude": 59, "cap": 0.8, "width": 10, "polar": 0.2}
+    _shared: ClassVar[dict] = {
+        "south": -79,
+        "join": 64,
+        "pole_longitude": 59,
+        "cap": 0.8,
+        "width": 10,
+        "polar": 0.2,
+    }
     resolutions: ClassVar[dict] = {
         "1deg": {"nx": 360, "ny": 300, "equatorial": 1 / 3} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 1 / 3} | _shared,
         "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 
-    def __init__(self, resolution=None, *, nx=None, ny=None, south=None, join=None, pole_longitude=None, cap=None, equatorial=None, width=None, polar=None,
-                 levels=None, bathymetry="etopo5", minimum_levels=3, radius=None, **unknown):  # fmt: skip
+    def __init__(
+        self,
+        resolution=None,
+        *,
+        nx=None,
+        ny=None,
+        south=None,
+        join=None,
+        pole_longitude=None,
+        cap=None,
+        equatorial=None,
+        width=None,
+        polar=None,
+        levels=None,
+        bathymetry="etopo5",
+        minimum_levels=3,
+        radius=None,
+        **unknown,
+    ):
         reject(self, unknown)
-        shape = self._shape(resolution, {"nx": nx, "ny": ny, "south": south, "join": join, "pole_longitude": pole_longitude, "cap": cap,
-                                             "equatorial": equatorial, "width": width, "polar": polar, "radius": radius})  # fmt: skip
+        shape = self._shape(
+            resolution,
+            {
+                "nx": nx,
+                "ny": ny,
+                "south": south,
+                "join": join,
+                "pole_longitude": pole_longitude,
+                "cap": cap,
+                "equatorial": equatorial,
+                "width": width,
+                "polar": polar,
+                "radius": radius,
+            },
+        )
         self._finish(lambda: core().tripolar_grid(**shape), levels, bathymetry, minimum_levels)
 
 
@@ -172,44 +322,89 @@ class CurvilinearGrid(WaterGrid):
 
     Parameters
     ----------
-    file : path of a NetCDF file with corner_longitude, corner_latitude (ny + 1, nx + 1), as `to_netcdf` writes it, or an ocean_hgrid
+    file : path of a NetCDF file with corner_longitude, corner_latitude (ny + 1, nx + 1), as
+        `to_netcdf` writes it, or an ocean_hgrid
         of MOM (x, y on twice the points); or give the arrays.
-    corner_longitude, corner_latitude : (ny + 1, nx + 1) [degrees]. [j + 1, i + 1] is the north-east corner of cell (j, i).
-    periodic, fold : bool. By default seen from the corners: the first and last column coincide, the last row is its own mirror image.
+    corner_longitude, corner_latitude : (ny + 1, nx + 1) [degrees]. [j + 1, i + 1] is the north-east
+        corner of cell (j, i).
+    periodic, fold : bool. By default seen from the corners: the first and last column coincide, the
+        last row is its own mirror image.
     levels, bathymetry ("etopo5"), minimum_levels : see `WaterGrid`.
     radius : float [m].
     """
 
-    def __init__(self, file=None, *, corner_longitude=None, corner_latitude=None, periodic=None, fold=None, levels=None, bathymetry="etopo5", minimum_levels=3,
-                 radius=earth.RADIUS, **unknown):  # fmt: skip
+    def __init__(
+        self,
+        file=None,
+        *,
+        corner_longitude=None,
+        corner_latitude=None,
+        periodic=None,
+        fold=None,
+        levels=None,
+        bathymetry="etopo5",
+        minimum_levels=3,
+        radius=earth.RADIUS,
+        **unknown,
+    ):
         reject(self, unknown)
         if file is not None:
             if corner_longitude is not None or corner_latitude is not None:
-                raise ValueError("CurvilinearGrid takes either a file or corner_longitude and corner_latitude")
+                raise ValueError(
+                    "CurvilinearGrid takes either a file or corner_longitude and corner_latitude"
+                )
             corner_longitude, corner_latitude = _corners_from(file)
         corners = [np.ascontiguousarray(a, float) for a in (corner_longitude, corner_latitude)]
-        if corners[0].ndim != 2 or min(corners[0].shape) < 2 or corners[0].shape != corners[1].shape:
-            raise ValueError(f"corner_longitude has shape {corners[0].shape}, corner_latitude {corners[1].shape}: both must be (ny + 1, nx + 1)")
+        if (
+            corners[0].ndim != 2
+            or min(corners[0].shape) < 2
+            or corners[0].shape != corners[1].shape
+        ):
+            raise ValueError(
+                f"corner_longitude has shape {corners[0].shape}, corner_latitude"
+                f" {corners[1].shape}: both must be (ny + 1, nx + 1)"
+            )
         for name, values in zip(("corner_longitude", "corner_latitude"), corners, strict=True):
             if not np.isfinite(values).all():
-                raise ValueError(f"{name} is not finite at [j, i] = {np.argwhere(~np.isfinite(values))[0].tolist()}")
+                raise ValueError(
+                    f"{name} is not finite at [j, i] ="
+                    f" {np.argwhere(~np.isfinite(values))[0].tolist()}"
+                )
         point = earth.unit_vectors(*corners)
         same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)
         periodic = same(point[:, 0], point[:, -1]) if periodic is None else bool(periodic)
         seam = point[-1, 1:]  # C(i), whose partner is C(nx - 2 - i)
         if fold is None:
-            fold = periodic and seam.shape[0] % 2 == 0 and same(seam, np.roll(seam[::-1], -1, 0)) and not same(seam, seam[:1])
-        self._finish(lambda: core().curvilinear_grid(*corners, periodic, bool(fold), radius), levels, bathymetry, minimum_levels)
+            fold = (
+                periodic
+                and seam.shape[0] % 2 == 0
+                and same(seam, np.roll(seam[::-1], -1, 0))
+                and not same(seam, seam[:1])
+            )
+        self._finish(
+            lambda: core().curvilinear_grid(*corners, periodic, bool(fold), radius),
+            levels,
+            bathymetry,
+            minimum_levels,
+        )
 
     @cached_property
     def orthogonality(self):
         """Departure of grid lines from a right angle [degrees]: (mean, largest, its (j, i))."""
         departure = core().departure_from_right_angle(self.horizontal)
-        return float(departure.mean()), float(departure.max()), tuple(int(n) for n in np.unravel_index(departure.argmax(), departure.shape))
+        return (
+            float(departure.mean()),
+            float(departure.max()),
+            tuple(int(n) for n in np.unravel_index(departure.argmax(), departure.shape)),
+        )
 
     def describe(self):
         mean, largest, at = self.orthogonality
-        return {"angles": f"right to {mean:.2g}° in the mean, {largest:.2g}° at worst ({self.place(*at)})"} | super().describe()
+        return {
+            "angles": (
+                f"right to {mean:.2g}° in the mean, {largest:.2g}° at worst ({self.place(*at)})"
+            )
+        } | super().describe()
 
 
 @once
@@ -228,10 +423,17 @@ def _corners_from(path):
             names, step = ("x", "y"), 2
         else:
             there = ", ".join(file.variables) or "no variables"
-            raise ValueError(f"'{path}' has no corner_longitude and corner_latitude (nor x, y of a MOM supergrid); it has {there}")
+            raise ValueError(
+                f"'{path}' has no corner_longitude and corner_latitude (nor x, y of a MOM"
+                f" supergrid); it has {there}"
+            )
         arrays = []
         for name in names:
             variable = file.variables[name]
             values = np.ma.filled(variable[::step, ::step].astype(float), np.nan)
-            arrays.append(np.rad2deg(values) if str(getattr(variable, "units", "")).startswith("rad") else values)
+            arrays.append(
+                np.rad2deg(values)
+                if str(getattr(variable, "units", "")).startswith("rad")
+                else values
+            )
     return arrays

@@ -6,20 +6,22 @@ from pathlib import Path
 import numpy as np
 
 from fathom import earth
-from fathom.data.table import table
-
-from .arguments import choice, integer, span
-from .grid import Grid
-from .levels import ZLevels
+from fathom.grids.arguments import choice, integer, span
+from fathom.grids.grid import Grid
+from fathom.grids.levels import ZLevels
+from fathom.input.table import table
 
 
 class WaterGrid(Grid):
     """Quadrilateral cells with levels of depth and a bathymetry.
 
-    bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny, nx) [m] with 0 on land, wet levels
-        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt"; fathom.data.table), or a function of (longitude,
-        latitude) – of (x, y) on a plane – that gives the depth.
-    minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest interface, or kept by partial cells (ZLevels).
+    bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny,
+        nx) [m] with 0 on land, wet levels
+        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt";
+        fathom.input.table), or a function of (longitude, latitude) – of (x, y) on a plane – that
+        gives the depth.
+    minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest
+        interface, or kept by partial cells (ZLevels).
     """
 
     name = None  # of a grid whose wet levels may be embedded
@@ -38,7 +40,9 @@ class WaterGrid(Grid):
             bathymetry = table(bathymetry)
             self._check_depth(bathymetry)
         elif isinstance(bathymetry, str):
-            choice("bathymetry", bathymetry, ["etopo5", "flat"] if horizontal.spherical else ["flat"])
+            choice(
+                "bathymetry", bathymetry, ["etopo5", "flat"] if horizontal.spherical else ["flat"]
+            )
         elif not callable(bathymetry):
             bathymetry = np.asarray(bathymetry)
             self._check_depth(bathymetry)
@@ -51,7 +55,9 @@ class WaterGrid(Grid):
 
     @cached_property
     def turn(self):
-        """Cosine and sine of the angle from east to the direction of growing i at corners, (ny, nx)."""
+        """Cosine and sine of the angle from east to the direction of growing i at corners, (ny,
+        nx).
+        """
         angle = np.asarray(self.horizontal.angle_corner)
         return np.cos(angle), np.sin(angle)
 
@@ -65,9 +71,16 @@ class WaterGrid(Grid):
             from fathom.data import bathymetry
 
             levels = bathymetry.levels_for(
-                self.name or "", corner_longitude=h.corner_longitude, corner_latitude=h.corner_latitude,
-                center_longitude=h.center_longitude, center_latitude=h.center_latitude, thickness=self.vertical.thickness,
-                periodic=h.periodic, fold=h.fold, minimum_levels=self.minimum_levels)  # fmt: skip
+                self.name or "",
+                corner_longitude=h.corner_longitude,
+                corner_latitude=h.corner_latitude,
+                center_longitude=h.center_longitude,
+                center_latitude=h.center_latitude,
+                thickness=self.vertical.thickness,
+                periodic=h.periodic,
+                fold=h.fold,
+                minimum_levels=self.minimum_levels,
+            )
         elif isinstance(how, str):
             levels = np.where(self._around_poles(), 0, self.vertical.levels)
         else:
@@ -81,22 +94,39 @@ class WaterGrid(Grid):
         depth = self.bathymetry
         if callable(depth):
             h = self.horizontal
-            depth = np.array(np.broadcast_to(depth(h.center_longitude, h.center_latitude), self.shape[1:]), float)
+            depth = np.array(
+                np.broadcast_to(depth(h.center_longitude, h.center_latitude), self.shape[1:]), float
+            )
             self._check_depth(depth)
         return depth
 
     @cached_property
     def _cut(self):
-        """Wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells [m], 0 on land."""
+        """Wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells [m], 0
+        on land.
+        """
         from fathom.data import bathymetry
 
-        h, how, least, interfaces = self.horizontal, self.bathymetry, self.levels.least_share, np.asarray(self.vertical.interface_depth)
-        shallowest = interfaces[self.minimum_levels - 1] + least * self.vertical.thickness[self.minimum_levels - 1]
+        h, how, least, interfaces = (
+            self.horizontal,
+            self.bathymetry,
+            self.levels.least_share,
+            np.asarray(self.vertical.interface_depth),
+        )
+        shallowest = (
+            interfaces[self.minimum_levels - 1]
+            + least * self.vertical.thickness[self.minimum_levels - 1]
+        )
         if isinstance(how, str) and how == "etopo5":
             fraction, depth = bathymetry.ocean_depth(h.corner_longitude, h.corner_latitude)
             mesh = bathymetry.Mesh(self.shape[1:], h.periodic, h.fold)
             centers = earth.unit_vectors(h.center_longitude, h.center_latitude)
-            depth = bathymetry.apply_sills(np.where(fraction >= 0.5, np.maximum(depth, shallowest), 0.0), bathymetry.sills(), mesh, centers)
+            depth = bathymetry.apply_sills(
+                np.where(fraction >= 0.5, np.maximum(depth, shallowest), 0.0),
+                bathymetry.sills(),
+                mesh,
+                centers,
+            )
             levels = bathymetry.connected(bathymetry.cut_levels(depth, interfaces, least), mesh)
         elif isinstance(how, str):
             levels = np.where(self._around_poles(), 0, self.vertical.levels)
@@ -109,13 +139,19 @@ class WaterGrid(Grid):
             levels = bathymetry.cut_levels(depth, interfaces, least)
         last = np.maximum(levels, 1) - 1
         layer = np.asarray(self.vertical.thickness)[last]
-        return levels, np.where(levels > 0, np.clip(depth - interfaces[last], least * layer, layer), 0.0)
+        return levels, np.where(
+            levels > 0, np.clip(depth - interfaces[last], least * layer, layer), 0.0
+        )
 
     def bottom_thickness(self, where="center"):
-        """Thickness of the last wet cell at centres, or of what velocity fills of the last wet layer at corners [m], (ny, nx); 0 on land."""
+        """Thickness of the last wet cell at centres, or of what velocity fills of the last wet
+        layer at corners [m], (ny, nx); 0 on land.
+        """
         levels = self.levels_at(where)
         if self.levels.least_share is None:
-            return np.where(levels > 0, np.asarray(self.vertical.thickness)[np.maximum(levels, 1) - 1], 0.0)
+            return np.where(
+                levels > 0, np.asarray(self.vertical.thickness)[np.maximum(levels, 1) - 1], 0.0
+            )
         return self._cut[1] if where == "center" else self._corner_cut
 
     @cached_property
@@ -129,14 +165,20 @@ class WaterGrid(Grid):
     def depth(self, where="center"):
         """Of the sea floor as the model has it [m], (ny, nx); 0 on land."""
         levels = self.levels_at(where)
-        return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (levels > 0) + self.bottom_thickness(where)
+        return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (
+            levels > 0
+        ) + self.bottom_thickness(where)
 
     def thickness(self, k, where="center"):
         """Of the cells of layer k [m], (ny, nx); below the bottom that of the layer."""
-        return np.where(self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k])
+        return np.where(
+            self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k]
+        )
 
     def face_thickness(self, k, towards):
-        """Of the faces between cells of layer k and their neighbours towards "east" or "north" [m], (ny, nx): the lesser of both cells."""
+        """Of the faces between cells of layer k and their neighbours towards "east" or "north" [m],
+        (ny, nx): the lesser of both cells.
+        """
         own, east, north, _ = self._around(self.thickness(k))
         beside = {"east": east, "north": north}[towards]
         return np.where(beside > 0, np.minimum(own, beside), own)
@@ -150,19 +192,26 @@ class WaterGrid(Grid):
 
     def _levels_of(self, depth):
         middles = self.vertical.layer_depth
-        return np.where(depth > 0, np.maximum(np.searchsorted(middles, depth), self.minimum_levels), 0)
+        return np.where(
+            depth > 0, np.maximum(np.searchsorted(middles, depth), self.minimum_levels), 0
+        )
 
     def _check_depth(self, depth):
         shape, nz = self.shape[1:], self.vertical.levels
         if depth.shape != shape:
             raise ValueError(f"bathymetry has shape {depth.shape}; the grid takes {shape}")
         if depth.dtype.kind not in "iuf":
-            raise ValueError(f"bathymetry holds {depth.dtype}: depths [m] or whole numbers of levels")
+            raise ValueError(
+                f"bathymetry holds {depth.dtype}: depths [m] or whole numbers of levels"
+            )
         if not np.isfinite(depth).all():
             j, i = (int(n) for n in np.argwhere(~np.isfinite(depth))[0])
             raise ValueError(f"bathymetry is {depth[j, i]} at {self.place(j, i)}: land is 0")
         if depth.dtype.kind in "iu" and (depth.min() < 0 or depth.max() > nz):
-            raise ValueError(f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()}, {depth.max()}]; depths are floating-point numbers")
+            raise ValueError(
+                f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()},"
+                f" {depth.max()}]; depths are floating-point numbers"
+            )
 
     def _around_poles(self):
         """Cells that a flat bottom must leave dry: within 5 degrees of the poles of a folded grid."""
@@ -171,12 +220,16 @@ class WaterGrid(Grid):
         if h.fold:
             centers = earth.unit_vectors(h.center_longitude, h.center_latitude)
             for i in (0, h.nx // 2):
-                near |= centers @ earth.unit_vectors(h.corner_longitude[-1, i], h.corner_latitude[-1, i]) > np.cos(np.deg2rad(5))
+                near |= centers @ earth.unit_vectors(
+                    h.corner_longitude[-1, i], h.corner_latitude[-1, i]
+                ) > np.cos(np.deg2rad(5))
         return near
 
     @cached_property
     def corner_levels(self):
-        """Wet levels at the velocity points: the least of the four cells around (0 on a closed edge); (ny, nx)."""
+        """Wet levels at the velocity points: the least of the four cells around (0 on a closed
+        edge); (ny, nx).
+        """
         return np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
 
     def _around(self, values):
@@ -202,54 +255,120 @@ class WaterGrid(Grid):
 
     @property
     def identity(self):
-        return super().identity | ({"bottom_thickness": self.bottom_thickness()} if self.levels.least_share is not None else {})
+        return super().identity | (
+            {"bottom_thickness": self.bottom_thickness()}
+            if self.levels.least_share is not None
+            else {}
+        )
 
     def mapping(self):
-        """Coordinates of centres and corners, depth, thickness, area, wet levels: what output, pictures and the report take."""
+        """Coordinates of centres and corners, depth, thickness, area, wet levels: what output,
+        pictures and the report take.
+        """
         h = self.horizontal
         x, y = ("longitude", "latitude") if h.spherical else ("x", "y")
         centers = self.coordinates()
-        return {f"corner_{x}": np.asarray(h.corner_longitude), f"corner_{y}": np.asarray(h.corner_latitude), x: centers[0], y: centers[1],
-                "depth": self.levels.middles, "thickness": self.levels.weights, "wet_levels": self.wet_levels, "area": np.asarray(h.area_center),
-                **({"bottom_thickness": self.bottom_thickness()} if self.levels.least_share is not None else {})}  # fmt: skip
+        return {
+            f"corner_{x}": np.asarray(h.corner_longitude),
+            f"corner_{y}": np.asarray(h.corner_latitude),
+            x: centers[0],
+            y: centers[1],
+            "depth": self.levels.middles,
+            "thickness": self.levels.weights,
+            "wet_levels": self.wet_levels,
+            "area": np.asarray(h.area_center),
+            **(
+                {"bottom_thickness": self.bottom_thickness()}
+                if self.levels.least_share is not None
+                else {}
+            ),
+        }
 
     def to_netcdf(self, path):
-        """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and `tools/build_data.py --levels` read."""
+        """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and
+        `tools/build_data.py --levels` read.
+        """
         import netCDF4
 
         h = self.horizontal
         with netCDF4.Dataset(path, "w") as out:
-            out.setncatts({"periodic": int(h.periodic), "fold": int(h.fold), "minimum_levels": self.minimum_levels, "radius": h.radius})
-            for name, size in {"y_corner": h.ny + 1, "x_corner": h.nx + 1, "y": h.ny, "x": h.nx, "depth": self.vertical.levels}.items():
+            out.setncatts(
+                {
+                    "periodic": int(h.periodic),
+                    "fold": int(h.fold),
+                    "minimum_levels": self.minimum_levels,
+                    "radius": h.radius,
+                }
+            )
+            for name, size in {
+                "y_corner": h.ny + 1,
+                "x_corner": h.nx + 1,
+                "y": h.ny,
+                "x": h.nx,
+                "depth": self.vertical.levels,
+            }.items():
                 out.createDimension(name, size)
-            for name in ("corner_longitude", "corner_latitude", "center_longitude", "center_latitude"):
+            for name in (
+                "corner_longitude",
+                "corner_latitude",
+                "center_longitude",
+                "center_latitude",
+            ):
                 dims = ("y_corner", "x_corner") if name.startswith("corner") else ("y", "x")
                 variable = out.createVariable(name, "f8", dims, zlib=True, shuffle=True)
-                variable.units = ("degrees_east" if name.endswith("longitude") else "degrees_north") if h.spherical else "m"
+                variable.units = (
+                    ("degrees_east" if name.endswith("longitude") else "degrees_north")
+                    if h.spherical
+                    else "m"
+                )
                 variable[...] = getattr(h, name)
-            columns = [("wet_levels", "i4", ("y", "x"), self.wet_levels, "1"), ("bottom_thickness", "f8", ("y", "x"), self.bottom_thickness(), "m")]
-            for name, kind, dims, values, units in (("thickness", "f8", ("depth",), self.vertical.thickness, "m"), *columns):
+            columns = [
+                ("wet_levels", "i4", ("y", "x"), self.wet_levels, "1"),
+                ("bottom_thickness", "f8", ("y", "x"), self.bottom_thickness(), "m"),
+            ]
+            for name, kind, dims, values, units in (
+                ("thickness", "f8", ("depth",), self.vertical.thickness, "m"),
+                *columns,
+            ):
                 variable = out.createVariable(name, kind, dims)
                 variable.units = units
                 variable[...] = values
 
     def _bottom_text(self):
         share = self.levels.least_share
-        return "" if share is None else f"; bottom cells end at the sea floor, {share:g} of a layer or more"
+        return (
+            ""
+            if share is None
+            else f"; bottom cells end at the sea floor, {share:g} of a layer or more"
+        )
 
     def describe(self):
         """label -> text, for the tree."""
         h, wet = self.horizontal, self.wet_levels
         at = self.wet_corners if self.wet_corners.any() else np.ones(self.shape[1:], bool)
-        edges = ["sewn in the north" if h.fold else "closed in the north", "periodic" if h.periodic else "closed in the east and west"]
+        edges = [
+            "sewn in the north" if h.fold else "closed in the north",
+            "periodic" if h.periodic else "closed in the east and west",
+        ]
         if h.spherical:
             x, y = h.corner_longitude, h.corner_latitude
-            extent = f"longitude {x.min():.4g} to {x.max():.4g}, latitude {y.min():.4g} to {y.max():.4g}"
+            extent = (
+                f"longitude {x.min():.4g} to {x.max():.4g}, latitude {y.min():.4g} to {y.max():.4g}"
+            )
         else:
-            extent = f"{np.ptp(h.corner_longitude) / 1e3:.5g} km × {np.ptp(h.corner_latitude) / 1e3:.5g} km"
+            extent = (
+                f"{np.ptp(h.corner_longitude) / 1e3:.5g} km ×"
+                f" {np.ptp(h.corner_latitude) / 1e3:.5g} km"
+            )
         return {
             "extent": f"{extent}; {', '.join(edges)}",
-            "spacing": f"{span(h.dx_corner[at] / 1e3, 'km')} along x, {span(h.dy_corner[at] / 1e3, 'km')} along y",
-            "levels": f"{self.vertical.levels} of {span(self.vertical.thickness, 'm')}, to {self.vertical.depth:g} m" + self._bottom_text(),
+            "spacing": (
+                f"{span(h.dx_corner[at] / 1e3, 'km')} along x, {span(h.dy_corner[at] / 1e3, 'km')}"
+                " along y"
+            ),
+            "levels": (
+                f"{self.vertical.levels} of {span(self.vertical.thickness, 'm')}, to"
+                f" {self.vertical.depth:g} m" + self._bottom_text()
+            ),
             "water": f"{np.count_nonzero(wet):,} of {wet.size:,} columns, {int(wet.sum()):,} cells",
         }

@@ -1,32 +1,73 @@
-"""What the ocean reads of the air above it and of the observed sea surface: the embedded climatology, files of the user's, numbers, by variable."""
+"""What the ocean reads of the air above it and of the observed sea surface: the embedded
+climatology, files of the user's, numbers, by variable.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
-from fathom import names, times
-from fathom.components import scheme
-from fathom.records import Input, Points, Records, Speed, endings, given, interpolation, sources
+from fathom import names
+from fathom.input.records import (
+    Input,
+    Points,
+    Records,
+    Speed,
+    endings,
+    given,
+    interpolate,
+    sources,
+)
+from fathom.schemes import scheme
+from fathom.time import instants as times
 
 climatology = "coads"  # what the embedded one is called
 
-# What variables may be called in files beside their own name: CF standard names, short names of CMIP and ECMWF.
+# What variables may be called in files beside their own name: CF standard names, short names of
+# CMIP and ECMWF.
 accepted = {
-    "eastward_wind": ("uas", "u10"), "northward_wind": ("vas", "v10"), "wind_speed": ("sfcWind", "si10"), "air_temperature": ("tas", "t2m"), "specific_humidity": ("huss",),
-    "air_pressure": ("air_pressure_at_mean_sea_level", "air_pressure_at_sea_level", "psl", "msl", "surface_air_pressure", "ps", "sp"),
-    "downward_shortwave_flux": ("surface_downwelling_shortwave_flux_in_air", "rsds", "msdwswrf", "avg_sdswrf"), "downward_longwave_flux": ("surface_downwelling_longwave_flux_in_air", "rlds", "msdwlwrf", "avg_sdlwrf"),
-    "precipitation_flux": ("pr", "mtpr", "avg_tprate"), "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"), "sea_surface_temperature": ("tos", "sst"), "sea_surface_salinity": ("sos", "sss"),
-}  # fmt: skip
+    "eastward_wind": ("uas", "u10"),
+    "northward_wind": ("vas", "v10"),
+    "wind_speed": ("sfcWind", "si10"),
+    "air_temperature": ("tas", "t2m"),
+    "specific_humidity": ("huss",),
+    "air_pressure": (
+        "air_pressure_at_mean_sea_level",
+        "air_pressure_at_sea_level",
+        "psl",
+        "msl",
+        "surface_air_pressure",
+        "ps",
+        "sp",
+    ),
+    "downward_shortwave_flux": (
+        "surface_downwelling_shortwave_flux_in_air",
+        "rsds",
+        "msdwswrf",
+        "avg_sdswrf",
+    ),
+    "downward_longwave_flux": (
+        "surface_downwelling_longwave_flux_in_air",
+        "rlds",
+        "msdwlwrf",
+        "avg_sdlwrf",
+    ),
+    "precipitation_flux": ("pr", "mtpr", "avg_tprate"),
+    "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"),
+    "sea_surface_temperature": ("tos", "sst"),
+    "sea_surface_salinity": ("sos", "sss"),
+}
 wind = ("eastward_wind", "northward_wind")
 
 
 class Air:
     """Variables of the air and of the observed sea, for the fields of an ocean that they become.
 
-    data : "coads"; files or Records that have all; or a mapping of variable -> "coads", a file, Records, xarray.DataArray or number.
+    data : "coads"; files or Records that have all; or a mapping of variable -> "coads", a file,
+        Records, xarray.DataArray or number.
     wanted : field -> variable.
-    missing : "coads" or None, where variables come from that are not in the data; the speed of the wind follows from its components.
+    missing : "coads" or None, where variables come from that are not in the data; the speed of the
+        wind follows from its components.
     ValueError: a variable that is not there, or that is not known.
     """
 
@@ -38,37 +79,74 @@ class Air:
         for field, name in wanted.items():
             value, embedded = of(name)[0], _is_climatology(of(name)[0])
             if (records := _has(of(name), name)) is not None:
-                self.inputs.append(Input(field, records, units[field], _called(name), only=of(name)[1]))
+                self.inputs.append(
+                    Input(field, records, units[field], _called(name), only=of(name)[1])
+                )
             elif value is not None and not embedded and given(value) is None:
                 self.constants[field] = value
-            elif not embedded and name == "wind_speed" and all(_has(of(part), part) for part in wind):
-                self.inputs.append(Speed(field, *(Input(part, given(of(part)[0]), units[part], _called(part), only=of(part)[1]) for part in wind)))
-            elif name == "wind_speed" and not embedded and all(_is_number(of(part)[0]) for part in wind):
+            elif (
+                not embedded and name == "wind_speed" and all(_has(of(part), part) for part in wind)
+            ):
+                self.inputs.append(
+                    Speed(
+                        field,
+                        *(
+                            Input(
+                                part,
+                                given(of(part)[0]),
+                                units[part],
+                                _called(part),
+                                only=of(part)[1],
+                            )
+                            for part in wind
+                        ),
+                    )
+                )
+            elif (
+                name == "wind_speed"
+                and not embedded
+                and all(_is_number(of(part)[0]) for part in wind)
+            ):
                 self.constants[field] = np.hypot(*(of(part)[0] for part in wind))
             elif embedded or missing:
                 self.climate[field] = name
             else:
                 absent.append(name)
         if absent:
-            there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
-            raise ValueError(f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes what is missing from the embedded climatology")
+            there = (
+                f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
+            )
+            raise ValueError(
+                f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes"
+                " what is missing from the embedded climatology"
+            )
 
     @property
     def wind_variance(self):
-        """Mean square of the wind over the square of its speed: within a month of the climatology as if it came from all sides alike (Rayleigh)."""
+        """Mean square of the wind over the square of its speed: within a month of the climatology
+        as if it came from all sides alike (Rayleigh).
+        """
         return 4 / np.pi if "wind_speed" in self.climate else 1.0
 
-    def processes(self, precision):
-        return [interpolation(field, precision) for field in (*self.climate, *(i.field for i in self.inputs))]
+    def interpolate(self, do):
+        """Adds the processes that make the fields of the air from their records."""
+        for field in (*self.climate, *(i.field for i in self.inputs)):
+            interpolate(do, field)
 
     def fields(self, ocean):
         """Those that never change."""
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
-        return {field: on_columns(ocean.grid, value, name=field) for field, value in self.constants.items()}
+        return {
+            field: on_columns(ocean.grid, value, name=field)
+            for field, value in self.constants.items()
+        }
 
     def records(self, ocean):
-        return [*([Climatology(self.climate, ocean.grid)] if self.climate else []), *sources(self.inputs, ocean.grid)]
+        return [
+            *([Climatology(self.climate, ocean.grid)] if self.climate else []),
+            *sources(self.inputs, ocean.grid),
+        ]
 
 
 def _is_number(value):
@@ -91,7 +169,12 @@ class Climatology:
     def read(self, month):
         from fathom.data import surface
 
-        data = surface.on_points(self.points.latitude, self.points.longitude, *dict.fromkeys(self.wanted.values()), month=month)
+        data = surface.on_points(
+            self.points.latitude,
+            self.points.longitude,
+            *dict.fromkeys(self.wanted.values()),
+            month=month,
+        )
         return {field: data[name] for field, name in self.wanted.items()}
 
 
@@ -111,7 +194,9 @@ def _has(value, name):
 
 
 def _by_variable(data):
-    """A function: variable -> (what is given for it, whether the one variable of a file is it, whatever it is called)."""
+    """A function: variable -> (what is given for it, whether the one variable of a file is it,
+    whatever it is called).
+    """
     if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
         for name in data:
             if name not in accepted:
@@ -119,8 +204,13 @@ def _by_variable(data):
         return lambda name: (data.get(name), True)
     if _is_climatology(data):
         return lambda name: (climatology, True)
-    if isinstance(data, (str, Path)) and not (Path(data).expanduser().exists() or "*" in str(data) or str(data).endswith(endings)):
-        raise ValueError(f"unknown forcing data {str(data)!r}{names.near(str(data), [climatology])}; allowed: {climatology!r}, a file or folder that exists, a mapping of variable to file")
+    if isinstance(data, (str, Path)) and not (
+        Path(data).expanduser().exists() or "*" in str(data) or str(data).endswith(endings)
+    ):
+        raise ValueError(
+            f"unknown forcing data {str(data)!r}{names.near(str(data), [climatology])}; allowed:"
+            f" {climatology!r}, a file or folder that exists, a mapping of variable to file"
+        )
     records = data if isinstance(data, Records) else Records(data)
     return lambda name: (records, False)
 

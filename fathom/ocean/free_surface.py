@@ -1,35 +1,57 @@
 """The free surface of the ocean: how its height is solved for, and what fresh water does to it."""
 
-from fathom import earth
+from fathom import earth, mpi
 from fathom.grids.arguments import integer, number_of
 
 
 class FreeSurface:
-    """Implicit free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of the catalogues in docs/barotropic.md.
+    """Implicit free surface (Dukowicz & Smith 1994), solved by an iteration and a preconditioner of
+    the catalogues in docs/barotropic.md.
 
     Parameters
     ----------
     tolerance : float
-        residual at which the solve ends, relative to the right-hand side. Volume and tracers are conserved to round-off whatever it is; 1e-8 of
-        a step's change of pressure is far below what the scheme neglects.
+        residual at which the solve ends, relative to the right-hand side. Volume and tracers are
+        conserved to round-off whatever it is; 1e-8 of a step's change of pressure is far below what
+        the scheme neglects.
     maximum_iterations : int
     implicitness : float
         weight of the new height in the pressure gradient, in [0.5, 1].
-    preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are kept, some 300 bytes a column), "diagonal"
-        (hundreds of iterations, no memory), "evp", "polynomial", "none", or None: the first up to 200 000 columns of water, then the second.
-    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or None: "pcg" with the factorised matrix, else "chrongear".
-    precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or "fp64".
+    preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are
+        kept, some 300 bytes a column), "diagonal"
+        (hundreds of iterations, no memory), "evp", "polynomial", "none", or None: the first up to
+        200 000 columns of water, then the second.
+    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or None: "pcg" with the factorised
+        matrix, else "chrongear".
+    precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or
+        "fp64".
     steps : int
         iterations for one sum of "s-step": 2, 3 or 4.
-    freshwater : "salt" (default), fluxes of fresh water take or give salt of a surface whose volume they leave alone; or "volume": they raise it, and all
-        layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not linear and no layer runs dry.
+    freshwater : "salt" (default), fluxes of fresh water take or give salt of a surface whose volume
+        they leave alone; or "volume": they raise it, and all
+        layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not
+        linear and no layer runs dry.
     reproducible : bool
-        sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter messages, and runs that depend on ranks.
+        sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter
+        messages, and runs that depend on ranks.
     """
 
-    factorised = 200_000  # columns of water up to which the matrix is factorised unless told otherwise
+    factorised = (
+        200_000  # columns of water up to which the matrix is factorised unless told otherwise
+    )
 
-    def __init__(self, tolerance=1e-8, maximum_iterations=2000, implicitness=0.6, preconditioner=None, solver=None, precision="mixed", steps=4, reproducible=True, freshwater="salt"):
+    def __init__(
+        self,
+        tolerance=1e-8,
+        maximum_iterations=2000,
+        implicitness=0.6,
+        preconditioner=None,
+        solver=None,
+        precision="mixed",
+        steps=4,
+        reproducible=True,
+        freshwater="salt",
+    ):
         from fathom.mpi import core
         from fathom.names import near
 
@@ -38,7 +60,9 @@ class FreeSurface:
         if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:
             raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
         if integer("FreeSurface maximum_iterations", maximum_iterations) < 1:
-            raise ValueError(f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1")
+            raise ValueError(
+                f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1"
+            )
         if steps not in (2, 3, 4):
             raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
         if not isinstance(reproducible, bool):
@@ -46,25 +70,47 @@ class FreeSurface:
         if freshwater not in ("salt", "volume"):
             raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
         names = lambda catalogue: [name for name, _ in catalogue]
-        for what, given, allowed in (("preconditioner", preconditioner, names(core.preconditioners())), ("solver", solver, names(core.solvers())), ("precision", precision, ["mixed", "fp64"])):
+        for what, given, allowed in (
+            ("preconditioner", preconditioner, names(core.preconditioners())),
+            ("solver", solver, names(core.solvers())),
+            ("precision", precision, ["mixed", "fp64"]),
+        ):
             if given is not None and given not in allowed:
-                raise ValueError(f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed: {', '.join(allowed)}")
-        self.tolerance, self.maximum_iterations, self.implicitness = float(tolerance), maximum_iterations, float(implicitness)
-        self.preconditioner, self.solver, self.precision, self.steps = preconditioner, solver, precision, int(steps)
+                raise ValueError(
+                    f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
+                )
+        self.tolerance, self.maximum_iterations, self.implicitness = (
+            float(tolerance),
+            maximum_iterations,
+            float(implicitness),
+        )
+        self.preconditioner, self.solver, self.precision, self.steps = (
+            preconditioner,
+            solver,
+            precision,
+            int(steps),
+        )
         self.reproducible, self.freshwater = reproducible, freshwater
 
     def on(self, columns):
-        """The same for a grid of so many columns of water: its preconditioner and solver are settled."""
-        preconditioner = self.preconditioner or ("diagonal" if columns > self.factorised else "factorisation")
+        """The same for a grid of so many columns of water: its preconditioner and solver are
+        settled.
+        """
+        preconditioner = self.preconditioner or (
+            "diagonal" if columns > self.factorised else "factorisation"
+        )
         solver = self.solver or ("pcg" if preconditioner == "factorisation" else "chrongear")
         return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
 
-    def attach(self, sequence, step):
-        """The solver of a sequence that has a BarotropicSolve."""
-        from fathom.mpi import core
-
-        how = {name: value for name, value in self.__dict__.items() if name not in ("implicitness", "freshwater")}
-        return core.Barotropic(sequence, step, self.implicitness, earth.GRAVITY, **how)
+    def solve(self, step):
+        """The solver, a global process."""
+        how = {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("implicitness", "freshwater")
+        }
+        return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def __repr__(self):
         return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"

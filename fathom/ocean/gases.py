@@ -1,19 +1,21 @@
-"""Gases that the sea takes up from the air and that nothing in it makes or uses: CFC-11, CFC-12, SF6 (core/physics/surface/gas_exchange.hpp).
+"""Gases that the sea takes up from the air and that nothing in it makes or uses: CFC-11, CFC-12,
+SF6 (core/physics/surface/gas_exchange.hpp).
 
-Their history in the air is that of fathom/data/gases-in-air.txt, or the user's: lines of year, north, south, mole fractions in 1e-12 at times in years
-(1990.5 the middle of 1990), interpolated between them, constant before the first and after the last. Between 10 S and 10 N both hemispheres are blended.
+Their history in the air is that of fathom/data/gases-in-air.txt, or the user's: lines of year,
+north, south, mole fractions in 1e-12 at times in years (1990.5 the middle of 1990), interpolated
+between them, constant before the first and after the last. Between 10 S and 10 N both hemispheres
+are blended.
 """
-
-from pathlib import Path
 
 import numpy as np
 
-from fathom.components import scheme
-from fathom.data import table
+from fathom.data.embedded import FOLDER
+from fathom.input import table
 from fathom.ocean.passive import PassiveTracer
+from fathom.schemes import scheme
 
 edge = 10.0  # degrees of latitude from which on the air is that of a hemisphere
-embedded = Path(table.__file__).with_name("gases-in-air.txt")
+embedded = FOLDER / "gases-in-air.txt"
 
 
 class _Gas(PassiveTracer):
@@ -22,32 +24,62 @@ class _Gas(PassiveTracer):
     def __init__(self, name=None, *, history=None, coefficient=0.251, wind_variance=None):
         super().__init__(name or type(self).__name__.lower(), "mol m-3")
         self.history, self.coefficient, self.wind_variance = history, coefficient, wind_variance
-        self._exchange(1.0 if wind_variance is None else wind_variance)  # names and bounds are checked here
+        self._exchange(
+            1.0 if wind_variance is None else wind_variance
+        )  # names and bounds are checked here
 
     def _exchange(self, wind_variance):
-        return scheme(f"{type(self).__name__}Exchange", coefficient=self.coefficient, wind_variance=wind_variance)
+        return scheme(
+            f"{type(self).__name__}Exchange",
+            coefficient=self.coefficient,
+            wind_variance=wind_variance,
+        )
 
     def fluxes(self, surface):
-        air = getattr(surface, "given", None) or getattr(surface, "over", None)  # that of bulk formulae
+        air = getattr(surface, "given", None) or getattr(
+            surface, "over", None
+        )  # that of bulk formulae
         if air is None and getattr(surface, "wind_speed", 0.0) is None:
-            raise ValueError(f"{type(self).__name__} needs the wind above the sea: {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing")
-        return [self._exchange(getattr(air, "wind_variance", 1.0) if self.wind_variance is None else self.wind_variance)]
+            raise ValueError(
+                f"{type(self).__name__} needs the wind above the sea:"
+                f" {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing"
+            )
+        return [
+            self._exchange(
+                getattr(air, "wind_variance", 1.0)
+                if self.wind_variance is None
+                else self.wind_variance
+            )
+        ]
 
     def fields(self, grid):
         h = grid.horizontal
-        latitude = np.asarray(h.center_latitude, float) if h.spherical else np.full(np.shape(grid.wet_levels), edge)  # a plane lies in the north
+        latitude = (
+            np.asarray(h.center_latitude, float)
+            if h.spherical
+            else np.full(np.shape(grid.wet_levels), edge)
+        )  # a plane lies in the north
         return {"northern_share": np.clip((latitude + edge) / (2 * edge), 0, 1)}
 
     def tables(self, grid, clock):
         years, north, south = self.in_air()
-        return {f"{self.name}_in_air": ([clock.seconds_of_year(year) for year in years], np.stack([north, south], 1).tolist(), True)}
+        return {
+            f"{self.name}_in_air": (
+                [clock.seconds_of_year(year) for year in years],
+                np.stack([north, south], 1).tolist(),
+                True,
+            )
+        }
 
     def in_air(self):
         """Years, mole fraction in the north and in the south [1e-12]."""
         numbers = table.table(self.history or embedded)
         numbers = numbers.T[[0, *self.columns]] if self.history is None else numbers.T
         if len(numbers) != 3:
-            raise ValueError(f"{self.name}: {self.history} has {len(numbers)} columns; three are needed: year, north, south [1e-12]")
+            raise ValueError(
+                f"{self.name}: {self.history} has {len(numbers)} columns; three are needed: year,"
+                " north, south [1e-12]"
+            )
         if not (np.diff(numbers[0]) > 0).all():
             raise ValueError(f"{self.name}: the years of {self.history} do not ascend")
         return numbers

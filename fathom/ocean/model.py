@@ -1,7 +1,7 @@
 """The ocean: which processes, in which order, with which defaults.
 
-It takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it time, ranks and forcing.
-docs/models.md lists what a simulation asks of a model.
+It takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it
+time, ranks and forcing. docs/models.md lists what a simulation asks of a model.
 """
 
 from functools import partial
@@ -9,21 +9,25 @@ from functools import partial
 import numpy as np
 
 from fathom import earth
-from fathom.components import scheme
+from fathom.input.records import sources
+from fathom.model import Model
 from fathom.names import unknown
-from fathom.ocean import circulation, mixing, overflow
+from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
-from fathom.ocean.eddies import mixed_layer
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
+from fathom.ocean.step import time_step
 from fathom.ocean.surface import SurfaceForcing
-from fathom.ocean.tracers import add_fluxes, add_tracers, declared
-from fathom.records import interpolation, sources
+from fathom.ocean.tracers import declared
+from fathom.order import Order
+from fathom.schemes import bytes_of, scheme
 
-degree = 111198.0  # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their nominal value
+# length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
+# nominal value
+degree = 111198.0
 
 
-class Ocean:
+class Ocean(Model):
     """Hydrostatic Boussinesq primitive equations on the B grid, z levels, implicit free surface.
 
     Parameters
@@ -33,56 +37,131 @@ class Ocean:
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
     background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing, as is
     tidal_mixing : TidalMixing, or None (default).
-    tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
-    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a diffusivity of their own.
-    water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None: in the top layer (default without).
-    chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
-    tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or QuickestAdvection.
+    tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of
+        (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
+    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a
+        diffusivity of their own.
+    water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None:
+        in the top layer (default without).
+    chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of
+        (longitude, latitude), of (x, y) on a plane, or in time: a file, Records.
+    tracer_advection : CentredAdvection (default), UpwindAdvection, LaxWendroffAdvection or
+        QuickestAdvection.
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
-    friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction, SmagorinskyFriction or None.
+    friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction,
+        SmagorinskyFriction or None.
     diffusion : LaplacianDiffusion (default; none beside eddies), BiharmonicDiffusion or None.
     eddies : GentMcWilliams, or None (default).
     submesoscale : MixedLayerEddies, or None (default).
     bottom_drag : float, quadratic drag coefficient.
-    bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large: linear drag).
-    geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of (longitude, latitude) or (x, y); default 0.
+    bottom_speed : float, speed added to that of the bottom layer in the drag [m s-1] (tides; large:
+        linear drag).
+    geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of
+        (longitude, latitude) or (x, y); default 0.
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel.
     free_surface : FreeSurface.
-    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
-    budgets : names of tracers of which every term of the budget is computed in every cell, docs/model.md.
+    tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
+        the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
+    budgets : names of tracers of which every term of the budget is computed in every cell,
+        docs/model.md.
+    placed : list of Placed: processes of the user's own in the order of a step.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
     precision : "fp64" (default) or "fp32".
     """
 
     halo = 2
     usual_surface = SurfaceForcing  # where the user gives none
-    zero_outside = ("wet_levels", "depth_corner")  # fixed fields that beyond a closed edge are 0, not the nearest value
-    limits = {"temperature": (-100, 100), "salinity": (-1000, 1000), "velocity_x": (-1e3, 1e3), "velocity_y": (-1e3, 1e3), "sea_surface_height": (-1e3, 1e3),
-              "maximum_speed": (0, 1e3)}  # fields and series beyond which a run has blown up  # fmt: skip
+    zero_outside = (
+        "wet_levels",
+        "depth_corner",
+    )  # fixed fields that beyond a closed edge are 0, not the nearest value
+    limits = {
+        "temperature": (-100, 100),
+        "salinity": (-1000, 1000),
+        "velocity_x": (-1e3, 1e3),
+        "velocity_y": (-1e3, 1e3),
+        "sea_surface_height": (-1e3, 1e3),
+        "maximum_speed": (0, 1e3),
+    }  # fields and series beyond which a run has blown up
     derived, integrals = derived, circulation.integrals
-    chosen_levels = "depth", "m", 1.0  # what output may be brought to: coordinate, unit, and what that is in SI
+    chosen_levels = (
+        "depth",
+        "m",
+        1.0,
+    )  # what output may be brought to: coordinate, unit, and what that is in SI
 
-    def __init__(self, grid, *, equation_of_state=None, vertical_mixing=None, tracer_advection=None, momentum_advection="default", friction="default",
-                 diffusion="default", eddies=None, submesoscale=None,
-                 background_mixing=None, tidal_mixing=None, tidal_energy=None, double_diffusion=None, water="default", chlorophyll=0.2, bottom_drag=1.2e-3, bottom_speed=0.0, geothermal_heat=0.0, overflows=(),
-                 free_surface=None, tracers=(), budgets=(), coriolis="earth", precision="fp64", extrapolation=0.1):  # fmt: skip
+    def __init__(
+        self,
+        grid,
+        *,
+        equation_of_state=None,
+        vertical_mixing=None,
+        tracer_advection=None,
+        momentum_advection="default",
+        friction="default",
+        diffusion="default",
+        eddies=None,
+        submesoscale=None,
+        background_mixing=None,
+        tidal_mixing=None,
+        tidal_energy=None,
+        double_diffusion=None,
+        water="default",
+        chlorophyll=0.2,
+        bottom_drag=1.2e-3,
+        bottom_speed=0.0,
+        geothermal_heat=0.0,
+        overflows=(),
+        free_surface=None,
+        tracers=(),
+        budgets=(),
+        placed=(),
+        coriolis="earth",
+        precision="fp64",
+        extrapolation=0.1,
+    ):
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
-        self.water = (scheme("JerlovWater") if self.has_boundary_layer else None) if water == "default" else water
-        if self.water is not None and getattr(self.water, "name", "") not in ("JerlovWater", "ChlorophyllWater"):
-            raise ValueError(f"water = {self.water!r}; allowed: JerlovWater, ChlorophyllWater, none")
-        self.background_mixing, self.tidal_mixing, self.double_diffusion = background_mixing, tidal_mixing, double_diffusion
+        self.water = (
+            (scheme("JerlovWater") if self.has_boundary_layer else None)
+            if water == "default"
+            else water
+        )
+        if self.water is not None and getattr(self.water, "name", "") not in (
+            "JerlovWater",
+            "ChlorophyllWater",
+        ):
+            raise ValueError(
+                f"water = {self.water!r}; allowed: JerlovWater, ChlorophyllWater, none"
+            )
+        self.background_mixing, self.tidal_mixing, self.double_diffusion = (
+            background_mixing,
+            tidal_mixing,
+            double_diffusion,
+        )
         self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
         self.chlorophyll_records = mixing.of_chlorophyll(self)
         self.tracer_advection = tracer_advection or scheme("CentredAdvection")
-        self.momentum_advection = scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
+        self.momentum_advection = (
+            scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
+        )
         self.friction = scheme("LaplacianFriction") if friction == "default" else friction
         self.eddies, self.submesoscale = eddies, submesoscale
-        self.diffusion = (None if eddies else scheme("LaplacianDiffusion")) if diffusion == "default" else diffusion
-        self.bottom_drag, self.bottom_speed, self.geothermal_heat = float(bottom_drag), float(bottom_speed), geothermal_heat
+        self.diffusion = (
+            (None if eddies else scheme("LaplacianDiffusion"))
+            if diffusion == "default"
+            else diffusion
+        )
+        self.bottom_drag, self.bottom_speed, self.geothermal_heat = (
+            float(bottom_drag),
+            float(bottom_speed),
+            geothermal_heat,
+        )
         self.overflows = list(overflows)
-        self.free_surface = (free_surface or FreeSurface()).on(int(np.count_nonzero(grid.wet_levels)))
+        self.free_surface = (free_surface or FreeSurface()).on(
+            int(np.count_nonzero(grid.wet_levels))
+        )
         self.tracers = declared(tracers)
         self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
         if strange := [name for name in self.budgets if name not in self.tracer_names]:
@@ -92,6 +171,7 @@ class Ocean:
         if precision not in ("fp64", "fp32"):
             raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
+        self.placed = list(placed)  # the user's own
         self.initial = {}
 
     @property
@@ -99,8 +179,9 @@ class Ocean:
         return ["temperature", "salinity", *[t.name for t in self.tracers]]
 
     def set(self, **values):
-        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of (longitude, latitude, depth) – of (x, y, depth)
-        on a plane –, an xarray.DataArray, or the name of a data set ("levitus").
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of
+        (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray, or the
+        name of a data set ("levitus").
 
         Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height.
         """
@@ -108,88 +189,33 @@ class Ocean:
             if name not in self.prognostic:
                 from fathom.names import near
 
-                raise ValueError(f"the ocean has no field '{name}' to set{near(name, self.prognostic)}")
+                raise ValueError(
+                    f"the ocean has no field '{name}' to set{near(name, self.prognostic)}"
+                )
             self.initial[name] = value
         return self
 
-    # ---- what the simulation asks for -------------------------------------------------------------------------------------------
+    # ---- what the simulation asks for ------------------------------------------------------------
 
     def processes(self, step, surface):
         """The sequence of one step [s], in order; `surface` gives stress and fluxes."""
-        bytes_ = 8 if self.precision == "fp64" else 4
-        sequence = surface.processes(bytes_)
+        do = Order(bytes_of[self.precision], step, own_cells=self.own_cells, renamed=self._beyond)
+        time_step(self, surface, do)
+        return do.place(self.placed)
 
-        def add(what, phase="baroclinic", on=None, label=None, **runtime):
-            what = scheme(what) if isinstance(what, str) else what
-            form = what.in_cells if self.own_cells else what
-            if self.stretched and "cell_thickness" in form.field_names and "sea_surface_height" in form.field_names:
-                on = {"sea_surface_height": "height_beyond_cells"} | (on or {})  # which is 0: cells have all of the height
-            sequence.append(form.process(bytes_, phase=phase, on=on, label=label or what.name, step=step, **runtime))
-
-        self._balanced = any(p.name == "FreshwaterBalance" for p in sequence)
-        after = {"cell_thickness": "cell_thickness_after", "sea_surface_height_after": "height_beyond_cells"} if self.stretched else {}
-        if self.stretched:
-            sequence += [scheme(name).process(bytes_) for name in ("StretchedCells", "StretchedCorners")]
-        add_fluxes(self, surface, add)
-        if self.water is not None:
-            if self.chlorophyll_records is not None:
-                sequence.append(interpolation("chlorophyll", bytes_))
-            add(self.water, "surface")
-        if self.has_boundary_layer:
-            add("FrictionVelocity", "surface")
-        if self.overflows:
-            sequence += overflow.processes(self.tracer_names, bytes_)
-        add(self.equation_of_state)
-        add("HydrostaticPressure")
-        of_strain = isinstance(self.friction, StrainFriction)
-        if of_strain:
-            sequence += self.friction.viscosities(bytes_, step)
-        if not self.has_boundary_layer:  # stratification stays in cache
-            sequence += mixed_layer(self, bytes_, step)
-        mixing.of_columns(self, add)
-        if self.has_boundary_layer:
-            sequence += mixed_layer(self, bytes_, step)
-        add(self.momentum_advection or "LinearMomentum")
-        add("StretchedPressureGradient" if self.stretched else "PressureGradient")
-        if self.eddies is not None:
-            sequence += self.eddies.of_gradients(bytes_, step)
-        if of_strain:
-            sequence += self.friction.forces(bytes_)
-        elif self.friction is not None:
-            if self.friction.name == "BiharmonicFriction":
-                add("VelocityLaplacian")
-            add(self.friction)
-        add("ImplicitMomentum", drag=self.bottom_drag, background_speed=self.bottom_speed)
-        add("BarotropicDivergence", "barotropic", on={"depth_corner": "depth_corner_now"} if self.stretched else None)
-        if self.stretched:
-            add("FreshwaterConvergence", "barotropic")
-        if self.overflows:
-            add("OverflowConvergence", "barotropic")
-        add("BarotropicSolve", "barotropic")
-        add("BarotropicCorrection", "barotropic", implicitness=self.free_surface.implicitness)
-        add("VolumeTransport", "tracer")
-        if self.submesoscale is not None:
-            add(self.submesoscale, "tracer")
-        if self.overflows:
-            add("OverflowVolume", "tracer")
-        if self.stretched:
-            add("SurfaceVolume", "tracer")
-            names = {"sea_surface_height": "sea_surface_height_after", "cell_thickness": "cell_thickness_after"}
-            sequence.append(scheme("StretchedCells").process(bytes_, phase="tracer", on=names, label="StretchedCells after"))
-        if self.eddies is not None:
-            sequence += self.eddies.slopes(self.equation_of_state, self.vertical_mixing, bytes_, step, self.own_cells)
-        mixing.of_tracers(self, add, after)
-        budgets = add_tracers(self, sequence, add, bytes_)
-        last = surface.after(bytes_, cells=after) if self.own_cells else surface.after(bytes_)
-        sequence += last
-        if any(p.name == "FreezingLimit" for p in last):
-            for tracer in ("temperature", "salinity"):
-                budgets.late(tracer, "freezing")
-        return sequence
+    def _beyond(self, form):
+        """Where layers follow the surface, cells have all of its height: beyond them is none."""
+        read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
+        both = {"cell_thickness", "sea_surface_height"} <= read
+        return {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
 
     def records(self, _):
         """Sources of what changes in time beside the surface (fathom/forcing.py)."""
-        return [] if self.chlorophyll_records is None else sources([self.chlorophyll_records], self.grid)
+        return (
+            []
+            if self.chlorophyll_records is None
+            else sources([self.chlorophyll_records], self.grid)
+        )
 
     @property
     def warm_floor(self):
@@ -208,19 +234,25 @@ class Ocean:
 
     @property
     def split(self):
-        """Whether tracers are advected forward in time, direction by direction: from the values of now alone."""
+        """Whether tracers are advected forward in time, direction by direction: from the values of
+        now alone.
+        """
         return "tracer_swept" in self.tracer_advection.field_names
 
     @property
     def rotations(self):
         """Fields that take each other's place at the end of a step."""
         before = lambda tracer: [] if self.split else [tracer + "_before"]
-        return [*[[*before(t), t, t + "_after"] for t in self.tracer_names],
-                *[[f, f + "_after"] for f in ("velocity_x", "velocity_y", "sea_surface_height")]]  # fmt: skip
+        return [
+            *[[*before(t), t, t + "_after"] for t in self.tracer_names],
+            *[[f, f + "_after"] for f in ("velocity_x", "velocity_y", "sea_surface_height")],
+        ]
 
     @property
     def prognostic(self):
-        """The fields that the state is: set at the start, summed up in the checksum, shown in summary and report."""
+        """The fields that the state is: set at the start, summed up in the checksum, shown in
+        summary and report.
+        """
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 
     @property
@@ -235,57 +267,100 @@ class Ocean:
 
     @property
     def numerics(self):
-        """What changes bits though not the equations: it stands in the restart, and a run that goes on with something else says so."""
+        """What changes bits though not the equations: it stands in the restart, and a run that goes
+        on with something else says so.
+        """
         surface = self.free_surface
-        return {name: getattr(surface, name) for name in ("solver", "preconditioner", "precision", "steps", "reproducible", "tolerance")}
+        return {
+            name: getattr(surface, name)
+            for name in (
+                "solver",
+                "preconditioner",
+                "precision",
+                "steps",
+                "reproducible",
+                "tolerance",
+            )
+        }
 
     @property
     def alternatives(self):
-        """What could be faster with other bits of the same answer: key below [model] -> values, that of now first."""
+        """What could be faster with other bits of the same answer: key below [model] -> values,
+        that of now first.
+        """
         from fathom.mpi import core
 
         surface = self.free_surface
-        ways = {"preconditioner": [name for name, _ in core.preconditioners()], "solver": [name for name, _ in core.solvers()], "precision": ["mixed", "fp64"], "reproducible": [True, False]}
+        ways = {
+            "preconditioner": [name for name, _ in core.preconditioners()],
+            "solver": [name for name, _ in core.solvers()],
+            "precision": ["mixed", "fp64"],
+            "reproducible": [True, False],
+        }
         now = {name: getattr(surface, name) for name in ways}
-        return {f"free_surface.{name}": [now[name], *(way for way in given if way != now[name])] for name, given in ways.items()}
+        return {
+            f"free_surface.{name}": [now[name], *(way for way in given if way != now[name])]
+            for name, given in ways.items()
+        }
 
     def profiles_of_step(self, first):
-        """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth 2, a little damped)."""
-        return {"time_weights": [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]}
+        """Weights of now and before in the extrapolation to the middle of the step (Adams-Bashforth
+        2, a little damped).
+        """
+        return {
+            "time_weights": (
+                [1.0, 0.0] if first else [1.5 + self.extrapolation, -0.5 - self.extrapolation]
+            )
+        }
 
     def tables(self, clock):
-        """Profiles that follow a table in time: name -> (times [s], rows, whether it is interpolated)."""
-        return {name: table for tracer in self.tracers for name, table in tracer.tables(self.grid, clock).items()}
-
-    def attach(self, sequence, step):
-        """The work of the global processes: name -> solver."""
-        if self._balanced:
-            sequence.balance("FreshwaterBalance", "surface_freshwater_flux")
-        overflows = {"overflows": overflow.attach(self.overflows, self.grid, sequence, self.tracer_names)} if self.overflows else {}
-        return {"barotropic": self.free_surface.attach(sequence, step)} | overflows
+        """Profiles that follow a table in time: name -> (times [s], rows, whether it is
+        interpolated).
+        """
+        return {
+            name: table
+            for tracer in self.tracers
+            for name, table in tracer.tables(self.grid, clock).items()
+        }
 
     def initialise(self, simulation):
         """The initial state into the fields."""
-        from fathom.state import on_columns, on_layers
+        from fathom.input.values import on_columns, on_layers
 
-        at_start = {tracer.name: value for tracer in self.tracers if (value := tracer.at_start(self.grid, simulation.clock)) is not None}
-        for name, value in ({"temperature": 10.0, "salinity": 35.0} | at_start | self.initial).items():
+        at_start = {
+            tracer.name: value
+            for tracer in self.tracers
+            if (value := tracer.at_start(self.grid, simulation.clock)) is not None
+        }
+        for name, value in (
+            {"temperature": 10.0, "salinity": 35.0} | at_start | self.initial
+        ).items():
             if name == "sea_surface_height":
-                simulation.sequence.set(name, on_columns(self.grid, value, name=name))
+                simulation.fields.set(name, on_columns(self.grid, value, name=name))
                 continue
             if isinstance(value, str):
                 value = self._data_set(value, name)
-            for k, values in on_layers(self.grid, value, name, "corner" if name.startswith("velocity") else "center"):
-                for field in filter(simulation.sequence.has, (name, name + "_before")):
-                    simulation.sequence.set(field, values, k)
+            for k, values in on_layers(
+                self.grid, value, name, "corner" if name.startswith("velocity") else "center"
+            ):
+                for field in filter(simulation.fields.has, (name, name + "_before")):
+                    simulation.fields.set(field, values, k)
 
     def _data_set(self, source, name):
         if source != "levitus" or name not in ("temperature", "salinity"):
-            raise ValueError(f"no data set '{source}' for {name}; allowed: 'levitus' for temperature and salinity")
+            raise ValueError(
+                f"no data set '{source}' for {name}; allowed: 'levitus' for temperature and"
+                " salinity"
+            )
         from fathom.data import levitus
 
         h = self.grid.horizontal
-        return levitus.on_points(np.asarray(h.center_latitude), np.asarray(h.center_longitude), self.grid.levels.middles, name)
+        return levitus.on_points(
+            np.asarray(h.center_latitude),
+            np.asarray(h.center_longitude),
+            self.grid.levels.middles,
+            name,
+        )
 
     def integral_coordinates(self):
         """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""
@@ -297,9 +372,22 @@ class Ocean:
 
     def watch(self, simulation):
         """Numbers of now, name -> (value, units), and what the line of progress says of them."""
-        motion, temperature = simulation.sequence.motion(simulation.step), simulation.sequence.extremes("temperature")
-        series = {"mean_temperature": (temperature["mean"], "degC"), "kinetic_energy": (motion["kinetic_energy"], "m2 s-2"), "maximum_speed": (motion["speed"], "m s-1")}
-        return series | drake_transport(simulation), f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f}, {temperature['maximum']:.1f}] °C"
+        motion, temperature = (
+            simulation.fields.motion(simulation.step),
+            simulation.fields.extremes("temperature"),
+        )
+        series = {
+            "mean_temperature": (temperature["mean"], "degC"),
+            "kinetic_energy": (motion["kinetic_energy"], "m2 s-2"),
+            "maximum_speed": (motion["speed"], "m s-1"),
+        }
+        return (
+            series | drake_transport(simulation),
+            (
+                f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f},"
+                f" {temperature['maximum']:.1f}] °C"
+            ),
+        )
 
     def criteria(self, step):
         """Limits of the step: [(name, value, limit, place)]."""
@@ -320,53 +408,100 @@ class Ocean:
         return pictures(self.grid.mapping(), state)
 
     def geometry(self):
-        """Fields that never change: name -> array (ny, nx), or a function of the layer that gives one."""
-        from fathom.state import on_columns
+        """Fields that never change: name -> array (ny, nx), or a function of the layer that gives
+        one.
+        """
+        from fathom.input.values import on_columns
 
         h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
-        metric = {n: np.asarray(getattr(h, n), float) for n in ("dx_corner", "dy_corner", "dx_center", "dy_center", "length_north_face", "length_east_face", "dx_east_face", "dy_north_face")}
+        metric = {
+            n: np.asarray(getattr(h, n), float)
+            for n in (
+                "dx_corner",
+                "dy_corner",
+                "dx_center",
+                "dy_center",
+                "length_north_face",
+                "length_east_face",
+                "dx_east_face",
+                "dy_north_face",
+            )
+        }
         scale = np.sqrt(metric["dx_corner"] * metric["dy_corner"]) / degree
         return metric | {
             "area_center": np.asarray(h.area_center, float),
-            **{n: np.asarray(getattr(h, n), float) for n in ("curvature_x", "curvature_y", "curvature_squared")},
+            **{
+                n: np.asarray(getattr(h, n), float)
+                for n in ("curvature_x", "curvature_y", "curvature_squared")
+            },
             "coriolis": self.coriolis_parameter(),
             "grid_angle": np.asarray(h.angle_corner, float),
             "viscosity_scale": self._lateral_scale(scale, self.friction),
-            "diffusivity_scale": self._lateral_scale(np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree, self.diffusion),
+            "diffusivity_scale": self._lateral_scale(
+                np.sqrt(metric["dx_center"] * metric["dy_center"]) / degree, self.diffusion
+            ),
             "wet_levels": wet.astype(float),
             "depth_corner": self.grid.depth("corner"),
             "cell_thickness": self.grid.thickness,
             "corner_thickness": partial(self.grid.thickness, where="corner"),
             **mixing.fields(self),
-            **{name: values for tracer in self.tracers for name, values in tracer.fields(self.grid).items()},
+            **{
+                name: values
+                for tracer in self.tracers
+                for name, values in tracer.fields(self.grid).items()
+            },
             **(self.friction.fields(self) if isinstance(self.friction, StrainFriction) else {}),
-            **({"geothermal_heat_flux": on_columns(self.grid, self.geothermal_heat, name="geothermal_heat")} if self.warm_floor else {}),
+            **(
+                {
+                    "geothermal_heat_flux": on_columns(
+                        self.grid, self.geothermal_heat, name="geothermal_heat"
+                    )
+                }
+                if self.warm_floor
+                else {}
+            ),
             "depth_center": self.grid.depth(),
             "bottom_thickness": self.grid.bottom_thickness(),
             "bottom_thickness_corner": self.grid.bottom_thickness("corner"),
             **(self.eddies.fields(np.ones(wet.shape)) if self.eddies else {}),
-        }  # fmt: skip
+        }
 
     def _lateral_scale(self, spacing, scheme_):
-        """What the coefficient of a lateral scheme is multiplied by: the spacing in degrees for Laplacian schemes; its cube, half in each of
-        the two passes, for biharmonic ones. On a plane the coefficient is what the user gives."""
+        """What the coefficient of a lateral scheme is multiplied by: the spacing in degrees for
+        Laplacian schemes; its cube, half in each of the two passes, for biharmonic ones. On a plane
+        the coefficient is what the user gives."""
         if not self.grid.horizontal.spherical:
             return np.ones_like(spacing)
-        return spacing**1.5 if scheme_ is not None and scheme_.name.startswith("Biharmonic") else spacing
+        return (
+            spacing**1.5
+            if scheme_ is not None and scheme_.name.startswith("Biharmonic")
+            else spacing
+        )
 
     def coriolis_parameter(self):
         """f at the corners [s-1], (ny, nx)."""
         h = self.grid.horizontal
         if self.coriolis == "earth":
             if not h.spherical:
-                raise ValueError("a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the sphere")
+                raise ValueError(
+                    "a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the"
+                    " sphere"
+                )
             return 2 * earth.ROTATION * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
         if h.spherical:
-            raise ValueError(f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has coriolis='earth'")
+            raise ValueError(
+                f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has"
+                " coriolis='earth'"
+            )
         f0, beta = self.coriolis
         return f0 + beta * np.asarray(h.corner_latitude)[1:, 1:]
 
     def profiles(self):
         """Profiles: name -> values."""
-        depth = np.cumsum(self.grid.vertical.thickness) - 0.5 * np.asarray(self.grid.vertical.thickness)
-        return {"thickness": list(self.grid.vertical.thickness), "pressure_reference": list(earth.SEA_WATER_DENSITY * earth.GRAVITY * depth / 1e4)}
+        depth = np.cumsum(self.grid.vertical.thickness) - 0.5 * np.asarray(
+            self.grid.vertical.thickness
+        )
+        return {
+            "thickness": list(self.grid.vertical.thickness),
+            "pressure_reference": list(earth.SEA_WATER_DENSITY * earth.GRAVITY * depth / 1e4),
+        }

@@ -1,41 +1,77 @@
-"""Overflows of dense water through channels that the grid does not see (docs/physics.md): where they are, and the processes that they are."""
+"""Overflows of dense water through channels that the grid does not see (docs/physics.md): where
+they are, and the processes that they are.
+"""
 
 import numpy as np
 
-from fathom import earth
-from fathom.components import scheme
+from fathom import earth, mpi
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import in_box
 
 
 class Overflow:
-    """Dense water over a sill, its entrainment where the shelf breaks, and its product in the deep (Danabasoglu, Large & Briegleb 2010).
+    """Dense water over a sill, its entrainment where the shelf breaks, and its product in the deep
+    (Danabasoglu, Large & Briegleb 2010).
 
-    A region is ((west, east), (south, north), (top, bottom)) in degrees and metres of depth, or in metres on a plane; a place is (longitude, latitude,
-    depth), and stands for the nearest column that is wet there and not taken.
+    A region is ((west, east), (south, north), (top, bottom)) in degrees and metres of depth, or in
+    metres on a plane; a place is (longitude, latitude, depth), and stands for the nearest column
+    that is wet there and not taken.
 
     Parameters
     ----------
     name : str.
-    inflow, source, entrainment : regions whose mean temperature and salinity decide: the water above the sill on the open side, behind it, and at the break.
+    inflow, source, entrainment : regions whose mean temperature and salinity decide: the water
+        above the sill on the open side, behind it, and at the break.
     from_source, from_entrainment : lists of places where water leaves.
-    products : list of lists of places, from the shallowest to the deepest: product water goes to the deepest that is lighter.
+    products : list of lists of places, from the shallowest to the deepest: product water goes to
+        the deepest that is lighter.
     width, thickness : of the source water in the channel, upstream above the sill [m].
-    distance, slope, drag : from the sill to the break [m], slope of the bottom and its drag coefficient there [1].
+    distance, slope, drag : from the sill to the break [m], slope of the bottom and its drag
+        coefficient there [1].
     latitude : of the sill [degrees], for the Coriolis parameter; or coriolis [s-1] itself.
     """
 
-    def __init__(self, name, *, inflow, source, entrainment, from_source, from_entrainment, products, width, thickness, distance, slope, drag=3e-3, latitude=None, coriolis=None):
+    def __init__(
+        self,
+        name,
+        *,
+        inflow,
+        source,
+        entrainment,
+        from_source,
+        from_entrainment,
+        products,
+        width,
+        thickness,
+        distance,
+        slope,
+        drag=3e-3,
+        latitude=None,
+        coriolis=None,
+    ):
         self.name = str(name)
         if (latitude is None) == (coriolis is None):
             raise ValueError(f"Overflow {name}: give either latitude or coriolis")
-        self.coriolis = number_of("coriolis", coriolis, "s-1") if latitude is None else 2 * earth.ROTATION * np.sin(np.deg2rad(number_of("latitude", latitude, "degrees")))
-        self.shape = {"width": width, "thickness": thickness, "distance": distance, "slope": slope, "drag": drag}
+        self.coriolis = (
+            number_of("coriolis", coriolis, "s-1")
+            if latitude is None
+            else 2 * earth.ROTATION * np.sin(np.deg2rad(number_of("latitude", latitude, "degrees")))
+        )
+        self.shape = {
+            "width": width,
+            "thickness": thickness,
+            "distance": distance,
+            "slope": slope,
+            "drag": drag,
+        }
         for key, value in self.shape.items():
             if not number_of(f"Overflow {name}: {key}", value, "m or 1") > 0:
                 raise ValueError(f"Overflow {name}: {key} = {value} must be positive")
         if not abs(self.coriolis) > 1e-6:
-            raise ValueError(f"Overflow {name}: f = {self.coriolis:.3g} s-1; rotating hydraulics need a place away from the equator")
+            raise ValueError(
+                f"Overflow {name}: f = {self.coriolis:.3g} s-1; rotating hydraulics need a place"
+                " away from the equator"
+            )
         self.regions = {"inflow": inflow, "source": source, "entrainment": entrainment}
         self.outlets = {"from_source": from_source, "from_entrainment": from_entrainment}
         self.products = list(products)
@@ -46,20 +82,46 @@ class Overflow:
     def on(self, grid, taken):
         """What the core takes, on a grid; `taken`: columns that have an outlet, which grows."""
         places = {key: self._places(grid, key, given, taken) for key, given in self.outlets.items()}
-        products = [self._places(grid, f"products[{n}]", given, taken) for n, given in enumerate(self.products)]
-        pressure = lambda cells: float(np.mean([grid.levels.middles[k] for k, _, _ in cells])) * earth.SEA_WATER_DENSITY * earth.GRAVITY / 1e4
-        return {"shape": [self.coriolis, *(float(self.shape[key]) for key in ("width", "thickness", "distance", "slope", "drag"))],
-                "sill_pressure": pressure(places["from_source"]), "break_pressure": pressure(places["from_entrainment"]),
-                **{key: self._cells(grid, key, region) for key, region in self.regions.items()}, **places,
-                "products": [(pressure(cells), cells) for cells in products]}  # fmt: skip
+        products = [
+            self._places(grid, f"products[{n}]", given, taken)
+            for n, given in enumerate(self.products)
+        ]
+        pressure = lambda cells: (
+            float(np.mean([grid.levels.middles[k] for k, _, _ in cells]))
+            * earth.SEA_WATER_DENSITY
+            * earth.GRAVITY
+            / 1e4
+        )
+        return {
+            "shape": [
+                self.coriolis,
+                *(
+                    float(self.shape[key])
+                    for key in ("width", "thickness", "distance", "slope", "drag")
+                ),
+            ],
+            "sill_pressure": pressure(places["from_source"]),
+            "break_pressure": pressure(places["from_entrainment"]),
+            **{key: self._cells(grid, key, region) for key, region in self.regions.items()},
+            **places,
+            "products": [(pressure(cells), cells) for cells in products],
+        }
 
     def _cells(self, grid, key, region):
         (west, east), (south, north), (top, bottom) = region
-        inside = in_box(*grid.coordinates(), ((west, east), (south, north)), grid.horizontal.spherical)
+        inside = in_box(
+            *grid.coordinates(), ((west, east), (south, north)), grid.horizontal.spherical
+        )
         layers = [k for k, depth in enumerate(grid.levels.middles) if top <= depth <= bottom]
-        cells = [(k, int(j), int(i)) for k in layers for j, i in np.argwhere(inside & (grid.wet_levels > k))]
+        cells = [
+            (k, int(j), int(i))
+            for k in layers
+            for j, i in np.argwhere(inside & (grid.wet_levels > k))
+        ]
         if not cells:
-            raise ValueError(f"Overflow {self.name}: no wet cell of this grid lies in its region {key}, {region}")
+            raise ValueError(
+                f"Overflow {self.name}: no wet cell of this grid lies in its region {key}, {region}"
+            )
         return cells
 
     def _places(self, grid, key, places, taken):
@@ -72,9 +134,17 @@ class Overflow:
             for j, i in taken:
                 free[j, i] = False
             if not free.any():
-                raise ValueError(f"Overflow {self.name}: no free column of this grid reaches {depth} m for {key}")
-            place = earth.unit_vectors(np.array(a, float), np.array(b, float)) if grid.horizontal.spherical else np.array([a, b], float)
-            j, i = np.unravel_index(np.where(free, ((points - place) ** 2).sum(-1), np.inf).argmin(), free.shape)
+                raise ValueError(
+                    f"Overflow {self.name}: no free column of this grid reaches {depth} m for {key}"
+                )
+            place = (
+                earth.unit_vectors(np.array(a, float), np.array(b, float))
+                if grid.horizontal.spherical
+                else np.array([a, b], float)
+            )
+            j, i = np.unravel_index(
+                np.where(free, ((points - place) ** 2).sum(-1), np.inf).argmin(), free.shape
+            )
             taken.append((int(j), int(i)))
             cells.append((k, int(j), int(i)))
         if not cells:
@@ -86,36 +156,81 @@ class DenmarkStrait(Overflow):
     """The overflow of Denmark Strait; each parameter of Overflow may be changed."""
 
     def __init__(
-        self, name="Denmark Strait", *, latitude=66, coriolis=None, width=60e3, thickness=400, distance=120e3, slope=0.04, drag=3e-3,
-        inflow=((-33, -27), (62.5, 65.5), (350, 700)), source=((-26, -16), (67, 69.5), (350, 700)), entrainment=((-33, -26), (62.5, 65.5), (800, 1300)),
-        from_source=((-24, 67.5, 550), (-22, 68, 550)), from_entrainment=((-29, 65, 1000), (-31, 64, 1000)),
-        products=(((-28.5, 63.3, 1500),), ((-30, 63, 1900),), ((-32, 62.5, 2300),), ((-34, 62, 2600),), ((-36, 60.5, 3000),)),
-    ):  # fmt: skip
-        super().__init__(**{key: value for key, value in locals().items() if key not in ("self", "__class__")})
+        self,
+        name="Denmark Strait",
+        *,
+        latitude=66,
+        coriolis=None,
+        width=60e3,
+        thickness=400,
+        distance=120e3,
+        slope=0.04,
+        drag=3e-3,
+        inflow=((-33, -27), (62.5, 65.5), (350, 700)),
+        source=((-26, -16), (67, 69.5), (350, 700)),
+        entrainment=((-33, -26), (62.5, 65.5), (800, 1300)),
+        from_source=((-24, 67.5, 550), (-22, 68, 550)),
+        from_entrainment=((-29, 65, 1000), (-31, 64, 1000)),
+        products=(
+            ((-28.5, 63.3, 1500),),
+            ((-30, 63, 1900),),
+            ((-32, 62.5, 2300),),
+            ((-34, 62, 2600),),
+            ((-36, 60.5, 3000),),
+        ),
+    ):
+        super().__init__(
+            **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
+        )
 
 
 class FaroeBankChannel(Overflow):
     """The overflow of the Faroe Bank Channel; each parameter of Overflow may be changed."""
 
     def __init__(
-        self, name="Faroe Bank Channel", *, latitude=61.5, coriolis=None, width=20e3, thickness=300, distance=120e3, slope=0.03, drag=3e-3,
-        inflow=((-16, -9), (58.5, 61), (600, 1000)), source=((-6, 2), (62, 65), (600, 1000)), entrainment=((-20, -10), (58.5, 62), (1000, 1600)),
-        from_source=((-4, 62.5, 850), (-3, 63, 850)), from_entrainment=((-13, 60.5, 1200), (-14.5, 61, 1200)),
-        products=(((-16, 61, 1500),), ((-18, 60.5, 1900),), ((-20, 60, 2300),), ((-22, 59, 2600),), ((-24, 57, 3000),)),
-    ):  # fmt: skip
-        super().__init__(**{key: value for key, value in locals().items() if key not in ("self", "__class__")})
+        self,
+        name="Faroe Bank Channel",
+        *,
+        latitude=61.5,
+        coriolis=None,
+        width=20e3,
+        thickness=300,
+        distance=120e3,
+        slope=0.03,
+        drag=3e-3,
+        inflow=((-16, -9), (58.5, 61), (600, 1000)),
+        source=((-6, 2), (62, 65), (600, 1000)),
+        entrainment=((-20, -10), (58.5, 62), (1000, 1600)),
+        from_source=((-4, 62.5, 850), (-3, 63, 850)),
+        from_entrainment=((-13, 60.5, 1200), (-14.5, 61, 1200)),
+        products=(
+            ((-16, 61, 1500),),
+            ((-18, 60.5, 1900),),
+            ((-20, 60, 2300),),
+            ((-22, 59, 2600),),
+            ((-24, 57, 3000),),
+        ),
+    ):
+        super().__init__(
+            **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
+        )
 
 
-def processes(tracers, precision):
+def transports(ocean, do):
     """What decides about overflows, at the start of a step."""
-    names = lambda tracer: {"tracer": tracer, "tracer_outlet": tracer + "_outlet"}
-    products = [scheme("OverflowProduct").process(precision, phase="overflows", on=names(t), label=f"OverflowProduct of {t}") for t in tracers]
-    return [scheme("OverflowTransport").process(precision, phase="overflows"), *products]
-
-
-def attach(overflows, grid, sequence, tracers):
-    """The work of these processes."""
-    from fathom.mpi import core
-
-    taken = []
-    return core.Overflows(sequence, [overflow.on(grid, taken) for overflow in overflows], list(grid.levels.weights), tracers)
+    if not ocean.overflows:
+        return
+    taken, state = [], ocean.equation_of_state
+    tracers = [("temperature", "degC"), ("salinity", "1e-3")]
+    tracers += [(tracer.name, tracer.units) for tracer in ocean.tracers]
+    here, do.phase = do.phase, "overflows"
+    do(
+        mpi.core.Overflows(
+            [overflow.on(ocean.grid, taken) for overflow in ocean.overflows],
+            list(ocean.grid.levels.weights),
+            tracers,
+            state.name,
+            state.parameters,
+        )
+    )
+    do.phase = here

@@ -1,14 +1,15 @@
-"""Passive tracers: what is carried like temperature and changes nothing else. A tracer is a declaration, like a scheme: its name, what makes it, and the
-fields and tables in time that this needs; advection, mixing, budgets, output and restarts follow.
+"""Passive tracers: what is carried like temperature and changes nothing else. A tracer is a
+declaration, like a scheme: its name, what makes it, and the fields and tables in time that this
+needs; advection, mixing, budgets, output and restarts follow.
 """
 
 import re
 
 import numpy as np
 
-from fathom.components import scheme
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import share_of_columns, share_of_layers
+from fathom.schemes import scheme
 
 
 class PassiveTracer:
@@ -22,7 +23,10 @@ class PassiveTracer:
 
     def __init__(self, name="passive_tracer", units="1"):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
-            raise ValueError(f"the name of a tracer, {name!r}, must be of small letters, digits and underscores, as in 'gulf_stream'")
+            raise ValueError(
+                f"the name of a tracer, {name!r}, must be of small letters, digits and underscores,"
+                " as in 'gulf_stream'"
+            )
         self.name, self.units = name, units
 
     def __repr__(self):
@@ -33,7 +37,9 @@ class PassiveTracer:
         return []
 
     def fluxes(self, surface):
-        """(scheme, names of its fields) that make its flux through the surface, {name}_surface_flux [units m s-1]."""
+        """(scheme, names of its fields) that make its flux through the surface, {name}_surface_flux
+        [units m s-1].
+        """
         return []
 
     def holding(self):
@@ -47,12 +53,16 @@ class PassiveTracer:
         return {}
 
     def tables(self, grid, clock):
-        """Profiles that follow a table: name -> (times [s], rows, whether it is interpolated between them)."""
+        """Profiles that follow a table: name -> (times [s], rows, whether it is interpolated
+        between them).
+        """
         return {}
 
 
 class IdealAge(PassiveTracer):
-    """Time since water was at the surface [s] (England 1995, J. Phys. Oceanogr. 25): grows by a second a second, and is set to 0 in the top layer."""
+    """Time since water was at the surface [s] (England 1995, J. Phys. Oceanogr. 25): grows by a
+    second a second, and is set to 0 in the top layer.
+    """
 
     def __init__(self, name="ideal_age"):
         super().__init__(name, "s")
@@ -67,21 +77,43 @@ class Dye(PassiveTracer):
     Parameters
     ----------
     name : as of a PassiveTracer.
-    region : None: everywhere; a box ((west, east), (south, north)), a polygon [(longitude, latitude), ...] in degrees (metres on a plane), a map (ny, nx) or a
+    region : None: everywhere; a box ((west, east), (south, north)), a polygon [(longitude,
+        latitude), ...] in degrees (metres on a plane), a map (ny, nx) or a
         function of these coordinates, 1 inside and 0 outside.
     depth : (top, bottom) [m]; None: the top layer.
-    kept : value that it has there after each step, in columns and layers that lie in it by half or more.
-    released : rate [s-1]: what it gains there each second. A total is this rate times the volume times the time.
+    kept : value that it has there after each step, in columns and layers that lie in it by half or
+        more.
+    released : rate [s-1]: what it gains there each second. A total is this rate times the volume
+        times the time.
     initial : value there at the start; elsewhere 0.
     start, end : dates between which it is kept or released, as "2001-01-01"; None: always.
-    Of `kept`, `released` and `initial`, the first two exclude each other; where none is given it is kept at 1.
+    Of `kept`, `released` and `initial`, the first two exclude each other; where none is given it is
+    kept at 1.
     """
 
-    def __init__(self, name="dye", region=None, *, depth=None, kept=None, released=None, initial=None, start=None, end=None, units="1"):
+    def __init__(
+        self,
+        name="dye",
+        region=None,
+        *,
+        depth=None,
+        kept=None,
+        released=None,
+        initial=None,
+        start=None,
+        end=None,
+        units="1",
+    ):
         super().__init__(name, units)
-        given = {key: value if value is None else number_of(f"{name}: {key}", value, "units of the dye") for key, value in (("kept", kept), ("released", released), ("initial", initial))}
+        given = {
+            key: value if value is None else number_of(f"{name}: {key}", value, "units of the dye")
+            for key, value in (("kept", kept), ("released", released), ("initial", initial))
+        }
         if kept is not None and released is not None:
-            raise ValueError(f"the dye '{name}' is both kept at {kept} and released at {released} a second; give one of them, and another dye the other")
+            raise ValueError(
+                f"the dye '{name}' is both kept at {kept} and released at {released} a second; give"
+                " one of them, and another dye the other"
+            )
         self.region, self.depth, self.start, self.end = region, depth, start, end
         self.kept = 1.0 if all(value is None for value in given.values()) else given["kept"]
         self.released, self.initial = given["released"], given["initial"]
@@ -96,7 +128,10 @@ class Dye(PassiveTracer):
         value, layers = self.initial, self._layers(grid)
         if value is None:  # what it is kept at, if it is now
             times, rows, _ = self.tables(grid, clock)[f"{self.name}_layers"]
-            value, layers = self.kept, next(row for time, row in zip(times[::-1], rows[::-1]) if time <= 0)
+            value, layers = (
+                self.kept,
+                next(row for time, row in zip(times[::-1], rows[::-1]) if time <= 0),
+            )
         if value is None:
             return None
         columns, layers = self._columns(grid), dict(zip(grid.levels.middles, layers))
@@ -105,7 +140,10 @@ class Dye(PassiveTracer):
     def fields(self, grid):
         columns = self._columns(grid)
         if not (np.asarray(grid.wet_levels)[columns > 0] > np.argmax(self._layers(grid) > 0)).any():
-            raise ValueError(f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its region")
+            raise ValueError(
+                f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its"
+                " region"
+            )
         return {f"{self.name}_region": columns}
 
     def tables(self, grid, clock):
@@ -116,7 +154,9 @@ class Dye(PassiveTracer):
         if self.end is not None:
             end = self._seconds(clock, "end")
             if end <= max(rows):
-                raise ValueError(f"{self.name}: start = {self.start!r} must be before end = {self.end!r}")
+                raise ValueError(
+                    f"{self.name}: start = {self.start!r} must be before end = {self.end!r}"
+                )
             rows[end] = nothing
         return {f"{self.name}_layers": (list(rows), list(rows.values()), False)}
 
@@ -132,5 +172,7 @@ class Dye(PassiveTracer):
     def _shares(self, share, what):
         """Parts of cells in the region; whole ones where it is kept at a value."""
         if self.kept is not None and not (share >= 0.5).any():
-            raise ValueError(f"{self.name}: {what} = {getattr(self, what)!r}: nothing lies in it by half or more")
+            raise ValueError(
+                f"{self.name}: {what} = {getattr(self, what)!r}: nothing lies in it by half or more"
+            )
         return share if self.kept is None else np.where(share >= 0.5, 1.0, 0.0)

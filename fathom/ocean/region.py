@@ -3,22 +3,34 @@
 import numpy as np
 
 from fathom.grids.arguments import numbers, pair
-from fathom.state import on_columns
+from fathom.input.values import on_columns
 
 
 def share_of_columns(grid, region, name="region"):
     """What of each column lies in a region, (ny, nx) in 0 ... 1, 0 on land.
 
-    region : None: everywhere; ((west, east), (south, north)), three or more (longitude, latitude) of a polygon whose sides are straight in both, all in degrees,
-        or metres on a plane; an array (ny, nx) or a function of these coordinates. ValueError where no wet column lies in it.
+    region : None: everywhere; ((west, east), (south, north)), three or more (longitude, latitude)
+        of a polygon whose sides are straight in both, all in degrees,
+        or metres on a plane; an array (ny, nx) or a function of these coordinates. ValueError where
+        no wet column lies in it.
     """
     if region is None:
         share = np.ones(np.shape(grid.wet_levels))
-    elif not callable(region) and np.ndim(region) == 2 and np.shape(region)[1] == 2 and np.shape(region) != np.shape(grid.wet_levels):
+    elif (
+        not callable(region)
+        and np.ndim(region) == 2
+        and np.shape(region)[1] == 2
+        and np.shape(region) != np.shape(grid.wet_levels)
+    ):
         corners = np.stack([numbers(name, corner, "degrees or m") for corner in region])
-        share = (in_box if len(corners) == 2 else _in_polygon)(*grid.coordinates(), corners, grid.horizontal.spherical).astype(float)
+        share = (in_box if len(corners) == 2 else _in_polygon)(
+            *grid.coordinates(), corners, grid.horizontal.spherical
+        ).astype(float)
     elif isinstance(region, str):
-        raise ValueError(f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or a function")
+        raise ValueError(
+            f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or"
+            " a function"
+        )
     else:
         share = np.clip(on_columns(grid, region, name=name), 0, 1)
     share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
@@ -28,7 +40,9 @@ def share_of_columns(grid, region, name="region"):
 
 
 def share_of_layers(grid, depth, name="depth"):
-    """What of each layer lies in depth = (top, bottom) [m], (nz); None: the top layer, and nothing else."""
+    """What of each layer lies in depth = (top, bottom) [m], (nz); None: the top layer, and nothing
+    else.
+    """
     bottom = np.cumsum(grid.levels.weights)
     top = bottom - grid.levels.weights
     if depth is None:
@@ -36,16 +50,28 @@ def share_of_layers(grid, depth, name="depth"):
     depth = pair(name, depth, "m")
     if not 0 <= depth[0] < depth[1]:
         raise ValueError(f"{name} = {depth!r} must be (top, bottom) [m] with 0 <= top < bottom")
-    share = np.clip((np.minimum(bottom, depth[1]) - np.maximum(top, depth[0])) / (bottom - top), 0, 1)
+    share = np.clip(
+        (np.minimum(bottom, depth[1]) - np.maximum(top, depth[0])) / (bottom - top), 0, 1
+    )
     if not share.any():
-        raise ValueError(f"{name} = {depth!r} lies below the lowest layer, which ends at {bottom[-1]:g} m")
+        raise ValueError(
+            f"{name} = {depth!r} lies below the lowest layer, which ends at {bottom[-1]:g} m"
+        )
     return share
 
 
 def in_box(x, y, corners, spherical):
     """Whether places lie in ((west, east), (south, north))."""
     (west, east), (south, north) = corners
-    return (y >= south) & (y <= north) & ((x - west) % 360 <= (east - west if west < east else east - west + 360) if spherical else (x >= west) & (x <= east))
+    return (
+        (y >= south)
+        & (y <= north)
+        & (
+            (x - west) % 360 <= (east - west if west < east else east - west + 360)
+            if spherical
+            else (x >= west) & (x <= east)
+        )
+    )
 
 
 def _in_polygon(x, y, corners, spherical):

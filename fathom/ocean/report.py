@@ -15,7 +15,9 @@ Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
 
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
-    """The state on rank 0, land NaN, with true eastward and northward velocity and the stream function; all ranks call it."""
+    """The state on rank 0, land NaN, with true eastward and northward velocity and the stream
+    function; all ranks call it.
+    """
     model = simulation.model
     gathered = {name: simulation.gather(name) for name in (*model.prognostic, *model.kept)}
     if not simulation.is_root:
@@ -24,11 +26,30 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     k = np.arange(model.grid.levels.number)[:, None, None]
     angle = np.asarray(model.grid.horizontal.angle_corner)
     u, v = (np.where(k < corner, gathered.pop(f"velocity_{a}"), np.nan) for a in "xy")
-    state = {name: np.where(k < wet, a, np.nan) if a.shape[0] > 1 else np.where(wet > 0, a[0], np.nan) for name, a in gathered.items()}
-    overturning, state["barotropic_stream_function"] = circulation.of_flow(model, *circulation.transports(model, u, v))
-    state["overturning"] = {name: (circulation.geometry(model.grid).edges, overturning[n]) for name, n in (("Atlantic", 1), ("Global", 0))} if model.grid.horizontal.spherical else {}
-    state["tracks"] = {store.path.stem: store.tracks() for store in simulation.outputs if hasattr(store, "tracks") and store.count}
-    state["eastward_velocity"], state["northward_velocity"] = u * np.cos(angle) - v * np.sin(angle), u * np.sin(angle) + v * np.cos(angle)
+    state = {
+        name: np.where(k < wet, a, np.nan) if a.shape[0] > 1 else np.where(wet > 0, a[0], np.nan)
+        for name, a in gathered.items()
+    }
+    overturning, state["barotropic_stream_function"] = circulation.of_flow(
+        model, *circulation.transports(model, u, v)
+    )
+    state["overturning"] = (
+        {
+            name: (circulation.geometry(model.grid).edges, overturning[n])
+            for name, n in (("Atlantic", 1), ("Global", 0))
+        }
+        if model.grid.horizontal.spherical
+        else {}
+    )
+    state["tracks"] = {
+        store.path.stem: store.tracks()
+        for store in simulation.outputs
+        if hasattr(store, "tracks") and store.count
+    }
+    state["eastward_velocity"], state["northward_velocity"] = (
+        u * np.cos(angle) - v * np.sin(angle),
+        u * np.sin(angle) + v * np.cos(angle),
+    )
     return state
 
 
@@ -36,16 +57,24 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
     """Sections of the report.
 
     grid: as `mapping` of a grid of water.
-    state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny, nx) [m s-1] at the corner north-east
-      of each cell; sea_surface_height (ny, nx) [m] at centres; barotropic_stream_function (ny, nx) [m3 s-1] at corners; overturning, basin ->
-      (latitudes (n), stream function (nz + 1, n) [m3 s-1], NaN in the ground); tracks, name -> places (times, drifters) along both axes, times [days]. Values on land
-      do not matter. Other fields (ny, nx) or (nz, ny, nx) at centres get a map. What is missing is left out.
+    state: temperature [degC], salinity (nz, ny, nx); eastward_velocity, northward_velocity (nz, ny,
+    nx) [m s-1] at the corner north-east
+      of each cell; sea_surface_height (ny, nx) [m] at centres; barotropic_stream_function (ny, nx)
+      [m3 s-1] at corners; overturning, basin -> (latitudes (n), stream function (nz + 1, n) [m3
+      s-1], NaN in the ground); tracks, name -> places (times, drifters) along both axes, times
+      [days]. Values on land do not matter. Other fields (ny, nx) or (nz, ny, nx) at centres get a
+      map. What is missing is left out.
     """
-    return {"Surface": _maps(grid, state), "Sections": _sections(grid, state), "Overturning": _overturning(grid, state)}
+    return {
+        "Surface": _maps(grid, state),
+        "Sections": _sections(grid, state),
+        "Overturning": _overturning(grid, state),
+    }
 
 
 def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     import fathom.plots as plots
+
     raster = plots.Raster(plots.mesh_of(grid))
     levels = _levels(grid, raster.mesh.shape)
     wet = levels > 0
@@ -53,31 +82,59 @@ def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     def surface(name: str) -> np.ndarray:
         return np.where(wet, _first_level(state[name]), np.nan)
 
-    for name, drawn in (("temperature", "sea_surface_temperature"), ("salinity", "sea_surface_salinity"), ("sea_surface_height",) * 2):
+    for name, drawn in (
+        ("temperature", "sea_surface_temperature"),
+        ("salinity", "sea_surface_salinity"),
+        ("sea_surface_height",) * 2,
+    ):
         if name in state:
             yield drawn, partial(plots.map, surface(name), raster, name=drawn)
     if {"eastward_velocity", "northward_velocity"} <= set(state):
-        speed = np.hypot(_first_level(state["eastward_velocity"]), _first_level(state["northward_velocity"]))
+        speed = np.hypot(
+            _first_level(state["eastward_velocity"]), _first_level(state["northward_velocity"])
+        )
         speed = _to_centers(speed, levels, raster.mesh.cyclic)
         yield "surface_speed", partial(plots.map, speed, raster, name="surface_speed")
     if "barotropic_stream_function" in state:
-        transport = _to_centers(np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic)
+        transport = _to_centers(
+            np.asarray(state["barotropic_stream_function"], float), levels, raster.mesh.cyclic
+        )
         yield "barotropic_stream_function", partial(plots.stream_function, transport, raster)
     for name, (x, y, days) in state.get("tracks", {}).items():
-        yield f"tracks of {name}", partial(plots.tracks, x, y, days, wet, raster, title=name[:1].upper() + name[1:])
+        yield (
+            f"tracks of {name}",
+            partial(plots.tracks, x, y, days, wet, raster, title=name[:1].upper() + name[1:]),
+        )
     for name in sorted(set(map(str, state)) - _known):
         if np.shape(state[name])[-2:] == raster.mesh.shape:
             most = float(np.nanmax(surface(name), initial=0.0))
-            localised = {} if names.known(name) or not most > 0 else {"limits": (0.0, most), "colours": "deep"}  # a dye fills a few cells
+            localised = (
+                {}
+                if names.known(name) or not most > 0
+                else {"limits": (0.0, most), "colours": "deep"}
+            )  # a dye fills a few cells
             yield name, partial(plots.map, surface(name), raster, name=name, **localised)
 
 
-_known = {"temperature", "salinity", "sea_surface_height", "eastward_velocity", "northward_velocity",
-          "velocity_x", "velocity_y", "barotropic_stream_function", "overturning", "tracks", "longitude", "latitude"}
+_known = {
+    "temperature",
+    "salinity",
+    "sea_surface_height",
+    "eastward_velocity",
+    "northward_velocity",
+    "velocity_x",
+    "velocity_y",
+    "barotropic_stream_function",
+    "overturning",
+    "tracks",
+    "longitude",
+    "latitude",
+}
 
 
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     import fathom.plots as plots
+
     if "thickness" not in grid:
         return
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
@@ -88,22 +145,47 @@ def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     wet = np.arange(len(interfaces) - 1)[:, None, None] < _levels(grid, across.shape)
     for name in ("temperature", "salinity"):
         if name in state and np.ndim(state[name]) == 3:
-            values, edges = plots.zonal_mean(np.where(wet, np.asarray(state[name]), np.nan), across, area)
+            values, edges = plots.zonal_mean(
+                np.where(wet, np.asarray(state[name]), np.nan), across, area
+            )
             limits = _middle(values) if name == "salinity" else None
             mean = "zonal mean" if spherical else "mean along x"
-            yield name, partial(plots.section, values, edges, interfaces, name=name, label=label, limits=limits,
-                                title=f"{name.capitalize()}, {mean}")
+            yield (
+                name,
+                partial(
+                    plots.section,
+                    values,
+                    edges,
+                    interfaces,
+                    name=name,
+                    label=label,
+                    limits=limits,
+                    title=f"{name.capitalize()}, {mean}",
+                ),
+            )
 
 
 def _overturning(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     import fathom.plots as plots
+
     for basin, (latitudes, psi) in state.get("overturning", {}).items():
         if not np.isfinite(psi).any():
             continue
         interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
         within = (psi[1:, 1:] + psi[:-1, 1:] + psi[1:, :-1] + psi[:-1, :-1]) / 4
         top = max(5.0, float(np.ceil(np.nanpercentile(np.abs(within), 98) / 5e6) * 5))  # [Sv]
-        yield f"overturning {basin}", partial(plots.section, within, latitudes, interfaces, name="meridional_overturning", limits=(-top, top), title=f"{basin} overturning, clockwise positive")
+        yield (
+            f"overturning {basin}",
+            partial(
+                plots.section,
+                within,
+                latitudes,
+                interfaces,
+                name="meridional_overturning",
+                limits=(-top, top),
+                title=f"{basin} overturning, clockwise positive",
+            ),
+        )
 
 
 def _levels(grid: Mapping[str, Any], shape: tuple[int, int]) -> np.ndarray:
@@ -116,7 +198,9 @@ def _first_level(field: Any) -> np.ndarray:
 
 
 def _to_centers(field: np.ndarray, levels: np.ndarray, cyclic: bool) -> np.ndarray:
-    """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its four cells are."""
+    """Mean of the wet corners around each cell, NaN where there is none. A corner is wet if its
+    four cells are.
+    """
     east = np.roll(levels, -1, axis=1)
     if not cyclic:
         east[:, -1] = 0
@@ -124,8 +208,12 @@ def _to_centers(field: np.ndarray, levels: np.ndarray, cyclic: bool) -> np.ndarr
     north = np.vstack([both[1:], np.zeros_like(both[:1])])
     weight = ((np.minimum(both, north) > 0) & np.isfinite(field)).astype(float)
     total = _four(weight, cyclic)
-    return np.divide(_four(np.where(weight > 0, field, 0.0), cyclic), total, out=np.full(field.shape, np.nan),
-                     where=(total > 0) & (levels > 0))
+    return np.divide(
+        _four(np.where(weight > 0, field, 0.0), cyclic),
+        total,
+        out=np.full(field.shape, np.nan),
+        where=(total > 0) & (levels > 0),
+    )
 
 
 def _four(field: np.ndarray, cyclic: bool) -> np.ndarray:

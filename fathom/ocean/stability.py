@@ -1,4 +1,6 @@
-"""Limits of the time step for an ocean on its grid: what a run that blows up is told, and `show` prints."""
+"""Limits of the time step for an ocean on its grid: what a run that blows up is told, and `show`
+prints.
+"""
 
 import numpy as np
 
@@ -8,8 +10,9 @@ from fathom.ocean.friction import StrainFriction
 def criteria(ocean, step):
     """[(name, value, limit, place)] from the grid and the coefficients, before anything moves.
 
-    External waves and Coriolis are implicit. Internal gravity waves are forward-backward: of the first mode, c1 = 3 m/s in water of
-    4000 m, as the root of the depth in shallower. Viscosity and diffusion are forward. docs/time-stepping.md has the joint limits.
+    External waves and Coriolis are implicit. Internal gravity waves are forward-backward: of the
+    first mode, c1 = 3 m/s in water of 4000 m, as the root of the depth in shallower. Viscosity and
+    diffusion are forward. docs/time-stepping.md has the joint limits.
     """
     h = ocean.grid.horizontal
     dx, dy = np.asarray(h.dx_corner), np.asarray(h.dy_corner)
@@ -30,12 +33,24 @@ def criteria(ocean, step):
         if strongest is not None:
             add("friction, A step (1/dx2 + 1/dy2)", strongest * step * inverse, 0.5)
     elif ocean.friction is not None:
-        A = {p["name"]: p["value"] for p in ocean.friction.entry["parameters"]} | ocean.friction.parameters
+        A = {
+            p["name"]: p["value"] for p in ocean.friction.entry["parameters"]
+        } | ocean.friction.parameters
         scale = geometry["viscosity_scale"]
         if ocean.friction.name == "BiharmonicFriction":
-            add("biharmonic friction, 16 B step (1/dx2 + 1/dy2)^2", 16 * A["viscosity"] * scale**2 * step * inverse**2, 2.0)
+            add(
+                "biharmonic friction, 16 B step (1/dx2 + 1/dy2)^2",
+                16 * A["viscosity"] * scale**2 * step * inverse**2,
+                2.0,
+            )
         else:
             add("friction, A step (1/dx2 + 1/dy2)", A["viscosity"] * scale * step * inverse, 0.5)
-    if ocean.eddies is not None:  # half of what plain diffusion bears: the terms of slopes are explicit
-        add("isoneutral diffusion, kappa step (1/dx2 + 1/dy2)", ocean.eddies.strengths["isoneutral_diffusivity"] * step * inverse, 0.25)
+    if (
+        ocean.eddies is not None
+    ):  # half of what plain diffusion bears: the terms of slopes are explicit
+        add(
+            "isoneutral diffusion, kappa step (1/dx2 + 1/dy2)",
+            ocean.eddies.strengths["isoneutral_diffusivity"] * step * inverse,
+            0.25,
+        )
     return result

@@ -1,41 +1,81 @@
-"""What drives the ocean from above: the processes that give stress and fluxes, and the data they read.
+"""What drives the ocean from above: the processes that give stress and fluxes, and the data they
+read.
 
-A surface offers `processes(precision)` for the sequence, `after(precision, cells)` for the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the
-sources of fields in time (fathom/forcing.py).
+A surface offers `before(do)` and `after(do, cells, own_cells)`, which add its processes at the start
+and at the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the sources of
+fields in time (fathom/run/forcing.py).
 """
 
 import numpy as np
 
-from fathom import names
-from fathom.components import scheme
+from fathom import mpi, names
+from fathom.input.records import Input, given, sources
 from fathom.ocean.air import Air, accepted, climatology
-from fathom.records import Input, given, interpolation, sources
+from fathom.schemes import scheme
 
 
-class BulkForcing:
-    """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring of surface salinity.
+class Surface:
+    """What drives an ocean from above: `before` and `after` add its processes to a step (before the
+    ocean's own, after the tracers), `fields` gives what does not change in time.
+    """
+
+
+class BulkForcing(Surface):
+    """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring
+    of surface salinity.
 
     Parameters
     ----------
-    data : "coads", the embedded monthly climatology; a file, folder or Records with all variables; or a mapping of variable -> "coads", a file, Records,
-        xarray.DataArray or number. Variables: eastward_wind, northward_wind, wind_speed (else that of the wind), air_temperature, specific_humidity, air_pressure,
-        downward_shortwave_flux, downward_longwave_flux, precipitation_flux, sea_ice_fraction; for restoring sea_surface_temperature, sea_surface_salinity.
-    missing : None, or "coads": variables that are not in the data are those of the embedded climatology.
-    salinity_restoring, temperature_restoring : piston velocity [m s-1]; 0 for none. The targets are the observed ones.
-    salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it covers all.
+    data : "coads", the embedded monthly climatology; a file, folder or Records with all variables;
+        or a mapping of variable -> "coads", a file, Records,
+        xarray.DataArray or number. Variables: eastward_wind, northward_wind, wind_speed (else that
+        of the wind), air_temperature, specific_humidity, air_pressure, downward_shortwave_flux,
+        downward_longwave_flux, precipitation_flux, sea_ice_fraction; for restoring
+        sea_surface_temperature, sea_surface_salinity.
+    missing : None, or "coads": variables that are not in the data are those of the embedded
+        climatology.
+    salinity_restoring, temperature_restoring : piston velocity [m s-1]; 0 for none. The targets are
+        the observed ones.
+    salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it
+        covers all.
     balanced : bool. Fresh water sums to nothing over the sea: its mean is taken away in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...).
     """
 
-    air = ("eastward_wind", "northward_wind", "wind_speed", "air_temperature", "specific_humidity", "air_pressure", "downward_shortwave_flux",
-           "downward_longwave_flux", "precipitation_flux", "sea_ice_fraction")  # fmt: skip
+    air = (
+        "eastward_wind",
+        "northward_wind",
+        "wind_speed",
+        "air_temperature",
+        "specific_humidity",
+        "air_pressure",
+        "downward_shortwave_flux",
+        "downward_longwave_flux",
+        "precipitation_flux",
+        "sea_ice_fraction",
+    )
 
     mappings = ("data",)  # keywords that take a table of values
 
-    def __init__(self, data="coads", *, missing=None, salinity_restoring=50 / (300 * 86400), temperature_restoring=0.0, salinity_restoring_under_ice=0.0, balanced=False, **parameters):
+    def __init__(
+        self,
+        data="coads",
+        *,
+        missing=None,
+        salinity_restoring=50 / (300 * 86400),
+        temperature_restoring=0.0,
+        salinity_restoring_under_ice=0.0,
+        balanced=False,
+        **parameters,
+    ):
         self.data, self.missing = data, missing
-        self.bulk = scheme("BulkForcing", **({"insulation": 1e6} | parameters))  # observed ice already covers the cold water
-        self.salinity_restoring, self.temperature_restoring = float(salinity_restoring), float(temperature_restoring)
+        self.bulk = scheme(
+            "BulkForcing", **({"insulation": 1e6} | parameters)
+        )  # observed ice already covers the cold water
+        self.salinity_restoring, self.temperature_restoring = (
+            float(salinity_restoring),
+            float(temperature_restoring),
+        )
         self.salinity_restoring_under_ice = float(salinity_restoring_under_ice)
         if not isinstance(balanced, bool):
             raise ValueError(f"BulkForcing balanced = {balanced!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
@@ -43,35 +83,56 @@ class BulkForcing:
         self.given = Air(data, {name: name for name in self.air} | self._targets, missing)
 
     def __repr__(self):
-        under_ice = f", salinity_restoring_under_ice={self.salinity_restoring_under_ice:.3g}" if self.salinity_restoring_under_ice else ""
+        under_ice = (
+            f", salinity_restoring_under_ice={self.salinity_restoring_under_ice:.3g}"
+            if self.salinity_restoring_under_ice
+            else ""
+        )
         balanced = ", balanced=True" if self.balanced else ""
-        return f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g}, temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
+        return (
+            f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g},"
+            f" temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
+        )
 
     @property
     def _targets(self):
-        wanted = [("restoring_temperature", "sea_surface_temperature", self.temperature_restoring), ("restoring_salinity", "sea_surface_salinity", self.salinity_restoring + self.salinity_restoring_under_ice)]
+        wanted = [
+            ("restoring_temperature", "sea_surface_temperature", self.temperature_restoring),
+            (
+                "restoring_salinity",
+                "sea_surface_salinity",
+                self.salinity_restoring + self.salinity_restoring_under_ice,
+            ),
+        ]
         return {field: data for field, data, speed in wanted if speed > 0}
 
-    def processes(self, precision):
-        list_ = [scheme("SurfaceCurrent").process(precision, phase="surface"), *self.given.processes(precision)]
-        list_ += [self.bulk.process(precision, phase="surface"), scheme("IceCover").process(precision, phase="surface")]
-        if self.balanced:
-            list_.append(scheme("FreshwaterBalance").process(precision, phase="surface"))
-        list_ += [scheme("StressToGrid").process(precision, phase="surface"), scheme("SurfaceFluxes").process(precision, phase="surface")]
-        speeds = {"TemperatureRestoring": self.temperature_restoring, "SalinityRestoring": self.salinity_restoring, "SalinityRestoringUnderIce": self.salinity_restoring_under_ice}
+    def before(self, do):
+        """Processes at the start of a step."""
+        do("SurfaceCurrent")
+        self.given.interpolate(do)
+        do(self.bulk)
+        do("IceCover")
+        do(mpi.core.FreshwaterBalance() if self.balanced else None)
+        do("StressToGrid")
+        do("SurfaceFluxes")
+        speeds = {
+            "TemperatureRestoring": self.temperature_restoring,
+            "SalinityRestoring": self.salinity_restoring,
+            "SalinityRestoringUnderIce": self.salinity_restoring_under_ice,
+        }
         for name, speed in speeds.items():
-            if speed > 0:
-                list_.append(scheme(name, piston_velocity=speed).process(precision, phase="surface"))
-        return list_
+            do(scheme(name, piston_velocity=speed) if speed > 0 else None)
 
-    def after(self, precision, cells=None):
-        """Processes at the end of a step; cells: where they differ in thickness, what their fields are called then."""
-        names = {"temperature": "temperature_after", "salinity": "salinity_after", "surface_height": "sea_surface_height_after"}
-        limit = scheme("FreezingLimit")
-        if cells is None:
-            return [limit.process(precision, phase="surface", on=names)]
-        names |= {field: cells.get(name, name) for field, name in (("cell_thickness", "cell_thickness"), ("surface_height", "sea_surface_height_after"))}
-        return [limit.in_cells.process(precision, phase="surface", on=names)]
+    def after(self, do, cells, own_cells):
+        """Processes at the end of a step; cells: what fields of cells are called then."""
+        height = "sea_surface_height_after"
+        names = {
+            "temperature": "temperature_after",
+            "salinity": "salinity_after",
+            "surface_height": cells.get(height, height) if own_cells else height,
+            "cell_thickness": cells.get("cell_thickness", "cell_thickness"),
+        }
+        do("FreezingLimit", on=names)
 
     def fields(self, ocean):
         return self.given.fields(ocean)
@@ -80,8 +141,9 @@ class BulkForcing:
         return self.given.records(ocean)
 
 
-class SurfaceForcing:
-    """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude, latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
+class SurfaceForcing(Surface):
+    """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude,
+    latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
 
     Parameters
     ----------
@@ -91,49 +153,143 @@ class SurfaceForcing:
     shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
     freshwater_flux : [kg m-2 s-1], positive into the ocean.
-    wind_speed, sea_ice_fraction, air_pressure : [m s-1], [1], [Pa], for gas exchange alone (CFC11 and the like).
+    wind_speed, sea_ice_fraction, air_pressure : [m s-1], [1], [Pa], for gas exchange alone (CFC11
+        and the like).
     restoring_temperature, restoring_salinity : targets [degC, 1e-3], with
-    piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); of temperature in its place
-    heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
+    piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); of
+        temperature in its place
+    heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature
+        (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
     air, missing : as `data` and `missing` of BulkForcing.
     """
 
     mappings = ("air",)
     # keyword -> field, unit, place
     quantities = {
-        "stress_x": ("surface_stress_x", "N m-2", "corner"), "stress_y": ("surface_stress_y", "N m-2", "corner"), "stress_eastward": ("stress_eastward", "N m-2", "center"),
-        "stress_northward": ("stress_northward", "N m-2", "center"), "heat_flux": ("surface_heat_flux", "W m-2", "center"), "shortwave_flux": ("surface_shortwave_flux", "W m-2", "center"),
-        "salinity_flux": ("salinity_given_flux", "1e-3 m s-1", "center"), "freshwater_flux": ("surface_freshwater_flux", "kg m-2 s-1", "center"),
-        "restoring_temperature": ("restoring_temperature", "degC", "center"), "restoring_salinity": ("restoring_salinity", "1e-3", "center"),
-        "heat_flux_sensitivity": ("heat_flux_sensitivity", "W m-2 K-1", "center"), "wind_speed": ("wind_speed", "m s-1", "center"), "sea_ice_fraction": ("sea_ice_fraction", "1", "center"),
-        "air_pressure": ("air_pressure", "Pa", "center")}  # fmt: skip
-    aliases = {"stress_eastward": "surface_eastward_stress", "stress_northward": "surface_northward_stress", "restoring_temperature": "sea_surface_temperature",
-               "restoring_salinity": "sea_surface_salinity"}  # keyword -> field of the table of names  # fmt: skip
+        "stress_x": ("surface_stress_x", "N m-2", "corner"),
+        "stress_y": ("surface_stress_y", "N m-2", "corner"),
+        "stress_eastward": ("stress_eastward", "N m-2", "center"),
+        "stress_northward": ("stress_northward", "N m-2", "center"),
+        "heat_flux": ("surface_heat_flux", "W m-2", "center"),
+        "shortwave_flux": ("surface_shortwave_flux", "W m-2", "center"),
+        "salinity_flux": ("salinity_given_flux", "1e-3 m s-1", "center"),
+        "freshwater_flux": ("surface_freshwater_flux", "kg m-2 s-1", "center"),
+        "restoring_temperature": ("restoring_temperature", "degC", "center"),
+        "restoring_salinity": ("restoring_salinity", "1e-3", "center"),
+        "heat_flux_sensitivity": ("heat_flux_sensitivity", "W m-2 K-1", "center"),
+        "wind_speed": ("wind_speed", "m s-1", "center"),
+        "sea_ice_fraction": ("sea_ice_fraction", "1", "center"),
+        "air_pressure": ("air_pressure", "Pa", "center"),
+    }
+    aliases = {
+        "stress_eastward": "surface_eastward_stress",
+        "stress_northward": "surface_northward_stress",
+        "restoring_temperature": "sea_surface_temperature",
+        "restoring_salinity": "sea_surface_salinity",
+    }  # keyword -> field of the table of names
 
-    def __init__(self, stress_x=0.0, stress_y=0.0, heat_flux=0.0, salinity_flux=0.0, restoring_temperature=None, restoring_salinity=None, piston_velocity=1e-5, shortwave_flux=0.0,
-                 freshwater_flux=0.0, *, stress_eastward=0.0, stress_northward=0.0, heat_flux_sensitivity=None, air=climatology, missing=None,
-                 wind_speed=None, sea_ice_fraction=0.0, air_pressure=101325.0):  # fmt: skip
-        self.wind_speed, self.sea_ice_fraction, self.air_pressure = wind_speed, sea_ice_fraction, air_pressure
+    def __init__(
+        self,
+        stress_x=0.0,
+        stress_y=0.0,
+        heat_flux=0.0,
+        salinity_flux=0.0,
+        restoring_temperature=None,
+        restoring_salinity=None,
+        piston_velocity=1e-5,
+        shortwave_flux=0.0,
+        freshwater_flux=0.0,
+        *,
+        stress_eastward=0.0,
+        stress_northward=0.0,
+        heat_flux_sensitivity=None,
+        air=climatology,
+        missing=None,
+        wind_speed=None,
+        sea_ice_fraction=0.0,
+        air_pressure=101325.0,
+    ):
+        self.wind_speed, self.sea_ice_fraction, self.air_pressure = (
+            wind_speed,
+            sea_ice_fraction,
+            air_pressure,
+        )
         self.shortwave_flux, self.freshwater_flux = shortwave_flux, freshwater_flux
-        self.stress_x, self.stress_y, self.heat_flux, self.salinity_flux = stress_x, stress_y, heat_flux, salinity_flux
-        self.stress_eastward, self.stress_northward, self.air, self.missing = stress_eastward, stress_northward, air, missing
-        self.restoring_temperature, self.restoring_salinity, self.piston_velocity = restoring_temperature, restoring_salinity, float(piston_velocity)
+        self.stress_x, self.stress_y, self.heat_flux, self.salinity_flux = (
+            stress_x,
+            stress_y,
+            heat_flux,
+            salinity_flux,
+        )
+        self.stress_eastward, self.stress_northward, self.air, self.missing = (
+            stress_eastward,
+            stress_northward,
+            air,
+            missing,
+        )
+        self.restoring_temperature, self.restoring_salinity, self.piston_velocity = (
+            restoring_temperature,
+            restoring_salinity,
+            float(piston_velocity),
+        )
         self.heat_flux_sensitivity = heat_flux_sensitivity
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
-            raise ValueError("stress_x, stress_y and stress_eastward, stress_northward are two ways to say one thing; give one pair")
-        if self._of_bulk and not (wind_speed is None and np.isscalar(air_pressure) and air_pressure == 101325.0):
-            raise ValueError("wind_speed and air_pressure are those of the air over which BulkSensitivity is; give no others")
+            raise ValueError(
+                "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one"
+                " thing; give one pair"
+            )
+        if self._of_bulk and not (
+            wind_speed is None and np.isscalar(air_pressure) and air_pressure == 101325.0
+        ):
+            raise ValueError(
+                "wind_speed and air_pressure are those of the air over which BulkSensitivity is;"
+                " give no others"
+            )
         if heat_flux_sensitivity is not None and restoring_temperature is None:
-            raise ValueError("heat_flux_sensitivity needs restoring_temperature, over which heat_flux is")
-        if np.isscalar(heat_flux_sensitivity) and not isinstance(heat_flux_sensitivity, str) and heat_flux_sensitivity > 0:
-            raise ValueError(f"heat_flux_sensitivity = {heat_flux_sensitivity}: a warmer sea would be warmed; it is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]")
-        self.inputs, self.over = {}, None  # keyword -> what files give; the air of the bulk formulae
+            raise ValueError(
+                "heat_flux_sensitivity needs restoring_temperature, over which heat_flux is"
+            )
+        if (
+            np.isscalar(heat_flux_sensitivity)
+            and not isinstance(heat_flux_sensitivity, str)
+            and heat_flux_sensitivity > 0
+        ):
+            raise ValueError(
+                f"heat_flux_sensitivity = {heat_flux_sensitivity}: a warmer sea would be warmed; it"
+                " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
+            )
+        self.inputs, self.over = (
+            {},
+            None,
+        )  # keyword -> what files give; the air of the bulk formulae
         for name, (field, units, where) in self.quantities.items():
             if (records := given(getattr(self, name))) is not None:
                 row = names.fields.get(self.aliases.get(name, field))
-                self.inputs[name] = Input(field, records, units, (name, *(filter(None, (row.name, row.standard_name, row.alias)) if row else ()), *accepted.get(self.aliases.get(name, field), ())), where)
+                self.inputs[name] = Input(
+                    field,
+                    records,
+                    units,
+                    (
+                        name,
+                        *(filter(None, (row.name, row.standard_name, row.alias)) if row else ()),
+                        *accepted.get(self.aliases.get(name, field), ()),
+                    ),
+                    where,
+                )
         if self._of_bulk:
-            self.over = Air(air, {name: name for name in ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")}, missing)
+            self.over = Air(
+                air,
+                {
+                    name: name
+                    for name in (
+                        "wind_speed",
+                        "air_temperature",
+                        "specific_humidity",
+                        "air_pressure",
+                    )
+                },
+                missing,
+            )
 
     def _is_given(self, name):
         value = getattr(self, name)
@@ -150,37 +306,52 @@ class SurfaceForcing:
         return getattr(self.heat_flux_sensitivity, "name", "") == "BulkSensitivity"
 
     def __repr__(self):
-        return f"SurfaceForcing({', '.join(name for name in self.quantities if self._is_given(name))})"
+        return (
+            f"SurfaceForcing({', '.join(name for name in self.quantities if self._is_given(name))})"
+        )
 
-    def processes(self, precision):
-        list_ = [interpolation(i.field, precision, i.where) for i in self.inputs.values()] + (self.over.processes(precision) if self.over else [])
-
-        def add(what, **keywords):
-            list_.append((scheme(what) if isinstance(what, str) else what).process(precision, phase="surface", **keywords))
-
-        if self._true:
-            add("StressToGrid")
-        add("SurfaceFluxes")
-        if self._is_given("salinity_flux"):
-            add("GivenFlux", on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"}, label="GivenFlux of salinity")
-        if self._of_bulk:
-            add(self.heat_flux_sensitivity)
+    def before(self, do):
+        """Processes at the start of a step."""
+        for records in self.inputs.values():
+            records.interpolate(do)
+        if self.over:
+            self.over.interpolate(do)
+        do("StressToGrid", when=self._true)
+        do("SurfaceFluxes")
+        do(
+            "GivenFlux",
+            on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"},
+            label="GivenFlux of salinity",
+            when=self._is_given("salinity_flux"),
+        )
+        do(self.heat_flux_sensitivity if self._of_bulk else None)
+        restoring = scheme("TemperatureRestoring", piston_velocity=self.piston_velocity)
         if self.restoring_temperature is not None:
-            add("BarnierRestoring" if self.heat_flux_sensitivity is not None else scheme("TemperatureRestoring", piston_velocity=self.piston_velocity))
+            do(restoring if self.heat_flux_sensitivity is None else "BarnierRestoring")
         if self.restoring_salinity is not None:
-            add(scheme("SalinityRestoring", piston_velocity=self.piston_velocity))
-        return list_
+            do(scheme("SalinityRestoring", piston_velocity=self.piston_velocity))
 
-    def after(self, precision, cells=None):
-        return []
+    def after(self, do, cells, own_cells):
+        """Processes at the end of a step: none."""
 
     def fields(self, ocean):
-        from fathom.state import on_columns
+        from fathom.input.values import on_columns
 
         made = {"heat_flux_sensitivity", "air_pressure"} if self._of_bulk else set()
-        constant = [name for name in self.quantities if name not in self.inputs and name not in made and getattr(self, name) is not None]
-        fields = {self.quantities[name][0]: on_columns(ocean.grid, getattr(self, name), self.quantities[name][2], name) for name in constant}
+        constant = [
+            name
+            for name in self.quantities
+            if name not in self.inputs and name not in made and getattr(self, name) is not None
+        ]
+        fields = {
+            self.quantities[name][0]: on_columns(
+                ocean.grid, getattr(self, name), self.quantities[name][2], name
+            )
+            for name in constant
+        }
         return fields | (self.over.fields(ocean) if self.over else {})
 
     def records(self, ocean):
-        return sources(list(self.inputs.values()), ocean.grid) + (self.over.records(ocean) if self.over else [])
+        return sources(list(self.inputs.values()), ocean.grid) + (
+            self.over.records(ocean) if self.over else []
+        )

@@ -2,7 +2,8 @@
 
     center (y, x) · corner (y_corner, x_corner) · east_face (y, x_corner) · north_face (y_corner, x)
     where one latitude serves a row and one longitude a column: (latitude, longitude)
-    layer (depth) · interface (depth_interface), of hybrid levels (level) · (level_interface), of chosen pressures (pressure) · column: none
+    layer (depth) · interface (depth_interface), of hybrid levels (level) · (level_interface), of
+    chosen pressures (pressure) · column: none
 
 Corner (j, i), east face and north face (j, i) lie on the north and east side of cell (j, i).
 """
@@ -14,27 +15,65 @@ from typing import Any
 
 import numpy as np
 
-from .specification import VariableSpec
+from fathom.output.specification import VariableSpec
 
-dimensions = {"center": ("y", "x"), "corner": ("y_corner", "x_corner"), "east_face": ("y", "x_corner"), "north_face": ("y_corner", "x")}
+dimensions = {
+    "center": ("y", "x"),
+    "corner": ("y_corner", "x_corner"),
+    "east_face": ("y", "x_corner"),
+    "north_face": ("y_corner", "x"),
+}
 
 
-def variable(name: str, grid: Mapping[str, Any] | None = None, *, dtype: str = "float32", statistic: str | None = None, place: tuple[str, str] | None = None,
-             units: str = "") -> VariableSpec:
-    """The variable of an output for a field: as the table of `fathom.names` says; `place` (horizontal, vertical) and `units` are for
-    those that are not in it. grid: as `coordinates` takes it; by default cells on a sphere with levels of depth."""
+def variable(
+    name: str,
+    grid: Mapping[str, Any] | None = None,
+    *,
+    dtype: str = "float32",
+    statistic: str | None = None,
+    place: tuple[str, str] | None = None,
+    units: str = "",
+) -> VariableSpec:
+    """The variable of an output for a field: as the table of `fathom.names` says; `place`
+    (horizontal, vertical) and `units` are for those that are not in it. grid: as `coordinates`
+    takes it; by default cells on a sphere with levels of depth."""
     from fathom.names import describe, known
+
     row = describe(name)
     horizontal, vertical = place or (row.horizontal, row.vertical)
-    attributes = dict(row.attributes) if known(name) else {"long_name": row.long_name, "units": units or row.units}
+    attributes = (
+        dict(row.attributes)
+        if known(name)
+        else {"long_name": row.long_name, "units": units or row.units}
+    )
     if grid is None or "station" in grid or "longitude" in grid and not _regular(grid):
-        attributes["coordinates"] = "longitude latitude distance" if "distance" in (grid or {}) else "longitude latitude" if "station" in (grid or {}) else " ".join(_names(horizontal))
+        attributes["coordinates"] = (
+            "longitude latitude distance"
+            if "distance" in (grid or {})
+            else "longitude latitude"
+            if "station" in (grid or {})
+            else " ".join(_names(horizontal))
+        )
     if horizontal == "center" and not {"distance", "station"} & set(grid or {}):
         attributes["cell_measures"] = "area: areacello"
     if statistic:
         attributes["cell_methods"] = f"time: {statistic}"
-    points = ("station",) if "station" in (grid or {}) else _along_section if "distance" in (grid or {}) else ("latitude", "longitude") if grid is not None and _regular(grid) else dimensions[horizontal]
-    return VariableSpec(row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes)
+    points = (
+        ("station",)
+        if "station" in (grid or {})
+        else (
+            _along_section
+            if "distance" in (grid or {})
+            else (
+                ("latitude", "longitude")
+                if grid is not None and _regular(grid)
+                else dimensions[horizontal]
+            )
+        )
+    )
+    return VariableSpec(
+        row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes
+    )
 
 
 def _regular(grid: Mapping[str, Any]) -> bool:
@@ -51,49 +90,112 @@ def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
         return ()
     if "pressure" in grid:
         return ("pressure",)
-    return (("level" if "hybrid_a" in grid else "depth") + ("_interface" if vertical == "interface" else ""),)
+    return (
+        ("level" if "hybrid_a" in grid else "depth")
+        + ("_interface" if vertical == "interface" else ""),
+    )
 
 
 def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> dict[str, tuple]:
-    """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims, array, attributes).
+    """Coordinates, bounds, cell area and wet levels that these variables need: name -> (dims,
+    array, attributes).
 
-    grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees], or all four one-dimensional, or
-    corner_x, corner_y and x, y [m] of a rectangular plane, or longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and latitude; thickness (nz) [m], or
-    hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx) where known,
-    bottom_thickness (ny, nx) [m] where bottom cells are cut.
+    grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees],
+    or all four one-dimensional, or corner_x, corner_y and x, y [m] of a rectangular plane, or
+    longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and
+    latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or
+    chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx)
+    where known, bottom_thickness (ny, nx) [m] where bottom cells are cut.
     """
     from fathom.names import get
+
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
-    places = [place for place, dims in dimensions.items() if place == "center" or any(held.dims[-2:] == dims for held in variables)]
+    places = [
+        place
+        for place, dims in dimensions.items()
+        if place == "center" or any(held.dims[-2:] == dims for held in variables)
+    ]
     result = _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
     if "pressure" in used:
-        attributes = {"standard_name": "air_pressure", "long_name": "pressure", "units": "hPa", "positive": "down", "axis": "Z"}
+        attributes = {
+            "standard_name": "air_pressure",
+            "long_name": "pressure",
+            "units": "hPa",
+            "positive": "down",
+            "axis": "Z",
+        }
         result["pressure"] = (("pressure",), np.asarray(grid["pressure"], float) / 100, attributes)
     if "distance" in grid:
         units = {"longitude": "degrees_east", "latitude": "degrees_north", "distance": "m"}
-        return result | {name: (_along_section, np.asarray(grid[name], float), {"long_name": name, "units": unit} | ({} if unit == "m" else {"standard_name": name})) for name, unit in units.items()}
+        return result | {
+            name: (
+                _along_section,
+                np.asarray(grid[name], float),
+                {"long_name": name, "units": unit}
+                | ({} if unit == "m" else {"standard_name": name}),
+            )
+            for name, unit in units.items()
+        }
     if "station" in grid:
         names = [str(name).replace(" ", "_") for name in grid["station"]]
-        about = {"long_name": "mooring", "cf_role": "timeseries_id", "flag_values": list(range(len(names))), "flag_meanings": " ".join(names)}
-        at = {name: (("station",), np.asarray(grid[name], float), {"standard_name": name, "long_name": name, "units": units}) for name, units in (("longitude", "degrees_east"), ("latitude", "degrees_north"))}
-        return result | {"station": (("station",), np.arange(len(names), dtype=np.int32), about)} | at
+        about = {
+            "long_name": "mooring",
+            "cf_role": "timeseries_id",
+            "flag_values": list(range(len(names))),
+            "flag_meanings": " ".join(names),
+        }
+        at = {
+            name: (
+                ("station",),
+                np.asarray(grid[name], float),
+                {"standard_name": name, "long_name": name, "units": units},
+            )
+            for name, units in (("longitude", "degrees_east"), ("latitude", "degrees_north"))
+        }
+        return (
+            result | {"station": (("station",), np.arange(len(names), dtype=np.int32), about)} | at
+        )
     for place in places:
-        result |= _rows(grid) if _regular(grid) else _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
-    for key, name in (("area", "cell_area"), ("wet_levels", "wet_levels"), ("land_fraction", "land_fraction")):
+        result |= (
+            _rows(grid)
+            if _regular(grid)
+            else _sphere(grid, place)
+            if "corner_longitude" in grid
+            else _plane(grid, place)
+        )
+    for key, name in (
+        ("area", "cell_area"),
+        ("wet_levels", "wet_levels"),
+        ("land_fraction", "land_fraction"),
+    ):
         if key in grid:
             row = get(name)
-            result[row.alias] = (("latitude", "longitude") if _regular(grid) else dimensions["center"], np.asarray(grid[key]), row.attributes)
-    if "depth" in result and "wet_levels" in grid and "chosen_depth" not in grid and get("cell_thickness").alias not in {held.name for held in variables}:
+            result[row.alias] = (
+                ("latitude", "longitude") if _regular(grid) else dimensions["center"],
+                np.asarray(grid[key]),
+                row.attributes,
+            )
+    if (
+        "depth" in result
+        and "wet_levels" in grid
+        and "chosen_depth" not in grid
+        and get("cell_thickness").alias not in {held.name for held in variables}
+    ):
         result |= _thickness(grid, np.result_type(np.float32, *(held.dtype for held in variables)))
     return result
 
 
 def _thickness(grid: Mapping[str, Any], dtype: np.dtype) -> dict[str, tuple]:
-    """Of cells, without the height of the sea surface: that of their layer, or where bottom cells are cut each its own, NaN in the ground."""
+    """Of cells, without the height of the sea surface: that of their layer, or where bottom cells
+    are cut each its own, NaN in the ground.
+    """
     from fathom.names import get
+
     row, layers = get("cell_thickness"), np.asarray(grid["thickness"], float)
-    attributes = dict(row.attributes) | {"long_name": f"{row.long_name} with the sea surface at rest"}
+    attributes = dict(row.attributes) | {
+        "long_name": f"{row.long_name} with the sea surface at rest"
+    }
     if "bottom_thickness" not in grid:
         return {row.alias: (("depth",), layers, attributes)}
     wet, bottom = np.asarray(grid["wet_levels"]), np.asarray(grid["bottom_thickness"])
@@ -109,7 +211,9 @@ def _names(place: str) -> tuple[str, str]:
 
 
 def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
-    west_to_east, south_to_north = (np.asarray(grid[f"corner_{name}"], float) for name in ("longitude", "latitude"))
+    west_to_east, south_to_north = (
+        np.asarray(grid[f"corner_{name}"], float) for name in ("longitude", "latitude")
+    )
     after, before = slice(1, None), slice(None, -1)
     if place == "center":
         arrays = [np.asarray(grid[name], float) for name in ("longitude", "latitude")]
@@ -117,16 +221,25 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
         arrays = [corner[after, after] for corner in (west_to_east, south_to_north)]
     else:
         other_end = (before, after) if place == "east_face" else (after, before)
-        arrays = _middle(*((west_to_east[end], south_to_north[end]) for end in (other_end, (after, after))))
+        arrays = _middle(
+            *((west_to_east[end], south_to_north[end]) for end in (other_end, (after, after)))
+        )
     arrays[0] = _continuous(arrays[0])
     result = {}
-    for name, standard, units, array, corner in zip(_names(place), ("longitude", "latitude"), ("degrees_east", "degrees_north"),
-                                                    arrays, (west_to_east, south_to_north)):
+    for name, standard, units, array, corner in zip(
+        _names(place),
+        ("longitude", "latitude"),
+        ("degrees_east", "degrees_north"),
+        arrays,
+        (west_to_east, south_to_north),
+    ):
         attributes = {"standard_name": standard, "long_name": standard, "units": units}
         if place == "center":
             attributes["bounds"] = f"{name}_bounds"
-            around = np.stack([corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]], axis=2)
-            if standard == "longitude":   # on the same turn as the centre
+            around = np.stack(
+                [corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]], axis=2
+            )
+            if standard == "longitude":  # on the same turn as the centre
                 around = array[..., None] + (around - array[..., None] + 180) % 360 - 180
             result[f"{name}_bounds"] = (("y", "x", "vertex"), around, {})
         result[name] = (dimensions[place], array, attributes)
@@ -134,17 +247,32 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
 
 
 def _continuous(longitude: np.ndarray) -> np.ndarray:
-    """Longitude without jumps along rows (so that simple plots have no streaks), its mean between 0 and 360."""
+    """Longitude without jumps along rows (so that simple plots have no streaks), its mean between 0
+    and 360.
+    """
     longitude = longitude.copy()
     longitude[:, 0] = np.unwrap(longitude[:, 0], period=360)
     longitude = np.unwrap(longitude, period=360, axis=1)
     return longitude - 360 * np.floor(longitude.mean() / 360)
 
 
-def _middle(first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]) -> list[np.ndarray]:
+def _middle(
+    first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]
+) -> list[np.ndarray]:
     """Half way on the great circle between two places."""
-    x, y, z = (sum(part) for part in zip(*((np.cos(np.radians(b)) * np.cos(np.radians(a)), np.cos(np.radians(b)) * np.sin(np.radians(a)),
-                                            np.sin(np.radians(b))) for a, b in (first, second))))
+    x, y, z = (
+        sum(part)
+        for part in zip(
+            *(
+                (
+                    np.cos(np.radians(b)) * np.cos(np.radians(a)),
+                    np.cos(np.radians(b)) * np.sin(np.radians(a)),
+                    np.sin(np.radians(b)),
+                )
+                for a, b in (first, second)
+            )
+        )
+    )
     return [np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))]
 
 
@@ -154,19 +282,39 @@ def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
     for name, dim, along in (("x", dimensions[place][1], 1), ("y", dimensions[place][0], 0)):
         corner = np.asarray(grid[f"corner_{name}"], float)
         if np.ptp(corner, axis=1 - along).max() > 1e-9 * (np.ptp(corner) or 1.0):
-            raise ValueError(f"corner_{name} varies along both sides of the grid; a plane must be rectangular")
+            raise ValueError(
+                f"corner_{name} varies along both sides of the grid; a plane must be rectangular"
+            )
         edges = np.take(corner, 0, axis=1 - along)
         values = 0.5 * (edges[1:] + edges[:-1]) if dim == name else edges[1:]
-        result[dim] = ((dim,), values, {"standard_name": f"projection_{name}_coordinate", "long_name": name, "units": "m", "axis": name.upper()})
+        result[dim] = (
+            (dim,),
+            values,
+            {
+                "standard_name": f"projection_{name}_coordinate",
+                "long_name": name,
+                "units": "m",
+                "axis": name.upper(),
+            },
+        )
     return result
 
 
 def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
     """One coordinate along each side, with bounds."""
     result = {}
-    for name, units, axis in (("latitude", "degrees_north", "Y"), ("longitude", "degrees_east", "X")):
+    for name, units, axis in (
+        ("latitude", "degrees_north", "Y"),
+        ("longitude", "degrees_east", "X"),
+    ):
         edges = np.asarray(grid[f"corner_{name}"], float)
-        attributes = {"standard_name": name, "long_name": name, "units": units, "axis": axis, "bounds": f"{name}_bounds"}
+        attributes = {
+            "standard_name": name,
+            "long_name": name,
+            "units": units,
+            "axis": axis,
+            "bounds": f"{name}_bounds",
+        }
         result[name] = ((name,), np.asarray(grid[name], float), attributes)
         result[f"{name}_bounds"] = ((name, "bounds"), np.stack([edges[:-1], edges[1:]], axis=1), {})
     return result
@@ -175,33 +323,81 @@ def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
 def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     """p = ap + b ps; the coordinate itself is ap / p0 + b with p0 = 1000 hPa."""
     result = {}
-    for dim, suffix, what in (("level", "", "hybrid level"), ("level_interface", "_interface", "hybrid interface")):
+    for dim, suffix, what in (
+        ("level", "", "hybrid level"),
+        ("level_interface", "_interface", "hybrid interface"),
+    ):
         if dim not in used:
             continue
         a, b = (np.asarray(grid[f"hybrid_{name}"], float) for name in "ab")
         terms = {"": a / 1e5 + b, "ap": a, "b": b}
         for name, values in terms.items():
-            held, key = (values if suffix else (values[1:] + values[:-1]) / 2), name + suffix if name else dim
-            attributes = {"long_name": f"{what}{': pressure part' if name == 'ap' else ': sigma part' if name == 'b' else ''}", "units": "Pa" if name == "ap" else "1"}
+            held, key = (
+                (values if suffix else (values[1:] + values[:-1]) / 2),
+                name + suffix if name else dim,
+            )
+            attributes = {
+                "long_name": (
+                    f"{what}{': pressure part' if name == 'ap' else ': sigma part' if name == 'b' else ''}"
+                ),
+                "units": "Pa" if name == "ap" else "1",
+            }
             if not name:
-                attributes |= {"standard_name": "atmosphere_hybrid_sigma_pressure_coordinate", "positive": "down", "axis": "Z", "formula_terms": f"ap: ap{suffix} b: b{suffix} ps: ps"}
+                attributes |= {
+                    "standard_name": "atmosphere_hybrid_sigma_pressure_coordinate",
+                    "positive": "down",
+                    "axis": "Z",
+                    "formula_terms": f"ap: ap{suffix} b: b{suffix} ps: ps",
+                }
             if not suffix:
                 attributes["bounds"] = f"{key}_bounds"
-                result[f"{key}_bounds"] = (("level", "bounds"), np.stack([values[:-1], values[1:]], axis=1), {} if name else {"formula_terms": "ap: ap_bounds b: b_bounds ps: ps"})
+                result[f"{key}_bounds"] = (
+                    ("level", "bounds"),
+                    np.stack([values[:-1], values[1:]], axis=1),
+                    {} if name else {"formula_terms": "ap: ap_bounds b: b_bounds ps: ps"},
+                )
             result[key] = ((dim,), held, attributes)
     return result
 
 
 def _depth(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     if "chosen_depth" in grid:
-        return {"depth": (("depth",), np.asarray(grid["chosen_depth"], float), {"standard_name": "depth", "long_name": "depth", "units": "m", "positive": "down", "axis": "Z"})}
+        return {
+            "depth": (
+                ("depth",),
+                np.asarray(grid["chosen_depth"], float),
+                {
+                    "standard_name": "depth",
+                    "long_name": "depth",
+                    "units": "m",
+                    "positive": "down",
+                    "axis": "Z",
+                },
+            )
+        }
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
     attributes = {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}
     result = {}
     if "depth" in used:
-        middle = np.asarray(grid["depth"], float) if "depth" in grid else 0.5 * (interfaces[1:] + interfaces[:-1])
-        result["depth"] = (("depth",), middle, {**attributes, "long_name": "depth of the layer", "bounds": "depth_bounds"})
-        result["depth_bounds"] = (("depth", "bounds"), np.stack([interfaces[:-1], interfaces[1:]], axis=1), {})
+        middle = (
+            np.asarray(grid["depth"], float)
+            if "depth" in grid
+            else 0.5 * (interfaces[1:] + interfaces[:-1])
+        )
+        result["depth"] = (
+            ("depth",),
+            middle,
+            {**attributes, "long_name": "depth of the layer", "bounds": "depth_bounds"},
+        )
+        result["depth_bounds"] = (
+            ("depth", "bounds"),
+            np.stack([interfaces[:-1], interfaces[1:]], axis=1),
+            {},
+        )
     if "depth_interface" in used:
-        result["depth_interface"] = (("depth_interface",), interfaces, {**attributes, "long_name": "depth of the interface"})
+        result["depth_interface"] = (
+            ("depth_interface",),
+            interfaces,
+            {**attributes, "long_name": "depth of the interface"},
+        )
     return result

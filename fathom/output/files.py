@@ -13,7 +13,9 @@ _vectors = 1024  # buffers that one call may take
 
 
 class Writes:
-    """Calls and bytes by the size of the call: `counts[n]` of at least 2^n and less than 2^(n+1) bytes. Any thread may add."""
+    """Calls and bytes by the size of the call: `counts[n]` of at least 2^n and less than 2^(n+1)
+    bytes. Any thread may add.
+    """
 
     def __init__(self):
         self.counts: dict[int, list[int]] = {}
@@ -30,7 +32,9 @@ class Writes:
 
 @contextmanager
 def of_library(writes: Writes) -> Iterator[None]:
-    """Counts what a library writes on this thread meanwhile, as the system tells: calls and bytes, so that all calls have their mean size."""
+    """Counts what a library writes on this thread meanwhile, as the system tells: calls and bytes,
+    so that all calls have their mean size.
+    """
     before = _told()
     try:
         yield
@@ -41,7 +45,9 @@ def of_library(writes: Writes) -> Iterator[None]:
 
 def _told() -> tuple[int, int]:
     try:
-        told = dict(line.split(": ") for line in Path("/proc/thread-self/io").read_text().splitlines())
+        told = dict(
+            line.split(": ") for line in Path("/proc/thread-self/io").read_text().splitlines()
+        )
     except OSError:  # a system that does not tell
         return 0, 0
     return int(told["syscw"]), int(told["wchar"])
@@ -59,7 +65,11 @@ def merged(several: Iterable[dict[int, list[int]]]) -> dict[int, list[int]]:
 def share_of_large(counts: dict[int, list[int]], size: int = 1 << 16) -> float:
     """The part of the bytes that calls of at least `size` (a power of two) have written."""
     total = sum(written for _, written in counts.values())
-    return sum(written for n, (_, written) in counts.items() if 1 << n >= size) / total if total else 1.0
+    return (
+        sum(written for n, (_, written) in counts.items() if 1 << n >= size) / total
+        if total
+        else 1.0
+    )
 
 
 def write(file: Path, buffers: list[Any], writes: Writes) -> None:
@@ -72,7 +82,9 @@ def write(file: Path, buffers: list[Any], writes: Writes) -> None:
 
 
 def put(descriptor: int, buffers: list[Any], writes: Writes) -> None:
-    """Buffers one after another at the place of the descriptor, in one call where the system takes them."""
+    """Buffers one after another at the place of the descriptor, in one call where the system takes
+    them.
+    """
     views = [memoryview(buffer).cast("B") for buffer in buffers]
     while views:
         written = os.writev(descriptor, views[:_vectors])

@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-Region = tuple[int, int, int, int]   # j0, j1, i0, i1: rows and points of the global grid, half open
+Region = tuple[int, int, int, int]  # j0, j1, i0, i1: rows and points of the global grid, half open
 
 calendars = ("standard", "proleptic_gregorian", "noleap", "360_day")
 
 
 @dataclass(frozen=True)
 class VariableSpec:
-    """One variable of a store. `dims` ends with two dimensions that may be cut into regions, rows and points; a first dimension
-    "time" makes it vary in time; at most one stands between. One with a single dimension has one row."""
+    """One variable of a store. `dims` ends with two dimensions that may be cut into regions, rows
+    and points; a first dimension "time" makes it vary in time; at most one stands between. One with
+    a single dimension has one row."""
 
     name: str
     dims: tuple[str, ...]
@@ -33,13 +34,22 @@ class VariableSpec:
 
     def plane(self, sizes: Mapping[str, int] | tuple[int, ...]) -> tuple[int, int]:
         """Of the sizes of dimensions, or of something as long as `dims`: those of rows and points."""
-        own = [sizes[dim] for dim in self.dims[self.varies :]] if isinstance(sizes, Mapping) else sizes[self.varies :]
+        own = (
+            [sizes[dim] for dim in self.dims[self.varies :]]
+            if isinstance(sizes, Mapping)
+            else sizes[self.varies :]
+        )
         return (own[-2] if len(own) > 1 else 1), own[-1]
 
     @property
     def described(self) -> list:
         """What a file says of it, in JSON: the arguments that make it again."""
-        return [self.name, list(self.dims), self.dtype, {key: value for key, value in self.attributes.items() if key != "cell_measures"}]
+        return [
+            self.name,
+            list(self.dims),
+            self.dtype,
+            {key: value for key, value in self.attributes.items() if key != "cell_measures"},
+        ]
 
 
 @dataclass(frozen=True)
@@ -53,21 +63,30 @@ class TimeAxis:
     def __post_init__(self):
         if self.calendar not in calendars:
             from fathom.names import unknown
+
             raise ValueError(unknown("calendar", self.calendar, calendars))
 
     @property
     def attributes(self) -> dict[str, str]:
         bounds = {"bounds": "time_bounds"} if self.bounds else {}
-        return {"standard_name": "time", "long_name": "time", "axis": "T",
-                "units": f"seconds since {self.start}", "calendar": self.calendar, **bounds}
+        return {
+            "standard_name": "time",
+            "long_name": "time",
+            "axis": "T",
+            "units": f"seconds since {self.start}",
+            "calendar": self.calendar,
+            **bounds,
+        }
 
 
-def chunk_shape(ny: int, nx: int, nz: int = 1, *, points: int = 1 << 22) -> tuple[int, int, int, int]:
+def chunk_shape(
+    ny: int, nx: int, nz: int = 1, *, points: int = 1 << 22
+) -> tuple[int, int, int, int]:
     """What a file holds, (times, levels, rows, points), of a field of nz levels on an ny x nx grid.
 
     One time; all levels, or equal groups of at most 64; horizontal tiles as square as they can be
-    that hold at most about `points` numbers (16 MB of float32). It depends on the grid alone, so the
-    store has the same chunks however many ranks write it.
+    that hold at most about `points` numbers (16 MB of float32). It depends on the grid alone, so
+    the store has the same chunks however many ranks write it.
     """
     levels = math.ceil(nz / math.ceil(nz / 64))
     tiles = math.ceil(ny * nx * levels / points)
@@ -76,16 +95,26 @@ def chunk_shape(ny: int, nx: int, nz: int = 1, *, points: int = 1 << 22) -> tupl
 
 
 def tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
-    """Into how many rows x columns of tiles, at least `tiles` of them, a plane is cut: few, with short edges."""
+    """Into how many rows x columns of tiles, at least `tiles` of them, a plane is cut: few, with
+    short edges.
+    """
+
     def cost(rows: int) -> float:
         columns = math.ceil(tiles / rows)
-        return rows * columns / tiles + 0.5 * (ny / rows + nx / columns) / math.sqrt(ny * nx / tiles)
+        return rows * columns / tiles + 0.5 * (ny / rows + nx / columns) / math.sqrt(
+            ny * nx / tiles
+        )
+
     rows = min(range(1, tiles + 1), key=cost)
     return rows, math.ceil(tiles / rows)
 
 
-def chunk_of(dims: tuple[str, ...], sizes: Mapping[str, int], chunks: Mapping[str, int] | None = None) -> tuple[int, ...]:
-    """Chunk of a variable with these dims: `chunk_shape` of its sizes, with `chunks` {dim: size} over it."""
+def chunk_of(
+    dims: tuple[str, ...], sizes: Mapping[str, int], chunks: Mapping[str, int] | None = None
+) -> tuple[int, ...]:
+    """Chunk of a variable with these dims: `chunk_shape` of its sizes, with `chunks` {dim: size}
+    over it.
+    """
     plain = [dim for dim in dims if dim != "time"]
     nz = math.prod(sizes[dim] for dim in plain[:-2])
     automatic = chunk_shape(sizes[plain[-2]], sizes[plain[-1]], nz) if len(plain) >= 2 else None
@@ -95,8 +124,13 @@ def chunk_of(dims: tuple[str, ...], sizes: Mapping[str, int], chunks: Mapping[st
         if len(plain) == 3:
             shape[plain[0]] = automatic[1]
     shape["time"] = 1
-    shape.update({dim: min(size, shape[dim] if dim == "time" else sizes[dim])
-                  for dim, size in (chunks or {}).items() if dim in dims})
+    shape.update(
+        {
+            dim: min(size, shape[dim] if dim == "time" else sizes[dim])
+            for dim, size in (chunks or {}).items()
+            if dim in dims
+        }
+    )
     return tuple(max(1, shape[dim]) for dim in dims)
 
 
@@ -107,25 +141,44 @@ def regions(ny: int, nx: int, rows: int, points: int) -> Iterator[Region]:
             yield j, min(j + rows, ny), i, min(i + points, nx)
 
 
-def check_block(variable: VariableSpec, region: Region, array: np.ndarray, sizes: Mapping[str, int],
-                chunk: tuple[int, ...]) -> np.ndarray:
+def check_block(
+    variable: VariableSpec,
+    region: Region,
+    array: np.ndarray,
+    sizes: Mapping[str, int],
+    chunk: tuple[int, ...],
+) -> np.ndarray:
     """`array` as an array, after its type and shape and the edges of `region` were checked."""
     j0, j1, i0, i1 = region
     ny, nx = variable.plane(sizes)
     rows, points = chunk[-2:] if len(chunk) > 1 else (1, *chunk)
-    whole = (j0 % rows == 0 and i0 % points == 0 and (j1 % rows == 0 or j1 == ny)
-             and (i1 % points == 0 or i1 == nx) and 0 <= j0 < j1 <= ny and 0 <= i0 < i1 <= nx)
+    whole = (
+        j0 % rows == 0
+        and i0 % points == 0
+        and (j1 % rows == 0 or j1 == ny)
+        and (i1 % points == 0 or i1 == nx)
+        and 0 <= j0 < j1 <= ny
+        and 0 <= i0 < i1 <= nx
+    )
     if not whole:
-        raise ValueError(f"region rows {j0}:{j1}, points {i0}:{i1} of {variable.name!r} is not made of whole chunks: "
-                         f"edges must be multiples of {rows} rows and {points} points within {ny} x {nx}")
+        raise ValueError(
+            f"region rows {j0}:{j1}, points {i0}:{i1} of {variable.name!r} is not made of whole"
+            f" chunks: edges must be multiples of {rows} rows and {points} points within {ny} x"
+            f" {nx}"
+        )
     own = variable.dims[variable.varies :]
     expected = (*(sizes[dim] for dim in own[:-2]), *(j1 - j0, i1 - i0)[-len(own) :])
     if np.shape(array) != expected:
-        raise ValueError(f"array of {variable.name!r} has shape {np.shape(array)}; "
-                         f"region {region} needs {expected}")
+        raise ValueError(
+            f"array of {variable.name!r} has shape {np.shape(array)}; "
+            f"region {region} needs {expected}"
+        )
     array = np.asarray(array)
     if not np.can_cast(array.dtype, variable.dtype, "same_kind"):
-        raise ValueError(f"array of {variable.name!r} has type {array.dtype}, which does not fit into {variable.dtype}")
+        raise ValueError(
+            f"array of {variable.name!r} has type {array.dtype}, which does not fit into"
+            f" {variable.dtype}"
+        )
     return array
 
 
@@ -134,44 +187,64 @@ def coordinate_arrays(coordinates: Any) -> dict[str, tuple[tuple[str, ...], np.n
     source = getattr(coordinates, "variables", coordinates)
     result = {}
     for name, value in source.items():
-        dims, array, *attributes = value if isinstance(value, tuple) else (value.dims, value.values, value.attrs)
+        dims, array, *attributes = (
+            value if isinstance(value, tuple) else (value.dims, value.values, value.attrs)
+        )
         dims = (dims,) if isinstance(dims, str) else tuple(dims)
         result[str(name)] = (dims, np.asarray(array), dict(attributes[0]) if attributes else {})
     return result
 
 
 def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) -> dict[str, int]:
-    """Size of each dimension, from the coordinates; ValueError where one is missing or two disagree."""
+    """Size of each dimension, from the coordinates; ValueError where one is missing or two
+    disagree.
+    """
     from fathom.names import near
+
     sizes: dict[str, int] = {}
     for name, (dims, array, _) in coordinates.items():
         if len(dims) != array.ndim:
             raise ValueError(f"coordinate {name!r} has shape {array.shape} but dimensions {dims}")
         for dim, size in zip(dims, array.shape):
             if sizes.setdefault(dim, size) != size:
-                raise ValueError(f"coordinate {name!r}: dimension {dim!r} has {size} points, elsewhere {sizes[dim]}")
+                raise ValueError(
+                    f"coordinate {name!r}: dimension {dim!r} has {size} points, elsewhere"
+                    f" {sizes[dim]}"
+                )
     for variable in variables:
         for dim in variable.dims:
             if dim != "time" and dim not in sizes:
-                raise ValueError(f"variable {variable.name!r}: no coordinate has dimension {dim!r}{near(dim, sizes)}")
+                raise ValueError(
+                    f"variable {variable.name!r}: no coordinate has dimension"
+                    f" {dim!r}{near(dim, sizes)}"
+                )
     return sizes
 
 
 def no_overwrite(path: Path) -> FileExistsError:
-    return FileExistsError(f"{path} exists; choose another name, or allow it to be replaced (overwrite=True)")
+    return FileExistsError(
+        f"{path} exists; choose another name, or allow it to be replaced (overwrite=True)"
+    )
 
 
 def explain(error: OSError, path: Path, doing: str) -> OSError:
     """The same error with what was being done, where, and what may help."""
     import shutil
+
     parent = next((p for p in (path, *path.parents) if p.exists()), Path("/"))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(parent).free / 1e6
-        text = f"disk full while {doing} ({free:.0f} MB free under {parent}); complete times before this one are kept"
+        text = (
+            f"disk full while {doing} ({free:.0f} MB free under {parent}); complete times before"
+            " this one are kept"
+        )
     elif error.errno == errno.EFBIG:
         text = f"file size limit reached while {doing}; complete times before this one are kept"
     elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        text = f"cannot write {path}: {error.strerror} while {doing} (nearest existing folder {parent})"
+        text = (
+            f"cannot write {path}: {error.strerror} while {doing} (nearest existing folder"
+            f" {parent})"
+        )
     else:
         text = f"{error.strerror or error} while {doing}"
     return type(error)(error.errno, text)

@@ -1,10 +1,14 @@
-"""Staging: what is written goes into a folder of this node first, and from there in the background to its place, checked.
+"""Staging: what is written goes into a folder of this node first, and from there in the background
+to its place, checked.
 
-    stage.put(buffers, deliver)      into the folder, with its CRC-32; later, in the order of the calls: deliver(the same bytes)
-    stage.delivered >= ticket        whether all is at its place that had been put when stage.put_so_far was `ticket`
+    stage.put(buffers, deliver)
+        into the folder, with its CRC-32; later, in the order of the calls: deliver(the same bytes)
+    stage.delivered >= ticket
+        whether all is at its place that had been put when stage.put_so_far was `ticket`
 
-A folder that is full is no loss: what does not fit waits in memory for its turn. What lies in the folder when a run is killed is not missed:
-times become visible, and restarts get their name, only once all of them has been delivered."""
+A folder that is full is no loss: what does not fit waits in memory for its turn. What lies in the
+folder when a run is killed is not missed: times become visible, and restarts get their name, only
+once all of them has been delivered."""
 
 from __future__ import annotations
 
@@ -20,8 +24,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from . import files
-from .specification import explain
+from fathom.output import files
+from fathom.output.specification import explain
 
 
 class Stage:
@@ -33,10 +37,12 @@ class Stage:
         except OSError as error:
             raise explain(error, Path(folder), f"making a folder for staging in {folder}") from None
         self.put_so_far = self.delivered = 0
-        self.bytes, self.passed_by = 0, 0        # through the folder; pieces that it had no room for
+        self.bytes, self.passed_by = 0, 0  # through the folder; pieces that it had no room for
         self.seconds_delivering = 0.0
         self._names = count(1)
-        self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = deque()    # how a piece is had again, and delivered
+        self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = (
+            deque()
+        )  # how a piece is had again, and delivered
         self._news, self._error, self._over = threading.Condition(), None, False
         self._thread = threading.Thread(target=self._deliver, name="staging", daemon=True)
         self._thread.start()
@@ -116,6 +122,8 @@ def _taken_back(file: Path, total: int) -> memoryview:
     """What a file of the folder holds, which is gone then."""
     data = file.read_bytes()
     if zlib.crc32(data) != total:
-        raise OSError(f"{file} is not what was written into it: the disk of the staging folder is damaged")
+        raise OSError(
+            f"{file} is not what was written into it: the disk of the staging folder is damaged"
+        )
     file.unlink()
     return memoryview(data)

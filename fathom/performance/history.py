@@ -1,13 +1,18 @@
-"""Profiles of one machine over time, and two profiles beside each other: which region became slower, beyond the noise of repeats.
+"""Profiles of one machine over time, and two profiles beside each other: which region became
+slower, beyond the noise of repeats.
 
-A history is a folder with a file for each machine, case and shape, one profile a line. Seconds of a region are those of a step, exclusive, in pieces of a run; the
-noise of a region is the spread of its pieces:
+A history is a folder with a file for each machine, case and shape, one profile a line. Seconds of a
+region are those of a step, exclusive, in pieces of a run; the noise of a region is the spread of
+its pieces:
 
-    change = median of now / median of before - 1,   error = 1.25 sqrt(sigma1^2 / n1 + sigma2^2 / n2),   sigma = 1.4826 median |x - median| / median
+    change = median of now / median of before - 1,
+        error = 1.25 sqrt(sigma1^2 / n1 + sigma2^2 / n2),
+        sigma = 1.4826 median |x - median| / median
 
-What all regions have in common, the median of now / before over those that matter, is the machine's business, or everybody's, and is told by itself. Beyond it a
-change counts where it is larger than three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as those of runs, have no noise
-of their own: there 10 % of a region counts.
+What all regions have in common, the median of now / before over those that matter, is the machine's
+business, or everybody's, and is told by itself. Beyond it a change counts where it is larger than
+three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as
+those of runs, have no noise of their own: there 10 % of a region counts.
 """
 
 from __future__ import annotations
@@ -20,24 +25,47 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from fathom import regions
+from fathom.report.tables import lines
+from fathom.run.tree import tree
 
-kept = ("case", "machine", "grid", "precision", "ranks", "threads", "blocks", "step", "steps", "seconds_per_step", "checksum")
+kept = (
+    "case",
+    "machine",
+    "grid",
+    "precision",
+    "ranks",
+    "threads",
+    "blocks",
+    "step",
+    "steps",
+    "seconds_per_step",
+    "checksum",
+)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A profile, from its file, from summary.json, or from the directory of a run. ValueError in words where it is none."""
+    """A profile, from its file, from summary.json, or from the directory of a run. ValueError in
+    words where it is none.
+    """
     file = path / "summary.json" if path.is_dir() else path
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise ValueError(f"{file} is no profile: it is not JSON. Allowed: what `fathom profile --json` writes, summary.json, or the directory of a run") from None
+        raise ValueError(
+            f"{file} is no profile: it is not JSON. Allowed: what `fathom profile --json` writes,"
+            " summary.json, or the directory of a run"
+        ) from None
     if not isinstance(found, dict) or "profile" not in found and "samples" not in found:
-        raise ValueError(f"{file} is no profile: it has no regions. Allowed: what `fathom profile --json` writes, summary.json, or the directory of a run")
+        raise ValueError(
+            f"{file} is no profile: it has no regions. Allowed: what `fathom profile --json`"
+            " writes, summary.json, or the directory of a run"
+        )
     return found
 
 
@@ -45,11 +73,16 @@ def of_regions(found: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Seconds of a step in each region, one number for each piece."""
     if found.get("samples"):
         return {name: np.asarray(values, float) for name, values in found["samples"].items()}
-    return {r["region"]: np.array([r["seconds"] / max(found.get("steps", 1), 1)]) for r in regions.exclusive(found["profile"])}
+    return {
+        r["region"]: np.array([r["seconds"] / max(found.get("steps", 1), 1)])
+        for r in regions.exclusive(found["profile"])
+    }
 
 
 def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A record for each region of either: seconds before and now, change and its error (a part of before), verdict; those that changed most seconds first."""
+    """A record for each region of either: seconds before and now, change and its error (a part of
+    before), verdict; those that changed most seconds first.
+    """
     a, b = of_regions(before), of_regions(now)
     whole = sum(float(np.median(x)) for x in a.values()) or 1.0
     shared = common(before, now)
@@ -58,14 +91,45 @@ def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str
         x, y = (float(np.median(held[name])) if name in held else 0.0 for held in (a, b))
         if x <= 0 or y <= 0:
             verdict = "new" if y > 0 else "gone"
-            found.append({"region": name, "before": x, "now": y, "change": None, "error": None, "verdict": verdict if max(x, y) > 0.003 * whole else ""})
+            found.append(
+                {
+                    "region": name,
+                    "before": x,
+                    "now": y,
+                    "change": None,
+                    "error": None,
+                    "verdict": verdict if max(x, y) > 0.003 * whole else "",
+                }
+            )
             continue
         measured = len(a[name]) > 2 and len(b[name]) > 2
-        error = 1.25 * float(np.hypot(_spread(a[name]) / np.sqrt(len(a[name])), _spread(b[name]) / np.sqrt(len(b[name])))) if measured else 0.0
+        error = (
+            1.25
+            * float(
+                np.hypot(
+                    _spread(a[name]) / np.sqrt(len(a[name])),
+                    _spread(b[name]) / np.sqrt(len(b[name])),
+                )
+            )
+            if measured
+            else 0.0
+        )
         change = y / x - 1
         beyond = y / (shared * x) - 1
-        counts = abs(beyond) > max(3 * error, 0.03 if measured else 0.1) and abs(y - shared * x) > 0.003 * shared * whole
-        found.append({"region": name, "before": x, "now": y, "change": change, "error": error if measured else None, "verdict": ("slower" if beyond > 0 else "faster") if counts else ""})
+        counts = (
+            abs(beyond) > max(3 * error, 0.03 if measured else 0.1)
+            and abs(y - shared * x) > 0.003 * shared * whole
+        )
+        found.append(
+            {
+                "region": name,
+                "before": x,
+                "now": y,
+                "change": change,
+                "error": error if measured else None,
+                "verdict": ("slower" if beyond > 0 else "faster") if counts else "",
+            }
+        )
     return sorted(found, key=lambda r: -abs(r["now"] - r["before"]))
 
 
@@ -73,7 +137,11 @@ def common(before: Mapping[str, Any], now: Mapping[str, Any]) -> float:
     """The factor by which all regions that matter became slower: the median of theirs."""
     a, b = of_regions(before), of_regions(now)
     whole = sum(float(np.median(x)) for x in a.values())
-    ratios = [float(np.median(b[name]) / np.median(x)) for name, x in a.items() if np.median(x) > 0.003 * whole and name in b and np.median(b[name]) > 0]
+    ratios = [
+        float(np.median(b[name]) / np.median(x))
+        for name, x in a.items()
+        if np.median(x) > 0.003 * whole and name in b and np.median(b[name]) > 0
+    ]
     return float(np.median(ratios)) if ratios else 1.0
 
 
@@ -85,59 +153,150 @@ def _spread(values: np.ndarray) -> float:
 def table(records: list[dict[str, Any]], least: float = 0.003) -> tuple[list[str], list[list[str]]]:
     """Head and rows of regions that take a part of a step worth naming, or changed."""
     whole = sum(r["before"] for r in records) or 1.0
-    rows = [[r["region"], f"{1e3 * r['before']:.4f}", f"{1e3 * r['now']:.4f}", f"{1e3 * (r['now'] - r['before']):+.4f}", "" if r["change"] is None else f"{100 * r['change']:+.1f} %",
-             "" if r["error"] is None else f"± {100 * r['error']:.1f} %", r["verdict"]] for r in records if r["verdict"] or max(r["before"], r["now"]) >= least * whole]  # fmt: skip
+    rows = [
+        [
+            r["region"],
+            f"{1e3 * r['before']:.4f}",
+            f"{1e3 * r['now']:.4f}",
+            f"{1e3 * (r['now'] - r['before']):+.4f}",
+            "" if r["change"] is None else f"{100 * r['change']:+.1f} %",
+            "" if r["error"] is None else f"± {100 * r['error']:.1f} %",
+            r["verdict"],
+        ]
+        for r in records
+        if r["verdict"] or max(r["before"], r["now"]) >= least * whole
+    ]
     total = [sum(r[what] for r in records) for what in ("before", "now")]
-    rows.append(["all", *(f"{1e3 * t:.4f}" for t in total), f"{1e3 * (total[1] - total[0]):+.4f}", f"{100 * (total[1] / (total[0] or 1.0) - 1):+.1f} %", "", ""])
+    rows.append(
+        [
+            "all",
+            *(f"{1e3 * t:.4f}" for t in total),
+            f"{1e3 * (total[1] - total[0]):+.4f}",
+            f"{100 * (total[1] / (total[0] or 1.0) - 1):+.1f} %",
+            "",
+            "",
+        ]
+    )
     return ["region", "before, ms a step", "now", "difference", "change", "noise", ""], rows
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """What else is not the same, in words."""
-    return [f"{key}: {before.get(key)}, then {now.get(key)}" for key in kept if key not in ("steps", "seconds_per_step") and before.get(key) is not None and now.get(key) is not None and before[key] != now[key]]
+    return [
+        f"{key}: {before.get(key)}, then {now.get(key)}"
+        for key in kept
+        if key not in ("steps", "seconds_per_step")
+        and before.get(key) is not None
+        and now.get(key) is not None
+        and before[key] != now[key]
+    ]
 
 
 def file_of(folder: Path, found: Mapping[str, Any]) -> Path:
     """One for a machine, a case, and how it is spread."""
-    what = [str(found.get(key)) for key in ("machine", "case", "grid", "precision", "ranks", "threads")]
-    plain = re.sub(r"[^a-z0-9]+", "-", f"{found.get('case')} {found.get('ranks')}x{found.get('threads')} {str(found.get('machine')).split(',')[0]}".lower()).strip("-")
+    what = [
+        str(found.get(key)) for key in ("machine", "case", "grid", "precision", "ranks", "threads")
+    ]
+    plain = re.sub(
+        r"[^a-z0-9]+",
+        "-",
+        f"{found.get('case')} {found.get('ranks')}x{found.get('threads')}"
+        f" {str(found.get('machine')).split(',')[0]}".lower(),
+    ).strip("-")
     return folder / f"{plain}-{hashlib.sha256(json.dumps(what).encode()).hexdigest()[:6]}.jsonl"
 
 
 def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str]:
-    """Append a profile to its history; what became slower or faster than in the last few of it, in words."""
+    """Append a profile to its history; what became slower or faster than in the last few of it, in
+    words.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     file = file_of(folder, found)
-    earlier = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()][-against:] if file.exists() else []
-    entry = {"recorded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **{key: found.get(key) for key in kept}, "samples": {name: [float(f"{x:.5g}") for x in values] for name, values in of_regions(found).items()}}
+    earlier = (
+        [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()][-against:]
+        if file.exists()
+        else []
+    )
+    entry = {
+        "recorded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        **{key: found.get(key) for key in kept},
+        "samples": {
+            name: [float(f"{x:.5g}") for x in values] for name, values in of_regions(found).items()
+        },
+    }
     with file.open("a", encoding="utf-8") as to:
         to.write(json.dumps(entry) + "\n")
     if not earlier:
         return [f"{file}: the first of this machine, case and shape"]
-    together = {"samples": {name: [x for e in earlier for x in e["samples"].get(name, [])] for name in dict.fromkeys(name for e in earlier for name in e["samples"])}}
+    together = {
+        "samples": {
+            name: [x for e in earlier for x in e["samples"].get(name, [])]
+            for name in dict.fromkeys(name for e in earlier for name in e["samples"])
+        }
+    }
     changed = [r for r in compared(together, found) if r["verdict"]]
-    words = [f"{r['region']} {r['verdict']}: {1e3 * r['before']:.4f} ms a step, now {1e3 * r['now']:.4f}" + (f" ({100 * r['change']:+.1f} %, noise {100 * r['error']:.1f} %)" if r["error"] is not None else "") for r in changed]
+    words = [
+        f"{r['region']} {r['verdict']}: {1e3 * r['before']:.4f} ms a step, now {1e3 * r['now']:.4f}"
+        + (
+            f" ({100 * r['change']:+.1f} %, noise {100 * r['error']:.1f} %)"
+            if r["error"] is not None
+            else ""
+        )
+        for r in changed
+    ]
     shared = common(together, found)
-    all_ = [f"all regions together: {100 * (shared - 1):+.1f} %; what follows is beyond that"] if abs(shared - 1) > 0.03 else []
-    return [f"{file}: {len(earlier) + 1} compared, the last of them now", *all_, *(words or ["nothing became slower or faster beyond the noise"])]
+    all_ = (
+        [f"all regions together: {100 * (shared - 1):+.1f} %; what follows is beyond that"]
+        if abs(shared - 1) > 0.03
+        else []
+    )
+    return [
+        f"{file}: {len(earlier) + 1} compared, the last of them now",
+        *all_,
+        *(words or ["nothing became slower or faster beyond the noise"]),
+    ]
 
 
 def present(before: Path, now: Path, file: Path | None = None) -> int:
     """Print two profiles beside each other. Exit status 0."""
-    import click
-
-    from fathom.performance.profile_tables import lines
-    from fathom.show import tree
-
     a, b = read(before), read(now)
     records = compared(a, b)
     other = differences(a, b)
-    click.echo(tree(f"{before} and {now}", [
-        ("step", [f"{1e3 * x['seconds_per_step']:.3f} ms, {x.get('steps')} steps, {x.get('ranks')} × {x.get('threads')}" for x in (a, b) if x.get("seconds_per_step") is not None]),
-        *([("not the same", other)] if other else []),
-        ("in common", f"all regions {100 * (common(a, b) - 1):+.1f} %; slower and faster are those that changed beyond that"),
-        ("noise", "of the pieces of each run" if a.get("samples") and b.get("samples") else "not known: `fathom profile --json` measures it; a tenth of a region counts as a change"),
-    ]))  # fmt: skip
+    click.echo(
+        tree(
+            f"{before} and {now}",
+            [
+                (
+                    "step",
+                    [
+                        f"{1e3 * x['seconds_per_step']:.3f} ms, {x.get('steps')} steps,"
+                        f" {x.get('ranks')} × {x.get('threads')}"
+                        for x in (a, b)
+                        if x.get("seconds_per_step") is not None
+                    ],
+                ),
+                *([("not the same", other)] if other else []),
+                (
+                    "in common",
+                    (
+                        f"all regions {100 * (common(a, b) - 1):+.1f} %; slower and faster are"
+                        " those that changed beyond that"
+                    ),
+                ),
+                (
+                    "noise",
+                    (
+                        "of the pieces of each run"
+                        if a.get("samples") and b.get("samples")
+                        else (
+                            "not known: `fathom profile --json` measures it; a tenth of a region"
+                            " counts as a change"
+                        )
+                    ),
+                ),
+            ],
+        )
+    )
     click.echo("\n".join(["", *lines(*table(records), left=(0, 6))]))
     if file:
         file.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")

@@ -1,22 +1,44 @@
 """Pictures: one function for each, all without display, each returning a matplotlib figure.
 
-    plots.map(field, grid, name="temperature", path="surface.png")
-    plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
+plots.map(field, grid, name="temperature", path="surface.png")
+plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
 """
 
-from .against import Panel, against
-from .bars import bars
-from .gantt import gantt
-from .map import map
-from .lines import coast, contours, highs_and_lows, vectors
-from .mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
-from .picture import picture
-from .section import section, zonal_mean
-from .steps import steps
-from .stream_function import stream_function
-from .style import encoded
-from .time_series import time_series
-from .tracks import tracks
+from fathom.plots.against import Panel, against
+from fathom.plots.bars import bars
+from fathom.plots.gantt import gantt
+from fathom.plots.lines import coast, contours, highs_and_lows, vectors
+from fathom.plots.map import map
+from fathom.plots.mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
+from fathom.plots.picture import picture
+from fathom.plots.section import section, zonal_mean
+from fathom.plots.steps import steps
+from fathom.plots.stream_function import stream_function
+from fathom.plots.style import encoded
+from fathom.plots.time_series import time_series
+from fathom.plots.tracks import tracks
 
-__all__ = ["Around", "EqualEarth", "Hemisphere", "Panel", "Raster", "against", "bars", "coast", "contours", "encoded", "gantt", "highs_and_lows", "map", "mesh_of", "picture", "section",
-           "steps", "stream_function", "time_series", "tracks", "vectors", "zonal_mean"]
+__all__ = [
+    "Around",
+    "EqualEarth",
+    "Hemisphere",
+    "Panel",
+    "Raster",
+    "against",
+    "bars",
+    "coast",
+    "contours",
+    "encoded",
+    "gantt",
+    "highs_and_lows",
+    "map",
+    "mesh_of",
+    "picture",
+    "section",
+    "steps",
+    "stream_function",
+    "time_series",
+    "tracks",
+    "vectors",
+    "zonal_mean",
+]

@@ -6,15 +6,18 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .colours import faint, ink, phases
-from .style import new_figure, styled
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
 
 __all__ = ["bars", "merged", "seconds_text"]
 
 
 @styled
-def bars(profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time went", most: int = 16) -> Any:
-    """Draw a profile: records with region, phase, seconds, calls. Returns the figure; ValueError if empty.
+def bars(
+    profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time went", most: int = 16
+) -> Any:
+    """Draw a profile: records with region, phase, seconds, calls. Returns the figure; ValueError if
+    empty.
 
     The `most` longest regions have their own bars, the others share one.
     """
@@ -28,8 +31,23 @@ def bars(profile: Iterable[Mapping[str, Any]], *, title: str = "Where the time w
     longest = max(record["seconds"] for record in records) or 1.0
     for row, record in enumerate(records):
         axes.barh(row, record["seconds"], height=0.68, color=colour[record["phase"]])
-        axes.text(record["seconds"] + 0.012 * longest, row, seconds_text(record['seconds']), va="center", fontsize=7.5, color=ink)
-        axes.text(1.235 * longest, row, f"{100 * record['seconds'] / total:.1f} %", va="center", ha="right", fontsize=7.5, color=faint)
+        axes.text(
+            record["seconds"] + 0.012 * longest,
+            row,
+            seconds_text(record["seconds"]),
+            va="center",
+            fontsize=7.5,
+            color=ink,
+        )
+        axes.text(
+            1.235 * longest,
+            row,
+            f"{100 * record['seconds'] / total:.1f} %",
+            va="center",
+            ha="right",
+            fontsize=7.5,
+            color=faint,
+        )
     axes.set_yticks(range(len(records)), [_short(record["region"]) for record in records])
     axes.set(xlim=(0, 1.12 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
     axes.spines[["bottom"]].set_visible(False)
@@ -45,13 +63,19 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
         raise ValueError("the profile is empty")
     rest = records[most:]
     if rest:
-        records = records[:most] + [{"region": f"{len(rest)} others", "phase": "others",
-                                     "seconds": sum(r["seconds"] for r in rest), "calls": sum(r.get("calls", 0) for r in rest)}]
+        records = records[:most] + [
+            {
+                "region": f"{len(rest)} others",
+                "phase": "others",
+                "seconds": sum(r["seconds"] for r in rest),
+                "calls": sum(r.get("calls", 0) for r in rest),
+            }
+        ]
     return records
 
 
 def _short(name: str, most: int = 31) -> str:
-    return name if len(name) <= most else name[:most - 1].rstrip(" ,_") + "…"
+    return name if len(name) <= most else name[: most - 1].rstrip(" ,_") + "…"
 
 
 def seconds_text(seconds: float) -> str:
@@ -62,11 +86,32 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds * 1e6:.0f} µs"
 
 
-def _legend(figure: Any, colour: Mapping[str, str], records: list[dict], total: float, title: str) -> None:
+def _legend(
+    figure: Any, colour: Mapping[str, str], records: list[dict], total: float, title: str
+) -> None:
     from matplotlib.patches import Patch
+
     height = figure.get_figheight()
-    share = {phase: sum(r["seconds"] for r in records if r["phase"] == phase) / total for phase in colour}
-    handles = [Patch(color=colour[phase], label=f"{phase} {100 * share[phase]:.0f} %") for phase in sorted(share, key=share.get, reverse=True)]
-    figure.text(0.012, 1 - 0.2 / height, title, fontsize=11, fontweight="bold", va="center", color=ink)
-    figure.legend(handles=handles, loc="center left", bbox_to_anchor=(0.012, 1 - 0.5 / height), ncols=min(8, len(handles)),
-                  frameon=False, fontsize=7.5, handlelength=0.9, handleheight=0.9, columnspacing=1.0, handletextpad=0.5, borderpad=0)
+    share = {
+        phase: sum(r["seconds"] for r in records if r["phase"] == phase) / total for phase in colour
+    }
+    handles = [
+        Patch(color=colour[phase], label=f"{phase} {100 * share[phase]:.0f} %")
+        for phase in sorted(share, key=share.get, reverse=True)
+    ]
+    figure.text(
+        0.012, 1 - 0.2 / height, title, fontsize=11, fontweight="bold", va="center", color=ink
+    )
+    figure.legend(
+        handles=handles,
+        loc="center left",
+        bbox_to_anchor=(0.012, 1 - 0.5 / height),
+        ncols=min(8, len(handles)),
+        frameon=False,
+        fontsize=7.5,
+        handlelength=0.9,
+        handleheight=0.9,
+        columnspacing=1.0,
+        handletextpad=0.5,
+        borderpad=0,
+    )

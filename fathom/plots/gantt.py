@@ -7,28 +7,53 @@ from typing import Any
 
 import numpy as np
 
-from .colours import ink, phases
-from .style import new_figure, styled
+from fathom.plots.colours import ink, phases
+from fathom.plots.style import new_figure, styled
 
 state_colours = {
-    "tracer update": phases[2], "baroclinic": phases[0], "baroclinic boundary": "#9fd0de", "barotropic": phases[1], "barotropic boundary": "#f6d2ab", "solver": phases[4],
-    "sum": phases[6], "halo": "#9fd0de", "other": phases[5], "computing": phases[3], "communication": phases[6], "waiting": "#8c2f39", "boundary": "#9fd0de",
-    "physics": phases[3], "dynamics": phases[0], "surface": phases[1], "output and the rest": "#d9dee2",
-}  # fmt: skip
+    "tracer update": phases[2],
+    "baroclinic": phases[0],
+    "baroclinic boundary": "#9fd0de",
+    "barotropic": phases[1],
+    "barotropic boundary": "#f6d2ab",
+    "solver": phases[4],
+    "sum": phases[6],
+    "halo": "#9fd0de",
+    "other": phases[5],
+    "computing": phases[3],
+    "communication": phases[6],
+    "waiting": "#8c2f39",
+    "boundary": "#9fd0de",
+    "physics": phases[3],
+    "dynamics": phases[0],
+    "surface": phases[1],
+    "output and the rest": "#d9dee2",
+}
 
 
 def colours_of(states: Sequence[str]) -> dict[str, str]:
     """A colour for each state: always the same for those that are known."""
-    free = [c for c in phases if c not in {state_colours[s] for s in states if s in state_colours}] or list(phases)
+    free = [
+        c for c in phases if c not in {state_colours[s] for s in states if s in state_colours}
+    ] or list(phases)
     unknown = [s for s in states if s not in state_colours]
-    return {s: state_colours[s] if s in state_colours else free[unknown.index(s) % len(free)] for s in states}
+    return {
+        s: state_colours[s] if s in state_colours else free[unknown.index(s) % len(free)]
+        for s in states
+    }
 
 
 @styled
-def gantt(charts: Mapping[str, Sequence[Sequence[tuple[float, float, str]]]], counts: tuple[np.ndarray, Mapping[str, np.ndarray]] | None = None, *, title: str = "What ranks did",
-          most_rows: int = 64) -> Any:
-    """Charts, one below the other, of bars (begin, end, state, ...) by rank, in seconds; those around come before those within. counts: times, and how many ranks were
-    in each state from each to the next. Returns the figure; ValueError where there is nothing to draw."""  # fmt: skip
+def gantt(
+    charts: Mapping[str, Sequence[Sequence[tuple[float, float, str]]]],
+    counts: tuple[np.ndarray, Mapping[str, np.ndarray]] | None = None,
+    *,
+    title: str = "What ranks did",
+    most_rows: int = 64,
+) -> Any:
+    """Charts, one below the other, of bars (begin, end, state, ...) by rank, in seconds; those
+    around come before those within. counts: times, and how many ranks were in each state from each
+    to the next. Returns the figure; ValueError where there is nothing to draw."""
     charts = {name: rows for name, rows in charts.items() if any(rows)}
     if not charts:
         raise ValueError("there are no events to draw")
@@ -37,16 +62,27 @@ def gantt(charts: Mapping[str, Sequence[Sequence[tuple[float, float, str]]]], co
     tall = max(0.75, min(3.4, 0.28 * len(shown)))
     heights = [tall + 0.62] * len(charts) + ([1.65] if counts else [])
     figure = new_figure(9.2, sum(heights) + 0.55)
-    begin, end = (choose(bar[n] for rows in charts.values() for row in rows for bar in row) for n, choose in ((0, min), (1, max)))
+    begin, end = (
+        choose(bar[n] for rows in charts.values() for row in rows for bar in row)
+        for n, choose in ((0, min), (1, max))
+    )
     top = figure.get_figheight() - 0.5
     for (name, rows), height in zip(charts.items(), heights):
         axes = _axes(figure, top, height, name)
         states = list(dict.fromkeys(bar[2] for row in rows for bar in row))
-        states = [*(s for s in state_colours if s in states), *(s for s in states if s not in state_colours)]
+        states = [
+            *(s for s in state_colours if s in states),
+            *(s for s in states if s not in state_colours),
+        ]
         colour = colours_of(states)
         for place, rank in enumerate(shown):
             if rows[rank]:
-                axes.broken_barh([((b[0] - begin) * 1e3, (b[1] - b[0]) * 1e3) for b in rows[rank]], (place - 0.42, 0.84), facecolors=[colour[b[2]] for b in rows[rank]], linewidth=0)
+                axes.broken_barh(
+                    [((b[0] - begin) * 1e3, (b[1] - b[0]) * 1e3) for b in rows[rank]],
+                    (place - 0.42, 0.84),
+                    facecolors=[colour[b[2]] for b in rows[rank]],
+                    linewidth=0,
+                )
         axes.set(xlim=(0, 1e3 * (end - begin)), ylim=(len(shown) - 0.5, -0.5), ylabel="rank")
         ticks = np.unique(np.linspace(0, len(shown) - 1, min(len(shown), 9)).astype(int))
         axes.set_yticks(ticks, shown[ticks])
@@ -57,12 +93,26 @@ def gantt(charts: Mapping[str, Sequence[Sequence[tuple[float, float, str]]]], co
         times, held = counts
         axes = _axes(figure, top, heights[-1], "Ranks at once")
         names = [s for s in ("computing", "communication", "waiting") if s in held]
-        axes.stackplot((np.asarray(times) - begin) * 1e3, *(held[s] for s in names), step="post", colors=[state_colours[s] for s in names], linewidth=0)
+        axes.stackplot(
+            (np.asarray(times) - begin) * 1e3,
+            *(held[s] for s in names),
+            step="post",
+            colors=[state_colours[s] for s in names],
+            linewidth=0,
+        )
         axes.set(xlim=(0, 1e3 * (end - begin)), ylim=(0, ranks), ylabel="ranks")
         axes.yaxis.get_major_locator().set_params(integer=True)
         _legend(figure, {s: state_colours[s] for s in names}, top, "Ranks at once")
     axes.set_xlabel("ms")
-    figure.text(0.012, 1 - 0.2 / figure.get_figheight(), title, fontsize=11, fontweight="bold", va="center", color=ink)
+    figure.text(
+        0.012,
+        1 - 0.2 / figure.get_figheight(),
+        title,
+        fontsize=11,
+        fontweight="bold",
+        va="center",
+        color=ink,
+    )
     return figure
 
 
@@ -76,5 +126,16 @@ def _legend(figure: Any, colour: Mapping[str, str], top: float, name: str) -> No
 
     whole = figure.get_figheight()
     figure.text(0.065, (top - 0.11) / whole, name, fontsize=9, va="center", color=ink)
-    figure.legend(handles=[Patch(color=c, label=s) for s, c in colour.items()], loc="center right", bbox_to_anchor=(0.985, (top - 0.11) / whole), ncols=len(colour), frameon=False,
-                  fontsize=7.5, handlelength=0.9, handleheight=0.9, columnspacing=1.0, handletextpad=0.5, borderpad=0)  # fmt: skip
+    figure.legend(
+        handles=[Patch(color=c, label=s) for s, c in colour.items()],
+        loc="center right",
+        bbox_to_anchor=(0.985, (top - 0.11) / whole),
+        ncols=len(colour),
+        frameon=False,
+        fontsize=7.5,
+        handlelength=0.9,
+        handleheight=0.9,
+        columnspacing=1.0,
+        handletextpad=0.5,
+        borderpad=0,
+    )

@@ -6,18 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from .colours import ink
-from .mesh import Raster
+from fathom.plots.colours import ink
+from fathom.plots.mesh import Raster
 
 
-def contours(axes: Any, raster: Raster, field: np.ndarray, levels: Any, *, colour: str = ink, width: float = 0.55, dashed: bool = False,
-             bold: float | None = None, label: str = "") -> None:
-    """Contours traced in the space of grid indices, then carried to the map: no line crosses its rim.
+def contours(
+    axes: Any,
+    raster: Raster,
+    field: np.ndarray,
+    levels: Any,
+    *,
+    colour: str = ink,
+    width: float = 0.55,
+    dashed: bool = False,
+    bold: float | None = None,
+    label: str = "",
+) -> None:
+    """Contours traced in the space of grid indices, then carried to the map: no line crosses its
+    rim.
 
-    dashed: those below zero. bold: this level is thicker. label: format of the numbers on the lines, as "%g".
+    dashed: those below zero. bold: this level is thicker. label: format of the numbers on the
+    lines, as "%g".
     """
     from contourpy import contour_generator
     from matplotlib.collections import LineCollection
+
     ny, nx = field.shape
     closed = np.concatenate([field, field[:, :1]], axis=1) if raster.mesh.cyclic else field
     generator = contour_generator(z=np.ma.masked_invalid(closed))
@@ -25,12 +38,18 @@ def contours(axes: Any, raster: Raster, field: np.ndarray, levels: Any, *, colou
     for level in levels:
         thick = bold is not None and abs(level - bold) < 1e-9 * max(1, abs(bold))
         style = (0, (4, 2)) if dashed and level < 0 else "-"
-        pieces = [piece for line in generator.lines(float(level)) for piece in _carried(raster, line, ny, nx)]
+        pieces = [
+            piece
+            for line in generator.lines(float(level))
+            for piece in _carried(raster, line, ny, nx)
+        ]
         groups.setdefault((style, 2 * width if thick else width), []).extend(pieces)
         if label:
             _numbers(axes, raster, pieces, label % level, colour)
     for (style, wide), lines in groups.items():
-        axes.add_collection(LineCollection(lines, colors=colour, linewidths=wide, linestyles=[style], zorder=2.5))
+        axes.add_collection(
+            LineCollection(lines, colors=colour, linewidths=wide, linestyles=[style], zorder=2.5)
+        )
 
 
 def _carried(raster: Raster, line: np.ndarray, ny: int, nx: int) -> list[np.ndarray]:
@@ -42,12 +61,17 @@ def _carried(raster: Raster, line: np.ndarray, ny: int, nx: int) -> list[np.ndar
     away = ~raster.holds(column, row)
     jumps = np.abs(np.diff(column)) > 0.25 * raster.width
     cuts = np.flatnonzero(jumps | (np.diff(away.astype(int)) != 0)) + 1
-    return [piece for piece, out in zip(np.split(np.stack([column, row], axis=1), cuts), np.split(away, cuts)) if len(piece) > 1 and not out[0]]
+    return [
+        piece
+        for piece, out in zip(np.split(np.stack([column, row], axis=1), cuts), np.split(away, cuts))
+        if len(piece) > 1 and not out[0]
+    ]
 
 
 def _numbers(axes: Any, raster: Raster, pieces: list[np.ndarray], text: str, colour: str) -> None:
     """The number of a contour on its longest pieces, along the line."""
     from matplotlib.patheffects import withStroke
+
     for piece in sorted(pieces, key=len)[-2:]:
         length = np.hypot(*np.diff(piece, axis=0).T).sum()
         if length < 0.12 * raster.width:
@@ -55,8 +79,19 @@ def _numbers(axes: Any, raster: Raster, pieces: list[np.ndarray], text: str, col
         n = len(piece) // 2
         before, after = piece[max(n - 3, 0)], piece[min(n + 3, len(piece) - 1)]
         angle = -np.degrees(np.arctan2(after[1] - before[1], after[0] - before[0]))
-        axes.text(*piece[n], text, fontsize=5.5, color=colour, rotation=(angle + 90) % 180 - 90, ha="center", va="center", zorder=4, rotation_mode="anchor",
-                  path_effects=[withStroke(linewidth=1.6, foreground="white")], clip_on=True)
+        axes.text(
+            *piece[n],
+            text,
+            fontsize=5.5,
+            color=colour,
+            rotation=(angle + 90) % 180 - 90,
+            ha="center",
+            va="center",
+            zorder=4,
+            rotation_mode="anchor",
+            path_effects=[withStroke(linewidth=1.6, foreground="white")],
+            clip_on=True,
+        )
 
 
 def coast(axes: Any, raster: Raster, land_fraction: np.ndarray) -> None:
@@ -64,9 +99,23 @@ def coast(axes: Any, raster: Raster, land_fraction: np.ndarray) -> None:
     contours(axes, raster, np.asarray(land_fraction, float), [0.5], colour="#3c3a36", width=0.7)
 
 
-def vectors(axes: Any, raster: Raster, east: np.ndarray, north: np.ndarray, *, apart: int = 42, units: str = "m/s") -> None:
-    """Arrows of a field of vectors, one for every `apart` points of the picture, and one beside the map that says how long they are."""
-    row, column = np.meshgrid(np.arange(apart // 2, raster.height, apart), np.arange(apart // 2, raster.width, apart), indexing="ij")
+def vectors(
+    axes: Any,
+    raster: Raster,
+    east: np.ndarray,
+    north: np.ndarray,
+    *,
+    apart: int = 42,
+    units: str = "m/s",
+) -> None:
+    """Arrows of a field of vectors, one for every `apart` points of the picture, and one beside the
+    map that says how long they are.
+    """
+    row, column = np.meshgrid(
+        np.arange(apart // 2, raster.height, apart),
+        np.arange(apart // 2, raster.width, apart),
+        indexing="ij",
+    )
     cell = raster.cell[row, column]
     row, column, cell = (a[cell >= 0] for a in (row, column, cell))
     u, v = (np.asarray(a, float).ravel()[cell] for a in (east, north))
@@ -79,12 +128,41 @@ def vectors(axes: Any, raster: Raster, east: np.ndarray, north: np.ndarray, *, a
     here = raster.project(*middle)
     along, down = there[0] - here[0], there[1] - here[1]
     length = np.hypot(along, down)
-    good = np.isfinite(length) & (length > 0) & (length < 0.05 * raster.width) & (np.abs(middle[1]) < 88)
+    good = (
+        np.isfinite(length)
+        & (length > 0)
+        & (length < 0.05 * raster.width)
+        & (np.abs(middle[1]) < 88)
+    )
     longest = _round(np.percentile(speed[good], 99)) if good.any() else 1.0
     size = 1.7 * apart / longest
-    arrows = axes.quiver(column[good], row[good], (along * speed / length)[good] * size, (down * speed / length)[good] * size, angles="xy", scale_units="xy", scale=1,
-                         width=0.0013, headwidth=3.6, headlength=4.2, headaxislength=3.8, color=ink, alpha=0.85, zorder=2.6)
-    axes.quiverkey(arrows, 0.94, 0.02, longest * size, f"{longest:g} {units}", labelpos="S", coordinates="axes", fontproperties={"size": 7}, labelsep=0.04)
+    arrows = axes.quiver(
+        column[good],
+        row[good],
+        (along * speed / length)[good] * size,
+        (down * speed / length)[good] * size,
+        angles="xy",
+        scale_units="xy",
+        scale=1,
+        width=0.0013,
+        headwidth=3.6,
+        headlength=4.2,
+        headaxislength=3.8,
+        color=ink,
+        alpha=0.85,
+        zorder=2.6,
+    )
+    axes.quiverkey(
+        arrows,
+        0.94,
+        0.02,
+        longest * size,
+        f"{longest:g} {units}",
+        labelpos="S",
+        coordinates="axes",
+        fontproperties={"size": 7},
+        labelsep=0.04,
+    )
 
 
 def _round(value: float) -> float:
@@ -92,21 +170,56 @@ def _round(value: float) -> float:
     return float(min((1, 2, 5, 10), key=lambda m: abs(m * power - value)) * power)
 
 
-def highs_and_lows(axes: Any, raster: Raster, field: np.ndarray, reach: int, text: str = "%.0f") -> None:
+def highs_and_lows(
+    axes: Any, raster: Raster, field: np.ndarray, reach: int, text: str = "%.0f"
+) -> None:
     """H and L with their values where the field is the greatest or the least within `reach` cells."""
     from matplotlib.patheffects import withStroke
     from scipy.ndimage import maximum_filter, minimum_filter
+
     ny, nx = field.shape
     mode = ["nearest", "wrap" if raster.mesh.cyclic else "nearest"]
     mean = float(np.nanmean(field))
-    for letter, extreme, colour in (("H", maximum_filter(field, size=2 * reach + 1, mode=mode), "#9f2233"), ("L", minimum_filter(field, size=2 * reach + 1, mode=mode), "#14567a")):
-        j, i = np.nonzero((field == extreme) & ((field > mean) if letter == "H" else (field < mean)))
+    for letter, extreme, colour in (
+        ("H", maximum_filter(field, size=2 * reach + 1, mode=mode), "#9f2233"),
+        ("L", minimum_filter(field, size=2 * reach + 1, mode=mode), "#14567a"),
+    ):
+        j, i = np.nonzero(
+            (field == extreme) & ((field > mean) if letter == "H" else (field < mean))
+        )
         inner = (j > reach) & (j < ny - 1 - reach)
-        column, row = raster.project(*raster.mesh.locate(j * nx + i, np.full(j.size, 0.5), np.full(j.size, 0.5)))
-        for c, r, value in zip(*(a[inner & raster.holds(column, row)] for a in (column, row, field[j, i]))):
+        column, row = raster.project(
+            *raster.mesh.locate(j * nx + i, np.full(j.size, 0.5), np.full(j.size, 0.5))
+        )
+        for c, r, value in zip(
+            *(a[inner & raster.holds(column, row)] for a in (column, row, field[j, i]))
+        ):
             effects = [withStroke(linewidth=2, foreground="white")]
-            axes.text(c, r, letter, color=colour, fontsize=9, fontweight="bold", ha="center", va="center", zorder=5, path_effects=effects, clip_on=True)
-            axes.text(c, r + 0.013 * raster.width, text % value, color=colour, fontsize=5.5, ha="center", va="center", zorder=5, path_effects=effects, clip_on=True)
+            axes.text(
+                c,
+                r,
+                letter,
+                color=colour,
+                fontsize=9,
+                fontweight="bold",
+                ha="center",
+                va="center",
+                zorder=5,
+                path_effects=effects,
+                clip_on=True,
+            )
+            axes.text(
+                c,
+                r + 0.013 * raster.width,
+                text % value,
+                color=colour,
+                fontsize=5.5,
+                ha="center",
+                va="center",
+                zorder=5,
+                path_effects=effects,
+                clip_on=True,
+            )
 
 
 __all__ = ["coast", "contours", "highs_and_lows", "vectors"]

@@ -1,4 +1,6 @@
-"""A field on the globe, in a region or in a box, on the model's own cells, with the model's own coast."""
+"""A field on the globe, in a region or in a box, on the model's own cells, with the model's own
+coast.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +10,30 @@ from typing import Any
 import numpy as np
 
 from fathom.names import describe
-
-from .colours import coast, colour_map, faint, land
-from .mesh import Around, Hemisphere, Plain, Raster, mesh_of
-from .style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+from fathom.plots.colours import coast, colour_map, faint, land
+from fathom.plots.mesh import Around, Hemisphere, Plain, Raster, mesh_of
+from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
 @styled
-def map(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, name: str = "", title: str | None = None,
-        note: str = "", units: str | None = None, limits: tuple[float, float] | None = None,
-        colours: str | None = None, over: Callable[[Any, Raster], None] | None = None) -> Any:
+def map(
+    field: np.ndarray,
+    grid: Mapping[str, Any] | Raster,
+    *,
+    name: str = "",
+    title: str | None = None,
+    note: str = "",
+    units: str | None = None,
+    limits: tuple[float, float] | None = None,
+    colours: str | None = None,
+    over: Callable[[Any, Raster], None] | None = None,
+) -> Any:
     """Draw a field (ny, nx); NaN is land. Returns the figure; `path` saves it.
 
-    grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of `fathom.names`,
-    which gives title, units, colours and, where they suit
-    the values, limits; each may be given here, limits in the unit that is shown. note: to the right of the title. over(axes, raster)
-    draws on top: contours, vectors, coasts of `plots.lines`.
+    grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of
+    `fathom.names`, which gives title, units, colours and, where they suit
+    the values, limits; each may be given here, limits in the unit that is shown. note: to the right
+    of the title. over(axes, raster) draws on top: contours, vectors, coasts of `plots.lines`.
     """
     raster = raster_of(grid, np.shape(field))
     named = describe(name)
@@ -35,8 +45,11 @@ def map(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, name: str = "", 
     colour_bar(figure, bar, colours, low, high, shown, units)
     if over is not None:
         over(axes, raster)
-    caption(axes, title if title is not None else named.long_name[:1].upper() + named.long_name[1:],
-            note or f"{span_text(shown)} {unit_text(units)}".strip())
+    caption(
+        axes,
+        title if title is not None else named.long_name[:1].upper() + named.long_name[1:],
+        note or f"{span_text(shown)} {unit_text(units)}".strip(),
+    )
     return figure
 
 
@@ -44,23 +57,36 @@ def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raste
     """The raster of a grid; ValueError where a field of that shape is not on it."""
     raster = grid if isinstance(grid, Raster) else Raster(mesh_of(grid))
     if tuple(shape) != raster.mesh.shape:
-        raise ValueError(f"a map needs a field of shape {raster.mesh.shape}, as its grid; it was given {tuple(shape)}")
+        raise ValueError(
+            f"a map needs a field of shape {raster.mesh.shape}, as its grid; it was given"
+            f" {tuple(shape)}"
+        )
     return raster
 
 
-def displayed(named: Any, field: np.ndarray, units: str | None) -> tuple[np.ndarray, str, tuple[float, float] | None]:
-    """Field, units and typical limits in the unit for pictures; a field in other units stays as it is."""
+def displayed(
+    named: Any, field: np.ndarray, units: str | None
+) -> tuple[np.ndarray, str, tuple[float, float] | None]:
+    """Field, units and typical limits in the unit for pictures; a field in other units stays as it
+    is.
+    """
     field = np.asarray(field, float)
     if units is not None and units != named.units:
         return field, units, None
     if named.display is None:
         return field, named.units, named.limits
     units, factor = named.display
-    return field * factor, units, named.limits and (factor * named.limits[0], factor * named.limits[1])
+    return (
+        field * factor,
+        units,
+        named.limits and (factor * named.limits[0], factor * named.limits[1]),
+    )
 
 
 def panel(raster: Raster) -> tuple[Any, Any, Any]:
-    """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of the bar."""
+    """Figure, map axes in raster points (half its resolution: two by two samples a point), axes of
+    the bar.
+    """
     across, down = raster.width // 2, raster.height // 2
     framed = isinstance(raster.projection, Plain)
     left, right, top, bottom = 84 if framed else 12, 118, 52, 56 if framed else 12
@@ -69,24 +95,46 @@ def panel(raster: Raster) -> tuple[Any, Any, Any]:
     axes = figure.add_axes((left / width, bottom / height, across / width, down / height))
     axes.set(xlim=(0, raster.width), ylim=(raster.height, 0))
     shrunk = min(0.86 * down, 520)
-    bar = figure.add_axes(((left + across + 18) / width, (bottom + 0.45 * (down - shrunk)) / height, 16 / width, shrunk / height))
+    bar = figure.add_axes(
+        (
+            (left + across + 18) / width,
+            (bottom + 0.45 * (down - shrunk)) / height,
+            16 / width,
+            shrunk / height,
+        )
+    )
     _ticks(axes, raster) if framed else _graticule(axes, raster)
     return figure, axes, bar
 
 
-def paint(axes: Any, raster: Raster, field: np.ndarray, colours: str, low: float, high: float) -> None:
+def paint(
+    axes: Any, raster: Raster, field: np.ndarray, colours: str, low: float, high: float
+) -> None:
     """Colour the cells, grey land, a line along the coast."""
     from matplotlib.colors import to_rgb
-    table = np.concatenate([colour_map(colours)(np.linspace(0, 1, 256))[:, :3], [to_rgb(land), to_rgb(coast), (1, 1, 1)]])
+
+    table = np.concatenate(
+        [
+            colour_map(colours)(np.linspace(0, 1, 256))[:, :3],
+            [to_rgb(land), to_rgb(coast), (1, 1, 1)],
+        ]
+    )
     flat = np.asarray(field, float).ravel()
     scaled = np.where(np.isfinite(flat), np.clip((flat - low) / (high - low), 0, 1) * 255, 256)
     index = np.append(scaled.astype(np.int16), 256)[raster.cell].astype(np.int16)
     index[_edges(index == 256) & raster.inside] = 257
     index[~raster.inside] = 258
     samples = (255 * table).round().astype(np.uint16)[index]
-    pixels = (samples[0::2, 0::2] + samples[1::2, 0::2] + samples[0::2, 1::2] + samples[1::2, 1::2] + 2) // 4
-    axes.imshow(pixels.astype(np.uint8), extent=(0, raster.width, raster.height, 0), interpolation="nearest",
-                aspect="auto", zorder=1)
+    pixels = (
+        samples[0::2, 0::2] + samples[1::2, 0::2] + samples[0::2, 1::2] + samples[1::2, 1::2] + 2
+    ) // 4
+    axes.imshow(
+        pixels.astype(np.uint8),
+        extent=(0, raster.width, raster.height, 0),
+        interpolation="nearest",
+        aspect="auto",
+        zorder=1,
+    )
 
 
 def _edges(is_land: np.ndarray) -> np.ndarray:
@@ -112,49 +160,123 @@ def _graticule(axes: Any, raster: Raster) -> None:
     line = np.linspace(-180, 180, 361)
     middle = raster.projection.middle
     for latitude in (-60, -30, 0, 30, 60):
-        axes.plot(*raster.project(middle + line * 0.99999, np.full(361, latitude)), color="#ffffff", alpha=0.35, lw=0.5, zorder=2)
+        axes.plot(
+            *raster.project(middle + line * 0.99999, np.full(361, latitude)),
+            color="#ffffff",
+            alpha=0.35,
+            lw=0.5,
+            zorder=2,
+        )
     for longitude in range(0, 360, 60):
-        axes.plot(*raster.project(np.full(361, longitude), line / 2), color="#ffffff", alpha=0.35, lw=0.5, zorder=2)
+        axes.plot(
+            *raster.project(np.full(361, longitude), line / 2),
+            color="#ffffff",
+            alpha=0.35,
+            lw=0.5,
+            zorder=2,
+        )
     for side in (-0.99999, 0.99999):
-        axes.plot(*raster.project(np.full(361, middle + 180 * side), line / 2), color=faint, lw=0.8, zorder=3, clip_on=False)
+        axes.plot(
+            *raster.project(np.full(361, middle + 180 * side), line / 2),
+            color=faint,
+            lw=0.8,
+            zorder=3,
+            clip_on=False,
+        )
     for pole in (-90, 90):
-        axes.plot(*raster.project(middle + line * 0.99999, np.full(361, pole)), color=faint, lw=0.8, zorder=3, clip_on=False)
+        axes.plot(
+            *raster.project(middle + line * 0.99999, np.full(361, pole)),
+            color=faint,
+            lw=0.8,
+            zorder=3,
+            clip_on=False,
+        )
 
 
 def _polar_graticule(axes: Any, raster: Raster) -> None:
     pole, edge = raster.projection.pole, raster.projection.edge
     around = np.linspace(0, 360, 361)
     for latitude in (40, 60, 80):
-        axes.plot(*raster.project(around, np.full(361, pole * latitude)), color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
+        axes.plot(
+            *raster.project(around, np.full(361, pole * latitude)),
+            color="#ffffff",
+            alpha=0.4,
+            lw=0.5,
+            zorder=2,
+        )
     for longitude in range(0, 360, 30):
-        axes.plot(*raster.project(np.full(2, longitude), pole * np.array([edge, 80.0])), color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
-    axes.plot(*raster.project(around, np.full(361, pole * edge)), color=faint, lw=0.8, zorder=3, clip_on=False)
+        axes.plot(
+            *raster.project(np.full(2, longitude), pole * np.array([edge, 80.0])),
+            color="#ffffff",
+            alpha=0.4,
+            lw=0.5,
+            zorder=2,
+        )
+    axes.plot(
+        *raster.project(around, np.full(361, pole * edge)),
+        color=faint,
+        lw=0.8,
+        zorder=3,
+        clip_on=False,
+    )
 
 
 def _graticule_around(axes: Any, raster: Raster) -> None:
-    lines = [(np.linspace(-180, 180, 721), np.full(721, latitude)) for latitude in range(-80, 81, 10)]
-    lines += [(np.full(321, longitude), np.linspace(-80, 80, 321)) for longitude in range(0, 360, 10)]
+    lines = [
+        (np.linspace(-180, 180, 721), np.full(721, latitude)) for latitude in range(-80, 81, 10)
+    ]
+    lines += [
+        (np.full(321, longitude), np.linspace(-80, 80, 321)) for longitude in range(0, 360, 10)
+    ]
     for line in lines:
         column, row = raster.project(*line)
         column[~raster.holds(column, row)] = np.nan
         axes.plot(column, row, color="#ffffff", alpha=0.4, lw=0.5, zorder=2)
     angle, middle = np.linspace(0, 2 * np.pi, 361), np.array([raster.width, raster.height]) / 2
-    axes.plot(middle[0] * (1 + np.cos(angle)), middle[1] * (1 + np.sin(angle)), color=faint, lw=0.8, zorder=3, clip_on=False)
+    axes.plot(
+        middle[0] * (1 + np.cos(angle)),
+        middle[1] * (1 + np.sin(angle)),
+        color=faint,
+        lw=0.8,
+        zorder=3,
+        clip_on=False,
+    )
 
 
 def _ticks(axes: Any, raster: Raster) -> None:
     from matplotlib.ticker import MaxNLocator
+
     west, east, south, north = raster.mesh.extent
     spherical = raster.mesh.spherical
-    factor, unit = (1, "") if spherical else _length(raster.mesh.units, max(east - west, north - south))
+    factor, unit = (
+        (1, "") if spherical else _length(raster.mesh.units, max(east - west, north - south))
+    )
     for values, set_ticks, set_label, place in (
-            (MaxNLocator(7).tick_values(west * factor, east * factor), axes.set_xticks, axes.set_xlabel, 0),
-            (MaxNLocator(6).tick_values(south * factor, north * factor), axes.set_yticks, axes.set_ylabel, 1)):
+        (
+            MaxNLocator(7).tick_values(west * factor, east * factor),
+            axes.set_xticks,
+            axes.set_xlabel,
+            0,
+        ),
+        (
+            MaxNLocator(6).tick_values(south * factor, north * factor),
+            axes.set_yticks,
+            axes.set_ylabel,
+            1,
+        ),
+    ):
         low, high = (west, east) if place == 0 else (south, north)
         values = [v for v in values if low * factor - 1e-9 <= v <= high * factor + 1e-9]
         middle = (0.5 * (west + east), 0.5 * (south + north))
-        at = [raster.project(*(np.float64(v / factor if n == place else middle[n]) for n in (0, 1)))[place] for v in values]
-        labels = [_degrees(v, "EW" if place == 0 else "NS") if spherical else f"{v:g}" for v in values]
+        at = [
+            raster.project(*(np.float64(v / factor if n == place else middle[n]) for n in (0, 1)))[
+                place
+            ]
+            for v in values
+        ]
+        labels = [
+            _degrees(v, "EW" if place == 0 else "NS") if spherical else f"{v:g}" for v in values
+        ]
         set_ticks(at, labels)
         if not spherical:
             set_label(f"{'xy'[place]} [{unit}]")

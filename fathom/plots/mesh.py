@@ -1,11 +1,13 @@
 """From a curvilinear grid to the points of a picture.
 
-A `Mesh` has the four corners of every cell. A `Raster` says for every point of a picture which cell covers
-it: each cell is sampled finely enough on the sphere, the samples are projected, and each leaves the number
-of its cell at the point where it falls. A cell that crosses the edge of the map, holds a pole or lies at a
-grid fold needs no special treatment, and one raster serves every field of the grid.
+A `Mesh` has the four corners of every cell. A `Raster` says for every point of a picture which cell
+covers it: each cell is sampled finely enough on the sphere, the samples are projected, and each
+leaves the number of its cell at the point where it falls. A cell that crosses the edge of the map,
+holds a pole or lies at a grid fold needs no special treatment, and one raster serves every field of
+the grid.
 
-Projection of the globe: Equal Earth (Šavrič, Patterson & Jenny 2018, doi:10.1080/13658816.2018.1504949).
+Projection of the globe: Equal Earth (Šavrič, Patterson & Jenny 2018,
+doi:10.1080/13658816.2018.1504949).
 """
 
 from __future__ import annotations
@@ -46,8 +48,12 @@ class Mesh:
         corners = self.vertices.reshape(*self.shape, 4, 3)
         return bool(np.nanmax(np.abs(corners[:, -1, 1] - corners[:, 0, 0])) < 1e-3)
 
-    def locate(self, cells: np.ndarray, s: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Longitude and latitude (or x and y) at the fractions s (along i) and t (along j) of cells."""
+    def locate(
+        self, cells: np.ndarray, s: np.ndarray, t: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Longitude and latitude (or x and y) at the fractions s (along i) and t (along j) of
+        cells.
+        """
         a, b, c, d = (self.vertices[cells, n] for n in range(4))
         s, t = s[..., None], t[..., None]
         point = (1 - t) * ((1 - s) * a + s * b) + t * ((1 - s) * d + s * c)
@@ -77,21 +83,29 @@ class Mesh:
 
 
 def mesh_of(grid: Mapping[str, Any]) -> Mesh:
-    """The mesh of a grid given by one of (as arrays; x, y on a plane in place of longitude, latitude):
+    """The mesh of a grid given by one of (as arrays; x, y on a plane in place of longitude,
+    latitude):
 
     corner_longitude, corner_latitude (ny+1, nx+1) · longitude_bounds, latitude_bounds (ny, nx, 4) ·
-    longitude, latitude (ny, nx) or 1-D centres, between which corners are put. ValueError otherwise.
+    longitude, latitude (ny, nx) or 1-D centres, between which corners are put. ValueError
+    otherwise.
     """
     for first, second, spherical in (("longitude", "latitude", True), ("x", "y", False)):
         units = "degrees" if spherical else None
-        for names in ((f"corner_{first}", f"corner_{second}"), (f"{first}_bounds", f"{second}_bounds"), (first, second)):
+        for names in (
+            (f"corner_{first}", f"corner_{second}"),
+            (f"{first}_bounds", f"{second}_bounds"),
+            (first, second),
+        ):
             if all(name in grid for name in names):
                 x, y = (np.asarray(grid[name], float) for name in names)
                 if units is None:
                     units = getattr(grid[names[0]], "attrs", {}).get("units", "m")
                 return Mesh(_corners(x, y, names[0], spherical), spherical, units)
-    raise ValueError("no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or longitude "
-                     f"and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}")
+    raise ValueError(
+        "no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or"
+        f" longitude and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}"
+    )
 
 
 def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.ndarray:
@@ -106,7 +120,9 @@ def _corners(x: np.ndarray, y: np.ndarray, name: str, spherical: bool) -> np.nda
 
 
 def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges, or around the globe."""
+    """Corners (ny+1, nx+1) half way between centres (ny, nx), continued linearly at the edges, or
+    around the globe.
+    """
     point = earth.unit_vectors(x, y) if spherical else np.stack([x, y], axis=-1)
     for axis in (0, 1):
         point = np.moveaxis(point, axis, 0)
@@ -117,7 +133,9 @@ def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray,
             point = np.concatenate([before, point, after])
             point = np.moveaxis(0.5 * (point[1:] + point[:-1]), 0, axis)
         else:
-            raise ValueError(f"cells of a grid of {x.shape} points cannot be drawn without their corners")
+            raise ValueError(
+                f"cells of a grid of {x.shape} points cannot be drawn without their corners"
+            )
     return earth.places(point) if spherical else (point[..., 0], point[..., 1])
 
 
@@ -132,14 +150,18 @@ def _wrapped(longitude: np.ndarray) -> np.ndarray:
 
 
 class EqualEarth:
-    """The globe, equal in area, with longitude `middle` [degrees] in the middle; the edge is far from most sea."""
+    """The globe, equal in area, with longitude `middle` [degrees] in the middle; the edge is far
+    from most sea.
+    """
 
     def __init__(self, middle: float = 205.0):
         self.middle = middle
         half_width, half_height = self._plane(180.0, 0.0)[0], self._plane(0.0, 90.0)[1]
         self.bounds = -float(half_width), float(half_width), -float(half_height), float(half_height)
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         return self._plane(_wrapped(longitude - self.middle), latitude)
 
     @staticmethod
@@ -149,8 +171,10 @@ class EqualEarth:
         t2 = theta * theta
         t6 = t2 * t2 * t2
         slope = a1 + 3 * a2 * t2 + t6 * (7 * a3 + 9 * a4 * t2)
-        return (2 * np.sqrt(3) * np.radians(longitude) * np.cos(theta) / (3 * slope),
-                theta * (a1 + a2 * t2 + t6 * (a3 + a4 * t2)))
+        return (
+            2 * np.sqrt(3) * np.radians(longitude) * np.cos(theta) / (3 * slope),
+            theta * (a1 + a2 * t2 + t6 * (a3 + a4 * t2)),
+        )
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which points (x of columns, y of rows) lie on the globe."""
@@ -160,14 +184,18 @@ class EqualEarth:
 
 
 class Hemisphere:
-    """Around a pole, equal in area (Lambert's azimuthal projection), to latitude `edge` [degrees]; longitude `middle` points down."""
+    """Around a pole, equal in area (Lambert's azimuthal projection), to latitude `edge` [degrees];
+    longitude `middle` points down.
+    """
 
     def __init__(self, pole: int = 1, middle: float = 0.0, edge: float = 20.0):
         self.pole, self.middle, self.edge = pole, middle, edge
         self.reach = float(np.sqrt(2) * np.sqrt(1 - np.sin(np.radians(edge))))
         self.bounds = -self.reach, self.reach, -self.reach, self.reach
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         distance = np.sqrt(2) * np.sqrt(np.maximum(1 - self.pole * np.sin(np.radians(latitude)), 0))
         angle = np.radians(longitude - self.middle)
         return distance * np.sin(angle), -self.pole * distance * np.cos(angle)
@@ -178,18 +206,28 @@ class Hemisphere:
 
 
 class Around:
-    """Around a place (longitude, latitude), equal in area (Lambert's azimuthal projection), as far as `reach` [degrees]; north is up in the middle."""
+    """Around a place (longitude, latitude), equal in area (Lambert's azimuthal projection), as far
+    as `reach` [degrees]; north is up in the middle.
+    """
 
     def __init__(self, longitude: float, latitude: float, reach: float = 30.0):
         self.longitude, self.latitude = longitude, latitude
         self.reach = float(2 * np.sin(np.radians(reach) / 2))
         self.bounds = -self.reach, self.reach, -self.reach, self.reach
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        along, up, middle = np.radians(longitude - self.longitude), np.radians(latitude), np.radians(self.latitude)
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        along, up, middle = (
+            np.radians(longitude - self.longitude),
+            np.radians(latitude),
+            np.radians(self.latitude),
+        )
         near = np.sin(middle) * np.sin(up) + np.cos(middle) * np.cos(up) * np.cos(along)
         scale = np.sqrt(2 / np.maximum(1 + near, 1e-9))
-        return scale * np.cos(up) * np.sin(along), scale * (np.cos(middle) * np.sin(up) - np.sin(middle) * np.cos(up) * np.cos(along))
+        return scale * np.cos(up) * np.sin(along), scale * (
+            np.cos(middle) * np.sin(up) - np.sin(middle) * np.cos(up) * np.cos(along)
+        )
 
     def inside(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which points (x of columns, y of rows) lie within reach."""
@@ -197,7 +235,9 @@ class Around:
 
 
 class Plain:
-    """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane itself."""
+    """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane
+    itself.
+    """
 
     def __init__(self, mesh: Mesh):
         west, east, south, north = mesh.extent
@@ -209,7 +249,9 @@ class Plain:
     def offset(self) -> float:
         return self.middle if self.spherical else 0.0
 
-    def __call__(self, longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(
+        self, longitude: np.ndarray, latitude: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         if not self.spherical:
             return longitude, latitude
         return self.shrink * _wrapped(longitude - self.middle), latitude
@@ -219,14 +261,18 @@ class Plain:
 
 
 class Raster:
-    """Which cell of a mesh covers each point of a picture `width` points wide; `cell` is -1 where none does."""
+    """Which cell of a mesh covers each point of a picture `width` points wide; `cell` is -1 where
+    none does.
+    """
 
     def __init__(self, mesh: Mesh, width: int = 1920, projection: Any = None):
         self.mesh = mesh
         self.projection = projection or (EqualEarth() if mesh.is_global else Plain(mesh))
         left, right, bottom, top = self.bounds = self.projection.bounds
         aspect = (right - left) / (top - bottom)
-        self.stretch = min(max(aspect, 0.8), 4.0) / aspect     # a long channel is drawn wider than it is
+        self.stretch = (
+            min(max(aspect, 0.8), 4.0) / aspect
+        )  # a long channel is drawn wider than it is
         self.width = width
         self.height = 2 * round(width / (aspect * self.stretch) / 2)
         x = left + (np.arange(self.width) + 0.5) * (right - left) / self.width
@@ -242,7 +288,10 @@ class Raster:
 
     def holds(self, column: np.ndarray, row: np.ndarray) -> np.ndarray:
         """Which places lie within the picture."""
-        x, y = (np.clip(np.nan_to_num(at, nan=-1.0), -1, size).astype(int) for at, size in ((column, self.width), (row, self.height)))
+        x, y = (
+            np.clip(np.nan_to_num(at, nan=-1.0), -1, size).astype(int)
+            for at, size in ((column, self.width), (row, self.height))
+        )
         on = (x >= 0) & (x < self.width) & (y >= 0) & (y < self.height)
         return on & self.inside[np.clip(y, 0, self.height - 1), np.clip(x, 0, self.width - 1)]
 
@@ -258,7 +307,7 @@ class Raster:
             s, t = s.ravel().astype(np.float32), t.ravel().astype(np.float32)
             step = max(1, 400_000 // s.size)
             for start in range(0, cells.size, step):
-                part = cells[start:start + step, None]
+                part = cells[start : start + step, None]
                 column, row = self.project(*self.mesh.locate(part, s[None], t[None]))
                 column = np.clip(column.astype(np.int32), 0, self.width - 1)
                 row = np.clip(row.astype(np.int32), 0, self.height - 1)
@@ -279,14 +328,21 @@ class Raster:
             size = np.zeros(len(corners))
             for a, b in ((first, second), (third, fourth)):
                 across = np.abs(column[:, b] - column[:, a])
-                if self.mesh.spherical:   # an edge over the rim of the map is measured on the other side
-                    around = np.abs(_wrapped(longitude[:, b] - longitude[:, a])) / 360 * self.width * 1.2
+                if (
+                    self.mesh.spherical
+                ):  # an edge over the rim of the map is measured on the other side
+                    around = (
+                        np.abs(_wrapped(longitude[:, b] - longitude[:, a])) / 360 * self.width * 1.2
+                    )
                     across = np.where(across > 0.5 * self.width, around, across)
                 size = np.maximum(size, np.maximum(across, np.abs(row[:, b] - row[:, a])))
             counts.append(size)
         steps = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256])
         valid = np.isfinite(counts[0]) & np.isfinite(counts[1])
-        along, across = (np.searchsorted(steps, np.minimum(1.15 * np.where(valid, size, 0) + 0.5, steps[-1])) for size in counts)
+        along, across = (
+            np.searchsorted(steps, np.minimum(1.15 * np.where(valid, size, 0) + 0.5, steps[-1]))
+            for size in counts
+        )
         key = np.where(valid, along * len(steps) + across, -1)
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-2))
@@ -300,7 +356,13 @@ def _fill_pinholes(picture: np.ndarray) -> None:
     hole = np.zeros(picture.shape, bool)
     hole[1:-1, 1:-1] = picture[1:-1, 1:-1] < 0
     row, column = np.nonzero(hole)
-    west, east, north, south = (picture[row, column - 1], picture[row, column + 1],
-                                picture[row - 1, column], picture[row + 1, column])
-    found = np.where((west >= 0) & (east >= 0), west, np.where((north >= 0) & (south >= 0), north, -1))
+    west, east, north, south = (
+        picture[row, column - 1],
+        picture[row, column + 1],
+        picture[row - 1, column],
+        picture[row + 1, column],
+    )
+    found = np.where(
+        (west >= 0) & (east >= 0), west, np.where((north >= 0) & (south >= 0), north, -1)
+    )
     picture[row, column] = found

@@ -8,32 +8,40 @@ from typing import Any
 import numpy as np
 
 from fathom.names import describe, fields, unknown
-
-from .lines import coast
-from .map import map as draw_map
-from .mesh import EqualEarth, Raster, mesh_of
-from .section import section, zonal_mean
-from .stream_function import stream_function
-from .time_series import time_series
+from fathom.plots.lines import coast
+from fathom.plots.map import map as draw_map
+from fathom.plots.mesh import EqualEarth, Raster, mesh_of
+from fathom.plots.section import section, zonal_mean
+from fathom.plots.stream_function import stream_function
+from fathom.plots.time_series import time_series
 
 __all__ = ["picture"]
 
 kinds = ("map", "section", "series")
 
 
-def picture(dataset: Any, variable: str, *, time: str | int = "last", level: float | str | None = None,
-            kind: str | None = None, path: str | Path | None = None) -> Any:
+def picture(
+    dataset: Any,
+    variable: str,
+    *,
+    time: str | int = "last",
+    level: float | str | None = None,
+    kind: str | None = None,
+    path: str | Path | None = None,
+) -> Any:
     """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
 
     variable: its name in the file or its Fathom name. time: "last", "first", an index, or a date
-    ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number of a hybrid level (1 the highest);
-    "surface" (default) or "bottom" (of the sea).
+    ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
+    of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
     kind: map (default), section (zonal mean), series (mean in space against time).
     ValueError: unknown variable, time, level or kind, with what is allowed.
     """
     name = _resolve(dataset, variable)
     data = dataset[name]
-    kind = kind or ("series" if data.dims == ("time",) else "section" if "section" in data.dims else "map")
+    kind = kind or (
+        "series" if data.dims == ("time",) else "section" if "section" in data.dims else "map"
+    )
     if kind not in kinds:
         raise ValueError(unknown("kind of picture", kind, kinds))
     units = str(data.attrs.get("units", "")) or None
@@ -49,8 +57,20 @@ def picture(dataset: Any, variable: str, *, time: str | int = "last", level: flo
         return stream_function(data.values, grid, note=note, path=path)
     over = None
     if "sftlf" in dataset.variables and dataset["sftlf"].dims == data.dims[-2:]:
-        grid, over = Raster(mesh_of(grid), projection=EqualEarth(10.0)), lambda axes, raster: coast(axes, raster, dataset["sftlf"].values)
-    return draw_map(data.values, grid, name=name, title=_title(data, name), units=units, note=note, over=over, path=path)
+        grid, over = (
+            Raster(mesh_of(grid), projection=EqualEarth(10.0)),
+            lambda axes, raster: coast(axes, raster, dataset["sftlf"].values),
+        )
+    return draw_map(
+        data.values,
+        grid,
+        name=name,
+        title=_title(data, name),
+        units=units,
+        note=note,
+        over=over,
+        path=path,
+    )
 
 
 def _resolve(dataset: Any, variable: str) -> str:
@@ -61,7 +81,9 @@ def _resolve(dataset: Any, variable: str) -> str:
             return candidate
     held = [str(name) for name in dataset.data_vars if not str(name).endswith("_bounds")]
     words = [row.name for row in fields.values() if row.alias in held]
-    raise ValueError(unknown("variable", variable, [*held, *(word for word in words if word not in held)]))
+    raise ValueError(
+        unknown("variable", variable, [*held, *(word for word in words if word not in held)])
+    )
 
 
 def _title(data: Any, name: str) -> str:
@@ -77,7 +99,12 @@ def _at_time(data: Any, time: str | int) -> tuple[Any, str]:
         raise ValueError("there is no complete time in the file yet")
     words = {"last": count - 1, "first": 0}
     index = words.get(time) if isinstance(time, str) else int(time)
-    if index is None and isinstance(time, str) and time.lstrip("-").isdigit() and len(time.lstrip("-")) < 4:
+    if (
+        index is None
+        and isinstance(time, str)
+        and time.lstrip("-").isdigit()
+        and len(time.lstrip("-")) < 4
+    ):
         index = int(time)
     if index is None:
         index = _nearest_time(data.time, time)
@@ -89,14 +116,23 @@ def _at_time(data: Any, time: str | int) -> tuple[Any, str]:
 
 def _nearest_time(times: Any, wanted: str) -> int:
     """Index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00."""
+
     def seconds(text: str) -> float:
-        parts = [int(part) for part in text.replace("T", "-").replace(" ", "-").replace(":", "-").split(".")[0].split("-")]
-        year, month, day, hour, minute = (*parts, *(0, 1, 1, 0, 0)[len(parts):])[:5]
+        parts = [
+            int(part)
+            for part in (
+                text.replace("T", "-").replace(" ", "-").replace(":", "-").split(".")[0].split("-")
+            )
+        ]
+        year, month, day, hour, minute = (*parts, *(0, 1, 1, 0, 0)[len(parts) :])[:5]
         return (((year * 12 + month - 1) * 31 + day - 1) * 24 + hour) * 60 + minute
+
     try:
         target = seconds(wanted)
     except (ValueError, TypeError):
-        raise ValueError(f"time {wanted!r} is none of: last, first, an index, a date such as 2000-02-11") from None
+        raise ValueError(
+            f"time {wanted!r} is none of: last, first, an index, a date such as 2000-02-11"
+        ) from None
     return int(np.argmin([abs(seconds(str(value)) - target) for value in times.values]))
 
 
@@ -115,21 +151,40 @@ def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, 
     if dim is None:
         return data, ""
     count = data.sizes[dim]
-    values = np.asarray(dataset[dim].values if dim in dataset.variables else np.arange(count), float)
+    values = np.asarray(
+        dataset[dim].values if dim in dataset.variables else np.arange(count), float
+    )
     hybrid, units = dim.startswith("level"), "hPa" if dim == "pressure" else "m"
     if level in (None, "surface"):
-        index = (int(np.argmax(values)) if dim == "pressure" else count - 1 if hybrid else 0) if level == "surface" or dim != "pressure" else int(np.argmin(np.abs(values - 500)))
+        index = (
+            (int(np.argmax(values)) if dim == "pressure" else count - 1 if hybrid else 0)
+            if level == "surface" or dim != "pressure"
+            else int(np.argmin(np.abs(values - 500)))
+        )
     elif level == "bottom":
         wet = np.isfinite(data.values)
         last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
-        return data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0]), "bottom"
+        return (
+            data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0]),
+            "bottom",
+        )
     else:
         try:
-            index = int(np.clip(float(level) - 1, 0, count - 1)) if hybrid else int(np.argmin(np.abs(values - float(level))))
+            index = (
+                int(np.clip(float(level) - 1, 0, count - 1))
+                if hybrid
+                else int(np.argmin(np.abs(values - float(level))))
+            )
         except (TypeError, ValueError):
-            numbers = f"a level from 1 to {count}" if hybrid else f"{units} from {values[0]:g} to {values[-1]:g}"
+            numbers = (
+                f"a level from 1 to {count}"
+                if hybrid
+                else f"{units} from {values[0]:g} to {values[-1]:g}"
+            )
             raise ValueError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
-    return data.isel({dim: index}), f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
+    return data.isel({dim: index}), (
+        f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
+    )
 
 
 def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
@@ -138,9 +193,17 @@ def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
     own = str(data.encoding.get("coordinates") or data.attrs.get("coordinates") or "").split()
     for name, coordinate in sorted(data.coords.items(), key=lambda item: item[0] not in own):
         standard = str(coordinate.attrs.get("standard_name", ""))
-        for role, words in (("longitude", ("longitude",)), ("latitude", ("latitude",)),
-                            ("x", ("projection_x_coordinate",)), ("y", ("projection_y_coordinate",))):
-            if coordinate.ndim and set(coordinate.dims) <= set(data.dims[-2:]) and (standard in words or str(name).startswith(role)):
+        for role, words in (
+            ("longitude", ("longitude",)),
+            ("latitude", ("latitude",)),
+            ("x", ("projection_x_coordinate",)),
+            ("y", ("projection_y_coordinate",)),
+        ):
+            if (
+                coordinate.ndim
+                and set(coordinate.dims) <= set(data.dims[-2:])
+                and (standard in words or str(name).startswith(role))
+            ):
                 roles.setdefault(role, coordinate)
     grid: dict[str, Any] = {}
     for role, coordinate in roles.items():
@@ -149,7 +212,9 @@ def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
         if bounds in dataset.variables and dataset[bounds].ndim == 3:
             grid[f"{role}_bounds"] = dataset[bounds].values
         elif bounds in dataset.variables and coordinate.ndim == 1:
-            grid[f"corner_{role}"] = np.append(dataset[bounds].values[:, 0], dataset[bounds].values[-1, 1])
+            grid[f"corner_{role}"] = np.append(
+                dataset[bounds].values[:, 0], dataset[bounds].values[-1, 1]
+            )
     return grid
 
 
@@ -158,39 +223,82 @@ def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None,
     if dim is None:
         raise ValueError(f"{name!r} has one value a column; a section needs levels")
     interfaces = _interfaces(dataset, dim, data.sizes[dim])
-    if dim != "depth" and interfaces[0] > interfaces[-1]:   # the top of the atmosphere first
+    if dim != "depth" and interfaces[0] > interfaces[-1]:  # the top of the atmosphere first
         data, interfaces = data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
     if dim.startswith("level"):
-        interfaces = 1000 * interfaces                      # hPa, where the surface is at 1000 hPa
-    how = {"vertical": "depth" if dim.startswith("depth") else "pressure", "name": name, "units": units, "note": moment, "path": path}
+        interfaces = 1000 * interfaces  # hPa, where the surface is at 1000 hPa
+    how = {
+        "vertical": "depth" if dim.startswith("depth") else "pressure",
+        "name": name,
+        "units": units,
+        "note": moment,
+        "path": path,
+    }
     if "section" in data.dims:
         along = dataset["distance"].values[0] / 1e3
         edges = np.concatenate([along[:1], 0.5 * (along[1:] + along[:-1]), along[-1:]])
-        (west, east), (south, north) = (dataset[c].values[0, [0, -1]] for c in ("longitude", "latitude"))
-        return section(data.values[:, 0], edges, interfaces, title=_title(data, name), label=f"km from {_place(west, south)} to {_place(east, north)}", **how)
+        (west, east), (south, north) = (
+            dataset[c].values[0, [0, -1]] for c in ("longitude", "latitude")
+        )
+        return section(
+            data.values[:, 0],
+            edges,
+            interfaces,
+            title=_title(data, name),
+            label=f"km from {_place(west, south)} to {_place(east, north)}",
+            **how,
+        )
     grid = _horizontal(dataset, data)
     across = np.asarray(grid.get("latitude", grid.get("y")), float)
     across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
-    area = next((dataset[key].values for key in ("areacello", "cell_area", "area")
-                 if key in dataset.variables and dataset[key].shape == across.shape), np.ones(across.shape))
+    area = next(
+        (
+            dataset[key].values
+            for key in ("areacello", "cell_area", "area")
+            if key in dataset.variables and dataset[key].shape == across.shape
+        ),
+        np.ones(across.shape),
+    )
     values, edges = zonal_mean(data.values, across, area)
-    return section(values, edges, interfaces, title=f"{_title(data, name)}, zonal mean", label="latitude" if "latitude" in grid else "y", **how)
+    return section(
+        values,
+        edges,
+        interfaces,
+        title=f"{_title(data, name)}, zonal mean",
+        label="latitude" if "latitude" in grid else "y",
+        **how,
+    )
 
 
 def _place(longitude: float, latitude: float) -> str:
-    return f"{abs(longitude):.0f}° {'W' if longitude < 0 else 'E'} {abs(latitude):.0f}° {'S' if latitude < 0 else 'N'}"
+    return (
+        f"{abs(longitude):.0f}° {'W' if longitude < 0 else 'E'} {abs(latitude):.0f}°"
+        f" {'S' if latitude < 0 else 'N'}"
+    )
 
 
 def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
     """Coordinates of the nz+1 interfaces: from the bounds of the level, or half way between levels."""
-    bounds = dataset[dim].attrs.get("bounds") or dataset[dim].encoding.get("bounds") if dim in dataset.variables else None
+    bounds = (
+        dataset[dim].attrs.get("bounds") or dataset[dim].encoding.get("bounds")
+        if dim in dataset.variables
+        else None
+    )
     if bounds in dataset.variables:
         edges = dataset[bounds].values
         return np.append(edges[:, 0], edges[-1, 1])
-    depth = np.asarray(dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float)
+    depth = np.asarray(
+        dataset[dim].values if dim in dataset.variables else np.arange(nz) + 0.5, float
+    )
     if dim == "pressure" and len(depth) > 1:
         middle = 0.5 * (depth[1:] + depth[:-1])
-        return np.concatenate([[max(1.5 * depth[0] - 0.5 * depth[1], 0)], middle, [max(1.5 * depth[-1] - 0.5 * depth[-2], 0)]])
+        return np.concatenate(
+            [
+                [max(1.5 * depth[0] - 0.5 * depth[1], 0)],
+                middle,
+                [max(1.5 * depth[-1] - 0.5 * depth[-2], 0)],
+            ]
+        )
     edges = [0.0]
     for value in depth:
         edges.append(max(2 * value - edges[-1], edges[-1] + 1e-6))
@@ -202,13 +310,32 @@ def _series(dataset: Any, data: Any, variable: str, path: Any) -> Any:
         raise ValueError(f"{variable!r} does not vary in time")
     times = data.time.values
     seconds = np.array([_seconds(value - times[0]) for value in times])
-    area = next((dataset[key] for key in ("areacello", "cell_area", "area")
-                 if key in dataset.variables and dataset[key].dims == data.dims[-2:]), None)
+    area = next(
+        (
+            dataset[key]
+            for key in ("areacello", "cell_area", "area")
+            if key in dataset.variables and dataset[key].dims == data.dims[-2:]
+        ),
+        None,
+    )
     space = [dim for dim in data.dims if dim != "time"]
-    mean = data if not space else data.weighted(area.fillna(0)).mean(space) if area is not None else data.mean(space)
-    return time_series({_title(data, str(data.name)): (seconds, mean.values, str(data.attrs.get("units", "")))},
-                       columns=1, path=path)
+    mean = (
+        data
+        if not space
+        else data.weighted(area.fillna(0)).mean(space)
+        if area is not None
+        else data.mean(space)
+    )
+    return time_series(
+        {_title(data, str(data.name)): (seconds, mean.values, str(data.attrs.get("units", "")))},
+        columns=1,
+        path=path,
+    )
 
 
 def _seconds(difference: Any) -> float:
-    return float(difference / np.timedelta64(1, "s")) if isinstance(difference, np.timedelta64) else difference.total_seconds()
+    return (
+        float(difference / np.timedelta64(1, "s"))
+        if isinstance(difference, np.timedelta64)
+        else difference.total_seconds()
+    )

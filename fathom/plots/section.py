@@ -7,25 +7,38 @@ from typing import Any
 import numpy as np
 
 from fathom.names import describe
-
-from .colours import colour_map, ink, land
-from .map import caption, displayed
-from .style import colour_bar, new_figure, range_of, span_text, styled, unit_text
+from fathom.plots.colours import colour_map, ink, land
+from fathom.plots.map import caption, displayed
+from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
 @styled
-def section(values: np.ndarray, along: np.ndarray, depth: np.ndarray, *, name: str = "", title: str | None = None,
-            note: str = "", units: str | None = None, limits: tuple[float, float] | None = None,
-            colours: str | None = None, label: str = "latitude", vertical: str = "depth") -> Any:
-    """Draw values (nz, n) between the edges `along` (n+1: degrees north, or another coordinate named by
-    `label`) and the interfaces `depth` (nz+1) [m, positive down]; NaN is the bottom. Returns the figure.
+def section(
+    values: np.ndarray,
+    along: np.ndarray,
+    depth: np.ndarray,
+    *,
+    name: str = "",
+    title: str | None = None,
+    note: str = "",
+    units: str | None = None,
+    limits: tuple[float, float] | None = None,
+    colours: str | None = None,
+    label: str = "latitude",
+    vertical: str = "depth",
+) -> Any:
+    """Draw values (nz, n) between the edges `along` (n+1: degrees north, or another coordinate
+    named by `label`) and the interfaces `depth` (nz+1) [m, positive down]; NaN is the bottom.
+    Returns the figure.
 
-    Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m. With vertical = "pressure" the interfaces are in
-    hPa from the top down, drawn by their roots.
+    Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m. With
+    vertical = "pressure" the interfaces are in hPa from the top down, drawn by their roots.
     """
     if np.shape(values) != (len(depth) - 1, len(along) - 1):
-        raise ValueError(f"a section between {len(along)} edges and {len(depth)} interfaces needs values of shape "
-                         f"{(len(depth) - 1, len(along) - 1)}; it was given {np.shape(values)}")
+        raise ValueError(
+            f"a section between {len(along)} edges and {len(depth)} interfaces needs values of"
+            f" shape {(len(depth) - 1, len(along) - 1)}; it was given {np.shape(values)}"
+        )
     named = describe(name)
     shown, units, typical = displayed(named, values, units)
     colours = colours or named.colours
@@ -33,27 +46,43 @@ def section(values: np.ndarray, along: np.ndarray, depth: np.ndarray, *, name: s
     figure = new_figure(7.4, 3.6)
     axes = figure.add_axes((0.085, 0.125, 0.80, 0.75), facecolor=land)
     _by_root(axes, depth) if vertical == "pressure" else _stretch(axes, depth)
-    axes.pcolormesh(along, depth, np.ma.masked_invalid(shown), cmap=colour_map(colours), vmin=low, vmax=high)
+    axes.pcolormesh(
+        along, depth, np.ma.masked_invalid(shown), cmap=colour_map(colours), vmin=low, vmax=high
+    )
     _contours(axes, shown, along, depth, low, high)
-    axes.set(xlim=(along[0], along[-1]), ylabel="pressure [hPa]" if vertical == "pressure" else "depth [m]")
+    axes.set(
+        xlim=(along[0], along[-1]),
+        ylabel="pressure [hPa]" if vertical == "pressure" else "depth [m]",
+    )
     if label == "latitude":
         axes.set_xticks(*_latitudes(along[0], along[-1]))
     else:
         axes.set_xlabel(label)
-    colour_bar(figure, figure.add_axes((0.905, 0.165, 0.0145, 0.66)), colours, low, high, shown, units)
-    caption(axes, title if title is not None else named.long_name[:1].upper() + named.long_name[1:],
-            note or f"{span_text(shown)} {unit_text(units)}".strip())
+    colour_bar(
+        figure, figure.add_axes((0.905, 0.165, 0.0145, 0.66)), colours, low, high, shown, units
+    )
+    caption(
+        axes,
+        title if title is not None else named.long_name[:1].upper() + named.long_name[1:],
+        note or f"{span_text(shown)} {unit_text(units)}".strip(),
+    )
     return figure
 
 
-def zonal_mean(field: np.ndarray, latitude: np.ndarray, area: np.ndarray, bands: int = 180) -> tuple[np.ndarray, np.ndarray]:
-    """Mean (nz, n) of a field (nz, ny, nx) in bands of latitude (or y) and the n+1 edges of the bands.
+def zonal_mean(
+    field: np.ndarray, latitude: np.ndarray, area: np.ndarray, bands: int = 180
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean (nz, n) of a field (nz, ny, nx) in bands of latitude (or y) and the n+1 edges of the
+    bands.
 
-    area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN. A band between two
-    rows of a coarse grid, without the centre of any cell, has the values of the nearest band that has one.
+    area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN. A band between
+    two rows of a coarse grid, without the centre of any cell, has the values of the nearest band
+    that has one.
     """
     latitude = np.asarray(latitude, float)
-    edges = np.linspace(np.nanmin(latitude), np.nanmax(latitude), max(2, min(bands, latitude.shape[0])) + 1)
+    edges = np.linspace(
+        np.nanmin(latitude), np.nanmax(latitude), max(2, min(bands, latitude.shape[0])) + 1
+    )
     n = len(edges) - 1
     band = np.clip(np.digitize(latitude.ravel(), edges) - 1, 0, n - 1)
     weight = np.broadcast_to(np.asarray(area, float), latitude.shape).ravel()
@@ -76,7 +105,9 @@ def _stretch(axes: Any, depth: np.ndarray) -> None:
         upper = 1000.0
         at = np.array([0.0, upper, bottom])
         place = np.array([0.0, 0.5, 1.0])
-        axes.set_yscale("function", functions=(lambda z: _line(z, at, place), lambda p: _line(p, place, at)))
+        axes.set_yscale(
+            "function", functions=(lambda z: _line(z, at, place), lambda p: _line(p, place, at))
+        )
         axes.axhline(upper, color="white", lw=0.9, zorder=3)
         axes.set_yticks([0, 250, 500, 750, *np.arange(1000, bottom, 1000)])
     axes.set_ylim(bottom, float(depth[0]))
@@ -85,7 +116,13 @@ def _stretch(axes: Any, depth: np.ndarray) -> None:
 def _by_root(axes: Any, pressure: np.ndarray) -> None:
     """Pressure downward, as its root: troposphere and stratosphere both have room."""
     axes.set_yscale("function", functions=(lambda p: np.sqrt(np.maximum(p, 0)), np.square))
-    axes.set_yticks([p for p in (1, 10, 50, 100, 200, 300, 500, 700, 850, 1000) if pressure[0] <= p <= pressure[-1]])
+    axes.set_yticks(
+        [
+            p
+            for p in (1, 10, 50, 100, 200, 300, 500, 700, 850, 1000)
+            if pressure[0] <= p <= pressure[-1]
+        ]
+    )
     axes.set_ylim(pressure[-1], pressure[0])
 
 
@@ -97,20 +134,31 @@ def _line(x: np.ndarray, at: np.ndarray, value: np.ndarray) -> np.ndarray:
     return np.where(x < at[1], value[0] + (x - at[0]) * below, value[1] + (x - at[1]) * above)
 
 
-def _contours(axes: Any, values: np.ndarray, along: np.ndarray, depth: np.ndarray, low: float, high: float) -> None:
+def _contours(
+    axes: Any, values: np.ndarray, along: np.ndarray, depth: np.ndarray, low: float, high: float
+) -> None:
     from matplotlib.ticker import MaxNLocator
+
     if min(values.shape) < 2 or not np.isfinite(values).any():
         return
     levels = [v for v in MaxNLocator(16).tick_values(low, high) if low < v < high]
-    lines = axes.contour(0.5 * (along[1:] + along[:-1]), 0.5 * (depth[1:] + depth[:-1]),
-                         np.ma.masked_invalid(values), levels=levels, colors=ink, linewidths=0.5, alpha=0.75)
+    lines = axes.contour(
+        0.5 * (along[1:] + along[:-1]),
+        0.5 * (depth[1:] + depth[:-1]),
+        np.ma.masked_invalid(values),
+        levels=levels,
+        colors=ink,
+        linewidths=0.5,
+        alpha=0.75,
+    )
     axes.clabel(lines, fontsize=6.5, inline_spacing=2, fmt="%g")
 
 
 def _latitudes(low: float, high: float) -> tuple[list[float], list[str]]:
     from matplotlib.ticker import MaxNLocator
 
-    from .map import _degrees
+    from fathom.plots.map import _degrees
+
     ticks = np.arange(-90, 91, 30) if high - low > 100 else MaxNLocator(7).tick_values(low, high)
     ticks = [t for t in ticks if low <= t <= high]
     return ticks, [_degrees(t, "NS") for t in ticks]

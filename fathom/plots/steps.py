@@ -1,4 +1,6 @@
-"""Time of each step of one or several runs, one below the other: what happens now and then stands out."""
+"""Time of each step of one or several runs, one below the other: what happens now and then stands
+out.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from .colours import faint, ink, phases
-from .style import new_figure, styled
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
 
 
 @styled
-def steps(runs: Mapping[str, Sequence[float]], marked: Mapping[str, Sequence[int]] | None = None, *, title: str = "Seconds of each step") -> Any:
-    """Seconds of the steps of each run, by its name; all on one scale; a line for the median. marked: steps, from 1 on, that have a colour, by what they stand for.
-    Returns the figure; ValueError if there is none."""
+def steps(
+    runs: Mapping[str, Sequence[float]],
+    marked: Mapping[str, Sequence[int]] | None = None,
+    *,
+    title: str = "Seconds of each step",
+) -> Any:
+    """Seconds of the steps of each run, by its name; all on one scale; a line for the median.
+    marked: steps, from 1 on, that have a colour, by what they stand for. Returns the figure;
+    ValueError if there is none."""
     if not runs or not all(len(seconds) for seconds in runs.values()):
         raise ValueError("there are no steps to draw")
     longest = max(max(seconds) for seconds in runs.values())
@@ -27,13 +35,35 @@ def steps(runs: Mapping[str, Sequence[float]], marked: Mapping[str, Sequence[int
         for n, (label, found) in enumerate((marked or {}).items()):
             at = np.array([step for step in found if 1 <= step <= len(values)], int)
             if len(at):
-                ax.vlines(at, 0, values[at - 1], linewidth=max(width, 1.6), color=(phases[1], phases[4], phases[2], phases[3])[n % 4], label=label)
+                ax.vlines(
+                    at,
+                    0,
+                    values[at - 1],
+                    linewidth=max(width, 1.6),
+                    color=(phases[1], phases[4], phases[2], phases[3])[n % 4],
+                    label=label,
+                )
         ax.axhline(np.median(values), color=faint, linewidth=0.8, linestyle=(0, (4, 3)))
-        ax.set_title(f"{name}" if len(runs) > 1 else f"median {np.median(values):.3g} {unit}, longest {values.max():.3g} {unit}", fontsize=9, fontweight="normal")
+        ax.set_title(
+            (
+                f"{name}"
+                if len(runs) > 1
+                else f"median {np.median(values):.3g} {unit}, longest {values.max():.3g} {unit}"
+            ),
+            fontsize=9,
+            fontweight="normal",
+        )
         ax.set_ylim(0, 1.05 * scale * longest)
         ax.set_ylabel(unit)
     if axes[0].get_legend_handles_labels()[0]:
-        axes[0].legend(frameon=False, fontsize=7.5, ncols=4, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+        axes[0].legend(
+            frameon=False,
+            fontsize=7.5,
+            ncols=4,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            borderaxespad=0.2,
+        )
     axes[-1].set_xlabel("step")
     figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold", color=ink)
     figure.tight_layout()

@@ -7,18 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from .lines import contours
-from .map import caption, paint, panel, raster_of
-from .mesh import Raster
-from .style import colour_bar, digits, range_of, span_text, styled
+from fathom.plots.lines import contours
+from fathom.plots.map import caption, paint, panel, raster_of
+from fathom.plots.mesh import Raster
+from fathom.plots.style import colour_bar, digits, range_of, span_text, styled
 
 __all__ = ["stream_function"]
 
 
 @styled
-def stream_function(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, interval: float | None = None,
-                    title: str = "Barotropic stream function", note: str = "") -> Any:
-    """Draw a stream function (ny, nx) [m3 s-1] on the cells of `grid`; NaN is land. interval: of contours [Sv].
+def stream_function(
+    field: np.ndarray,
+    grid: Mapping[str, Any] | Raster,
+    *,
+    interval: float | None = None,
+    title: str = "Barotropic stream function",
+    note: str = "",
+) -> Any:
+    """Draw a stream function (ny, nx) [m3 s-1] on the cells of `grid`; NaN is land. interval: of
+    contours [Sv].
 
     Positive (solid) turns clockwise. Returns the figure; `path` saves it.
     """
@@ -33,7 +40,9 @@ def stream_function(field: np.ndarray, grid: Mapping[str, Any] | Raster, *, inte
     finite = transport[np.isfinite(transport)]
     if finite.size and finite.max() > finite.min():
         first, last = np.ceil(finite.min() / interval), np.floor(finite.max() / interval)
-        contours(axes, raster, transport, np.arange(first, last + 1) * interval, dashed=True, bold=0.0)
+        contours(
+            axes, raster, transport, np.arange(first, last + 1) * interval, dashed=True, bold=0.0
+        )
     colour_bar(figure, bar, "balance", low, high, transport, "Sv")
     extremes = f"{span_text(finite)} Sv, " if finite.size else ""
     caption(axes, title, note or f"{extremes}every {digits(interval)} Sv")

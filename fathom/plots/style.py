@@ -10,31 +10,52 @@ from typing import Any
 
 import numpy as np
 
-from .colours import coast, colour_map, diverging, faint, ink
+from fathom.plots.colours import coast, colour_map, diverging, faint, ink
 
-dots = 150   # per inch: a picture of 7.4 inches has 1110 points
+dots = 150  # per inch: a picture of 7.4 inches has 1110 points
 
 _look = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 9,
-    "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.titlecolor": ink,
-    "axes.labelsize": 9, "axes.labelcolor": ink, "axes.edgecolor": faint, "axes.linewidth": 0.7,
-    "axes.spines.top": False, "axes.spines.right": False,
-    "xtick.color": faint, "ytick.color": faint, "xtick.labelcolor": ink, "ytick.labelcolor": ink,
-    "xtick.labelsize": 8, "ytick.labelsize": 8, "xtick.major.width": 0.7, "ytick.major.width": 0.7,
-    "grid.color": "#e3e6e8", "grid.linewidth": 0.7, "svg.fonttype": "none", "figure.dpi": dots,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlecolor": ink,
+    "axes.labelsize": 9,
+    "axes.labelcolor": ink,
+    "axes.edgecolor": faint,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": faint,
+    "ytick.color": faint,
+    "xtick.labelcolor": ink,
+    "ytick.labelcolor": ink,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "grid.color": "#e3e6e8",
+    "grid.linewidth": 0.7,
+    "svg.fonttype": "none",
+    "figure.dpi": dots,
 }
 
 
 def styled(draw: Callable) -> Callable:
     """Draw with Fathom's look; save to `path` if one is given; return the figure."""
+
     @functools.wraps(draw)
     def wrapped(*arguments: Any, path: str | Path | None = None, **options: Any) -> Any:
         import matplotlib
+
         with matplotlib.rc_context(_look):
             figure = draw(*arguments, **options)
             if path is not None:
                 figure.savefig(path)
         return figure
+
     return wrapped
 
 
@@ -42,6 +63,7 @@ def new_figure(width: float, height: float) -> Any:
     """A figure in inches that belongs to nobody else: no pyplot, no window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), dpi=dots, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
@@ -52,8 +74,13 @@ def encoded(figure: Any, format: str = "png") -> bytes:
     import io
 
     import matplotlib
+
     with matplotlib.rc_context({**_look, "svg.hashsalt": "fathom"}), io.BytesIO() as buffer:
-        options = {"metadata": {"Date": None}} if format == "svg" else {"pil_kwargs": {"compress_level": 4}}
+        options = (
+            {"metadata": {"Date": None}}
+            if format == "svg"
+            else {"pil_kwargs": {"compress_level": 4}}
+        )
         figure.savefig(buffer, format=format, **options)
         return buffer.getvalue()
 
@@ -63,13 +90,19 @@ def unit_text(units: str) -> str:
     if units in ("", "1"):
         return ""
     raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return re.sub(r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(raised), units.replace("degC", "°C"))
+    return re.sub(
+        r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(raised), units.replace("degC", "°C")
+    )
 
 
-def range_of(values: np.ndarray, limits: tuple[float, float] | None, colours: str,
-             typical: tuple[float, float] | None = None) -> tuple[float, float]:
-    """Ends of the colour bar: `limits`; or the `typical` ones where these values fill them without spilling over;
-    or the 1st and 99th percentile, symmetric for a diverging map."""
+def range_of(
+    values: np.ndarray,
+    limits: tuple[float, float] | None,
+    colours: str,
+    typical: tuple[float, float] | None = None,
+) -> tuple[float, float]:
+    """Ends of the colour bar: `limits`; or the `typical` ones where these values fill them without
+    spilling over; or the 1st and 99th percentile, symmetric for a diverging map."""
     if limits is not None:
         return limits
     finite = values[np.isfinite(values)]
@@ -92,22 +125,41 @@ def range_of(values: np.ndarray, limits: tuple[float, float] | None, colours: st
 def _suits(typical: tuple[float, float], finite: np.ndarray) -> bool:
     low, high = np.percentile(finite, (10, 90))
     span = typical[1] - typical[0]
-    return low >= typical[0] - 0.1 * span and high <= typical[1] + 0.1 * span and high - low > 0.45 * span
+    return (
+        low >= typical[0] - 0.1 * span
+        and high <= typical[1] + 0.1 * span
+        and high - low > 0.45 * span
+    )
 
 
-def colour_bar(figure: Any, axes: Any, name: str, low: float, high: float, values: np.ndarray, units: str) -> None:
+def colour_bar(
+    figure: Any, axes: Any, name: str, low: float, high: float, values: np.ndarray, units: str
+) -> None:
     """A slim bar in `axes`, its unit on top, pointed where values lie beyond its ends."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
+
     finite = values[np.isfinite(values)]
     slack = 1e-6 * (high - low)
-    below, above = finite.size and finite.min() < low - slack, finite.size and finite.max() > high + slack
-    extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[bool(below), bool(above)]
-    bar = figure.colorbar(ScalarMappable(Normalize(low, high), colour_map(name)), cax=axes, extend=extend, extendfrac=0.03)
+    below, above = (
+        finite.size and finite.min() < low - slack,
+        finite.size and finite.max() > high + slack,
+    )
+    extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[
+        bool(below), bool(above)
+    ]
+    bar = figure.colorbar(
+        ScalarMappable(Normalize(low, high), colour_map(name)),
+        cax=axes,
+        extend=extend,
+        extendfrac=0.03,
+    )
     bar.outline.set_linewidth(0.5)
     bar.outline.set_edgecolor(faint)
     axes.tick_params(length=2.5)
-    bar.ax.set_title(unit_text(units), fontsize=8.5, fontweight="normal", loc="left", pad=9, color=ink)
+    bar.ax.set_title(
+        unit_text(units), fontsize=8.5, fontweight="normal", loc="left", pad=9, color=ink
+    )
 
 
 def digits(value: float) -> str:
@@ -126,4 +178,16 @@ def span_text(values: np.ndarray) -> str:
     return " … ".join(digits(end) for end in np.round(ends / step) * step + 0.0)
 
 
-__all__ = ["coast", "colour_bar", "digits", "encoded", "faint", "ink", "new_figure", "range_of", "span_text", "styled", "unit_text"]
+__all__ = [
+    "coast",
+    "colour_bar",
+    "digits",
+    "encoded",
+    "faint",
+    "ink",
+    "new_figure",
+    "range_of",
+    "span_text",
+    "styled",
+    "unit_text",
+]

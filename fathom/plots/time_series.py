@@ -8,18 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from .colours import faint, phases
-from .style import new_figure, styled, unit_text
+from fathom.plots.colours import faint, phases
+from fathom.plots.style import new_figure, styled, unit_text
 
 __all__ = ["time_series"]
 
 _sverdrup = "m3 s-1"  # of an ocean: drawn in units of 10^6
-_scales = ((2 * 86400.0, 3600.0, "hours"), (1100 * 86400.0, 86400.0, "days"), (math.inf, 365.2425 * 86400.0, "years"))
+_scales = (
+    (2 * 86400.0, 3600.0, "hours"),
+    (1100 * 86400.0, 86400.0, "days"),
+    (math.inf, 365.2425 * 86400.0, "years"),
+)
 
 
 @styled
-def time_series(series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, columns: int = 2, title: str = "") -> Any:
-    """Draw {name: (time [s], values, units)}, each in its own panel over a common time. Returns the figure."""
+def time_series(
+    series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, columns: int = 2, title: str = ""
+) -> Any:
+    """Draw {name: (time [s], values, units)}, each in its own panel over a common time. Returns the
+    figure.
+    """
     if not series:
         raise ValueError("there is no series to draw")
     columns = min(columns, len(series))
@@ -29,10 +37,24 @@ def time_series(series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, col
     scale, unit = next((scale, unit) for limit, scale, unit in _scales if last <= limit)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True)
     top = 1 - (0.62 if title else 0.36) / figure.get_figheight()
-    figure.subplots_adjust(left=0.105, right=0.985, bottom=0.42 / figure.get_figheight(), top=top, hspace=0.45, wspace=0.3)
+    figure.subplots_adjust(
+        left=0.105,
+        right=0.985,
+        bottom=0.42 / figure.get_figheight(),
+        top=top,
+        hspace=0.45,
+        wspace=0.3,
+    )
     for n, (axes, (name, (time, values, units))) in enumerate(zip(panels.flat, series.items())):
-        _panel(axes, np.asarray(time, float) / scale, np.asarray(values, float), name, units, phases[n % len(phases)])
-    for axes in panels.flat[len(series):]:
+        _panel(
+            axes,
+            np.asarray(time, float) / scale,
+            np.asarray(values, float),
+            name,
+            units,
+            phases[n % len(phases)],
+        )
+    for axes in panels.flat[len(series) :]:
         axes.axis("off")
     for n in range(max(0, len(series) - columns), len(series)):
         panels.flat[n].set_xlabel(unit)
@@ -42,7 +64,9 @@ def time_series(series: Mapping[str, tuple[np.ndarray, np.ndarray, str]], *, col
     return figure
 
 
-def _panel(axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: str, colour: str) -> None:
+def _panel(
+    axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: str, colour: str
+) -> None:
     if units == _sverdrup:
         values, units = values / 1e6, "Sv"
     axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
@@ -52,6 +76,8 @@ def _panel(axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: st
     axes.set_title(name.replace("_", " ") + (f" [{text}]" if text else ""), fontsize=8.5, pad=5)
     finite = values[np.isfinite(values)]
     if finite.size:
-        axes.set_title(f"{finite[-1]:.6g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5)
+        axes.set_title(
+            f"{finite[-1]:.6g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
+        )
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.7g}")
     axes.locator_params(axis="y", nbins=5)

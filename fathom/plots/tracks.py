@@ -7,39 +7,66 @@ from typing import Any
 
 import numpy as np
 
-from .colours import colour_map, ink
-from .map import caption, paint, panel, raster_of
-from .mesh import Raster
-from .style import colour_bar, styled
+from fathom.plots.colours import colour_map, ink
+from fathom.plots.map import caption, paint, panel, raster_of
+from fathom.plots.mesh import Raster
+from fathom.plots.style import colour_bar, styled
 
 __all__ = ["tracks"]
 
 
 @styled
-def tracks(x: np.ndarray, y: np.ndarray, days: np.ndarray, wet: np.ndarray, grid: Mapping[str, Any] | Raster, *, title: str = "Drifters", note: str = "") -> Any:
-    """Draw the tracks of places (times, drifters), longitude and latitude [degrees] or x and y of a plane, NaN before a release, at times in days.
+def tracks(
+    x: np.ndarray,
+    y: np.ndarray,
+    days: np.ndarray,
+    wet: np.ndarray,
+    grid: Mapping[str, Any] | Raster,
+    *,
+    title: str = "Drifters",
+    note: str = "",
+) -> Any:
+    """Draw the tracks of places (times, drifters), longitude and latitude [degrees] or x and y of a
+    plane, NaN before a release, at times in days.
 
-    wet (ny, nx): where the grid has water. A ring is where a drifter was released, a dot where it is. Returns the figure; `path` saves it.
+    wet (ny, nx): where the grid has water. A ring is where a drifter was released, a dot where it
+    is. Returns the figure; `path` saves it.
     """
     from matplotlib.collections import LineCollection
+
     raster = raster_of(grid, np.shape(wet))
     column, row = raster.project(np.asarray(x, float), np.asarray(y, float))
     lost = ~np.isfinite(column) | ~raster.holds(column, row)
-    age = np.asarray(days, float)[:, None] - np.where(lost, np.inf, np.asarray(days, float)[:, None]).min(0)
+    age = np.asarray(days, float)[:, None] - np.where(
+        lost, np.inf, np.asarray(days, float)[:, None]
+    ).min(0)
     oldest = max(float(np.where(lost, 0, age).max()) if age.size else 0.0, 1e-9)
     figure, axes, bar = panel(raster)
     paint(axes, raster, np.where(np.asarray(wet) > 0, 0.0, np.nan), "drifting sea", 0.0, 1.0)
     points = np.stack([column, row], -1)
     pieces = np.stack([points[:-1], points[1:]], 2)
-    drawn = ~lost[1:] & ~lost[:-1] & (np.abs(np.diff(column, axis=0)) < 0.25 * raster.width)   # not across the rim
+    drawn = (
+        ~lost[1:] & ~lost[:-1] & (np.abs(np.diff(column, axis=0)) < 0.25 * raster.width)
+    )  # not across the rim
     width = float(np.clip(150 / max(points.shape[1], 1), 0.7, 1.8))
-    lines = LineCollection(pieces[drawn], cmap=colour_map("drift"), linewidths=width, zorder=2.5, capstyle="round")
+    lines = LineCollection(
+        pieces[drawn], cmap=colour_map("drift"), linewidths=width, zorder=2.5, capstyle="round"
+    )
     lines.set_array(0.5 * (age[1:] + age[:-1])[drawn])
     lines.set_clim(0, oldest)
     axes.add_collection(lines)
     n = np.flatnonzero(~lost.all(0))
     first, last = np.argmin(lost, 0)[n], len(lost) - 1 - np.argmin(lost[::-1], 0)[n]
-    axes.plot(*points[first, n].T, ls="", marker="o", ms=1.2 + width, mfc="white", mec=ink, mew=0.5, zorder=3)
+    axes.plot(
+        *points[first, n].T,
+        ls="",
+        marker="o",
+        ms=1.2 + width,
+        mfc="white",
+        mec=ink,
+        mew=0.5,
+        zorder=3,
+    )
     axes.plot(*points[last, n].T, ls="", marker="o", ms=0.8 + width, color=ink, mew=0, zorder=3)
     colour_bar(figure, bar, "drift", 0.0, oldest, np.array([0.0, oldest]), "days")
     caption(axes, title, note or f"{points.shape[1]} drifters, {oldest:.3g} days")

@@ -1,4 +1,5 @@
-"""From the fields of a model to what a forecaster reads: pressure levels, mean-sea-level pressure, the air near the ground, scores, regular grids.
+"""From the fields of a model to what a forecaster reads: pressure levels, mean-sea-level pressure,
+the air near the ground, scores, regular grids.
 
-    from fathom.post import pressure_levels, near_surface, scores, regular
+from fathom.post import pressure_levels, near_surface, scores, regular
 """

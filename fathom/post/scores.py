@@ -1,8 +1,10 @@
 """Scores of a forecast on the sphere. With weights w of area, the mean <f> = sum(w f) / sum(w):
 
-    bias <f - a>,    rms sqrt(<(f - a)^2>),    anomaly correlation <f' a'> / sqrt(<f'^2> <a'^2>),  f' = f - c - <f - c>, a' likewise
+    bias <f - a>,    rms sqrt(<(f - a)^2>),
+        anomaly correlation <f' a'> / sqrt(<f'^2> <a'^2>),  f' = f - c - <f - c>, a' likewise
 
-c is a climatology. Points without a number, in any of the fields, do not count. Weights and fields share their last axes.
+c is a climatology. Points without a number, in any of the fields, do not count. Weights and fields
+share their last axes.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import numpy as np
 
 
 def regular_weights(latitude, longitude) -> np.ndarray:
-    """(lat, lon) area of the cells around the points of a regular grid, between the middles of parallels; the poles are caps."""
+    """(lat, lon) area of the cells around the points of a regular grid, between the middles of
+    parallels; the poles are caps.
+    """
     latitude = np.asarray(latitude, float)
     middle = 0.5 * (latitude[1:] + latitude[:-1])
     ends = np.sign(latitude[-1] - latitude[0]) * 90
@@ -22,8 +26,10 @@ def regular_weights(latitude, longitude) -> np.ndarray:
 def mean(field, weights) -> np.ndarray:
     """<f> over the axes of the weights."""
     field, axes = np.asarray(field, float), tuple(range(-np.ndim(weights), 0))
-    if field.shape[-np.ndim(weights):] != np.shape(weights):
-        raise ValueError(f"a field of shape {field.shape} does not fit weights of shape {np.shape(weights)}")
+    if field.shape[-np.ndim(weights) :] != np.shape(weights):
+        raise ValueError(
+            f"a field of shape {field.shape} does not fit weights of shape {np.shape(weights)}"
+        )
     there = np.isfinite(field)
     return np.where(there, field * weights, 0).sum(axes) / np.where(there, weights, 0).sum(axes)
 
@@ -52,6 +58,17 @@ def persistence(analyses, weights) -> np.ndarray:
 
 
 def table(forecasts, analyses, weights, climate=None) -> dict[str, np.ndarray]:
-    """bias, rms, persistence for each time (time first), and anomaly_correlation if there is a climate; the first analysis is the start."""
-    result = {"bias": bias(forecasts, analyses, weights), "rms": rms(forecasts, analyses, weights), "persistence": persistence(analyses, weights)}
-    return result if climate is None else result | {"anomaly_correlation": anomaly_correlation(forecasts, analyses, climate, weights)}
+    """bias, rms, persistence for each time (time first), and anomaly_correlation if there is a
+    climate; the first analysis is the start.
+    """
+    result = {
+        "bias": bias(forecasts, analyses, weights),
+        "rms": rms(forecasts, analyses, weights),
+        "persistence": persistence(analyses, weights),
+    }
+    return (
+        result
+        if climate is None
+        else result
+        | {"anomaly_correlation": anomaly_correlation(forecasts, analyses, climate, weights)}
+    )

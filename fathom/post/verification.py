@@ -1,22 +1,24 @@
 """A forecast against the analyses that came true, on the points of the analyses.
 
-The climate of the anomaly correlation is, where none is given, the zonal mean of all analyses at hand: what is left are the waves.
+The climate of the anomaly correlation is, where none is given, the zonal mean of all analyses at
+hand: what is left are the waves.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fathom.data import sphere
-from fathom.data.rows import Rows
-
-from . import scores
+from fathom.post import scores
+from fathom.regrid import sphere
+from fathom.regrid.rows import Rows
 
 
 def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
-    """An xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis) and anomaly_correlation.
+    """An xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis) and
+    anomaly_correlation.
 
-    forecasts  (time, rows, longest row) of one field, at the times of the analyses; what is no point does not matter
+    forecasts  (time, rows, longest row) of one field, at the times of the analyses; what is no
+    point does not matter
     grid       rows of the model
     analyses   xarray.DataArray (time, latitude, longitude), the first one where the forecast starts
     climate    (latitude, longitude) or what broadcasts to it
@@ -28,7 +30,10 @@ def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
     analyses = analyses.transpose("time", "latitude", "longitude")
     forecasts = np.asarray(forecasts, float)
     if len(forecasts) != analyses.sizes["time"]:
-        raise ValueError(f"{len(forecasts)} forecasts and {analyses.sizes['time']} analyses: both must be at the same times")
+        raise ValueError(
+            f"{len(forecasts)} forecasts and {analyses.sizes['time']} analyses: both must be at the"
+            " same times"
+        )
     latitude, longitude = analyses.latitude.values, analyses.longitude.values
     here = sphere.to_regular(rows.pack(forecasts), rows, latitude, longitude)
     truth = analyses.values.astype(float)
@@ -36,4 +41,6 @@ def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
     inside = (latitude >= latitudes[0]) & (latitude <= latitudes[1])
     weights = scores.regular_weights(latitude, longitude) * inside[:, None]
     table = scores.table(here, truth, weights, np.broadcast_to(climate, truth.shape[1:]))
-    return xarray.Dataset({name: ("time", values) for name, values in table.items()}, {"time": analyses.time})
+    return xarray.Dataset(
+        {name: ("time", values) for name, values in table.items()}, {"time": analyses.time}
+    )

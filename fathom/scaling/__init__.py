@@ -1,10 +1,12 @@
-"""What a model would cost on ranks that are not there: machines, networks, sums, noise, servers as queues, and the plans of virtual ranks.
+"""What a model would cost on ranks that are not there: machines, networks, sums, noise, servers as
+queues, and the plans of virtual ranks.
 
-    load("cray-xe6")                        a machine of the catalogue (machine.py)
-    Clocks(machine, ranks)                clocks of all ranks, moved on by computing, exchanging and summing (clocks.py)
+load("cray-xe6")                        a machine of the catalogue (machine.py)
+Clocks(machine, ranks)
+    clocks of all ranks, moved on by computing, exchanging and summing (clocks.py)
 """
 
-from .machine import Machine, load
-from .clocks import Clocks
+from fathom.scaling.clocks import Clocks
+from fathom.scaling.machine import Machine, load
 
 __all__ = ["Machine", "Clocks", "load"]

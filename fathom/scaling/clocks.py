@@ -1,13 +1,19 @@
-"""Clocks of all ranks: what computes moves its own clock, what exchanges waits for neighbours, what sums waits for all.
+"""Clocks of all ranks: what computes moves its own clock, what exchanges waits for neighbours, what
+sums waits for all.
 
-    compute    t_r += s_r (1 + f d)                                                  f d: what interruptions take (noise.py)
-    exchange   t_r = max(t_r' + meanwhile, max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
+    compute    t_r += s_r (1 + f d)
+        f d: what interruptions take (noise.py)
+    exchange   t_r = max(t_r' + meanwhile,
+        max over neighbours n of t_n' + wire + bytes G) + receiving,      t' = t + sending
     sum        t_r = max over all of t + excess of the noise since the last sum + the sum itself
-    time slices   where `turns` ranks share a core, computing takes turns times as long, and a meeting after it (turns - 1) slices more: who waits gives
+    time slices
+        where `turns` ranks share a core, computing takes turns times as long,
+        and a meeting after it (turns - 1) slices more: who waits gives
                its core to another rank, and gets it back when that one has used its slice up
 
-in the algebra of maximum and plus, all ranks in one vector. So time that is lost waiting moves: where a halo becomes faster, ranks come to the sum
-less scattered, and the sum becomes faster too. Time is told apart as computing, waiting (for ranks that come late) and moving (messages, sums).
+in the algebra of maximum and plus, all ranks in one vector. So time that is lost waiting moves:
+where a halo becomes faster, ranks come to the sum less scattered, and the sum becomes faster too.
+Time is told apart as computing, waiting (for ranks that come late) and moving (messages, sums).
 """
 
 from __future__ import annotations
@@ -20,16 +26,17 @@ import numpy as np
 
 from fathom import regions
 from fathom.names import near
-
-from . import noise, sums
-from .machine import Machine
-from .network import Network, overhead, seconds_per_byte, wire
+from fathom.scaling import noise, sums
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import Network, overhead, seconds_per_byte, wire
 
 kinds = ("computing", "waiting", "moving")
 
 
 class Way(NamedTuple):
-    """How halos travel: one-sided or not, the part of the overhead of a message that is left, whether all meet before, whether ranks compute meanwhile."""
+    """How halos travel: one-sided or not, the part of the overhead of a message that is left,
+    whether all meet before, whether ranks compute meanwhile.
+    """
 
     put: bool = False
     part: float = 1.0
@@ -38,17 +45,36 @@ class Way(NamedTuple):
 
 
 exchanges = {  # core/parallel/transport.hpp
-    "packed": Way(), "datatypes": Way(part=1.3), "persistent": Way(part=0.8), "neighbourhood": Way(), "put-flags": Way(put=True), "put-fence": Way(put=True, meet=True),
-    "get-barrier": Way(put=True, meet=True), "shared": Way(), "overlapped": Way(overlaps=True),
-}  # fmt: skip
+    "packed": Way(),
+    "datatypes": Way(part=1.3),
+    "persistent": Way(part=0.8),
+    "neighbourhood": Way(),
+    "put-flags": Way(put=True),
+    "put-fence": Way(put=True, meet=True),
+    "get-barrier": Way(put=True, meet=True),
+    "shared": Way(),
+    "overlapped": Way(overlaps=True),
+}
 
 
 class Messages:
     """Of one exchange, to be used again and again: from, to (ranks), bytes."""
 
-    def __init__(self, machine: Machine, ranks: int, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed", network: Network | None = None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        ranks: int,
+        source: np.ndarray,
+        target: np.ndarray,
+        size: np.ndarray,
+        way: str = "packed",
+        network: Network | None = None,
+    ) -> None:
         if way not in exchanges:
-            raise ValueError(f"no way to exchange '{way}'{near(way, exchanges) or ';'} known: {', '.join(exchanges)}")
+            raise ValueError(
+                f"no way to exchange '{way}'{near(way, exchanges) or ';'} known:"
+                f" {', '.join(exchanges)}"
+            )
         put, part, self.meet, self.overlaps = exchanges[way]
         cores = int(machine["node.cores"])
         network = network or Network.of(machine, ranks)
@@ -60,8 +86,12 @@ class Messages:
         hops = network.hops(source // cores, target // cores)
         local = overhead(machine, put and not np.all(hops == 0)) * part
         sharing = min(cores, ranks)
-        crossing = float((size * hops).sum()) / (network.links * machine.get("network.link", machine["network.bandwidth"]))
-        entering = size * seconds_per_byte(machine, hops, sharing)  # one after another, each at its part of what the node puts into the network
+        crossing = float((size * hops).sum()) / (
+            network.links * machine.get("network.link", machine["network.bandwidth"])
+        )
+        entering = size * seconds_per_byte(
+            machine, hops, sharing
+        )  # one after another, each at its part of what the node puts into the network
         before = np.cumsum(entering) - entering
         before -= before[np.minimum(first, max(len(source) - 1, 0))][source] if len(source) else 0.0
         self.ranks, self.sent = ranks, np.bincount(source, minlength=ranks) * local
@@ -72,7 +102,12 @@ class Messages:
         received = np.bincount(target, minlength=ranks)
         self.received = received * (0.0 if put else local)  # a put needs no receiver
         by = np.argsort(target, kind="stable")
-        self.source, self.offset, self.travel, self.size = source[by], self.offset[by], self.travel[by], size[by]
+        self.source, self.offset, self.travel, self.size = (
+            source[by],
+            self.offset[by],
+            self.travel[by],
+            size[by],
+        )
         self.target = target[by]
         self.starts = np.searchsorted(self.target, np.arange(ranks))
         self.some = received > 0
@@ -87,9 +122,13 @@ class Messages:
 
 
 class Clocks:
-    """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each. turns: ranks that share a core."""
+    """Clocks [s] of `ranks` ranks of a machine, and by region and kind the seconds of each. turns:
+    ranks that share a core.
+    """
 
-    def __init__(self, machine: Machine, ranks: int, network: Network | None = None, turns: float = 1.0) -> None:
+    def __init__(
+        self, machine: Machine, ranks: int, network: Network | None = None, turns: float = 1.0
+    ) -> None:
         self.machine, self.ranks, self.turns = machine, ranks, turns
         self.slice = machine["node.slice"] * (turns - 1) if turns > 1 else 0.0
         self.network = network or Network.of(machine, ranks)
@@ -99,17 +138,28 @@ class Clocks:
         self.computed = False  # since the last meeting
 
     def compute(self, seconds: np.ndarray | float, region: str = "computing") -> None:
-        taken = np.broadcast_to(np.asarray(seconds, float) * self.turns * (1 + noise.dilution(self.machine)), self.ranks)
+        taken = np.broadcast_to(
+            np.asarray(seconds, float) * self.turns * (1 + noise.dilution(self.machine)), self.ranks
+        )
         self.clock = self.clock + taken
         self._add(region, "computing", taken)
         self.computed = True
 
-    def messages(self, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed") -> Messages:
+    def messages(
+        self, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed"
+    ) -> Messages:
         return Messages(self.machine, self.ranks, source, target, size, way, self.network)
 
-    def exchange(self, m: Messages, region: str = "exchange", blocking: bool = False, meanwhile: tuple[np.ndarray | float, str] | None = None) -> None:
-        """blocking: receives are posted one after another when a rank comes to them; what came before was put aside and is copied once more. meanwhile: seconds that ranks
-        compute, and of which region, while messages travel."""
+    def exchange(
+        self,
+        m: Messages,
+        region: str = "exchange",
+        blocking: bool = False,
+        meanwhile: tuple[np.ndarray | float, str] | None = None,
+    ) -> None:
+        """blocking: receives are posted one after another when a rank comes to them; what came
+        before was put aside and is copied once more. meanwhile: seconds that ranks compute, and of
+        which region, while messages travel."""
         if m.meet:
             self.sum(0, region)
         began = self.clock
@@ -122,7 +172,9 @@ class Clocks:
         if blocking and m.copy:
             aside = np.where(arrivals <= ready[m.target] + 1e-12, m.size / m.copy, 0.0)
             done = done + np.bincount(m.target, aside, self.ranks)
-        alone = np.maximum(ready, m.latest(began[m.target] + m.offset + m.travel, ready)) + (done - np.maximum(ready, m.latest(arrivals, ready)))
+        alone = np.maximum(ready, m.latest(began[m.target] + m.offset + m.travel, ready)) + (
+            done - np.maximum(ready, m.latest(arrivals, ready))
+        )
         waiting = np.clip(done - alone, 0, None)
         self.clock = done
         self._add(region, "waiting", waiting)
@@ -132,7 +184,9 @@ class Clocks:
     def sum(self, words: int = 1, region: str = "sum", way: str = "allreduce") -> None:
         """words = 0: a barrier."""
         began = self.clock
-        late = float(began.max()) + noise.excess(self.machine, float(began.mean()) - self.since, self.ranks)
+        late = float(began.max()) + noise.excess(
+            self.machine, float(began.mean()) - self.since, self.ranks
+        )
         cost = sums.seconds(self.machine, self.ranks, max(words, 1), way, self.network)
         self.clock = np.full(self.ranks, late + cost)
         self.since = late + cost
@@ -148,7 +202,9 @@ class Clocks:
 
     @contextmanager
     def repeated(self, times: float) -> Iterator[None]:
-        """What is done inside counts so many times. Once is enough where it ends as it began, all in step or all as scattered as before."""
+        """What is done inside counts so many times. Once is enough where it ends as it began, all
+        in step or all as scattered as before.
+        """
         clock, since = self.clock, self.since
         before = {key: value.copy() for key, value in self.spent.items()}
         yield
@@ -173,7 +229,7 @@ class Clocks:
         key = (region, kind)
         self.spent[key] = self.spent[key] + seconds if key in self.spent else np.array(seconds)
 
-    # ---- what came out -----------------------------------------------------------------------------------------------------------
+    # ---- what came out ---------------------------------------------------------------------------
 
     @property
     def elapsed(self) -> float:
@@ -181,12 +237,24 @@ class Clocks:
 
     def mean(self, region: str | None = None, kind: str | None = None) -> float:
         """Seconds of the mean rank, in a region (None: all), of a kind (None: all)."""
-        return float(sum(v.mean() for (r, k), v in self.spent.items() if region in (None, r) and kind in (None, k)))
+        return float(
+            sum(
+                v.mean()
+                for (r, k), v in self.spent.items()
+                if region in (None, r) and kind in (None, k)
+            )
+        )
 
     def regions(self) -> dict[str, dict[str, float]]:
-        return {region: {kind: self.mean(region, kind) for kind in kinds} for region in dict.fromkeys(r for r, _ in self.spent)}
+        return {
+            region: {kind: self.mean(region, kind) for kind in kinds}
+            for region in dict.fromkeys(r for r, _ in self.spent)
+        }
 
     def efficiency(self) -> dict[str, float]:
         """As of a profile."""
-        computing, moving = (sum((v for (_, k), v in self.spent.items() if k == kind), np.zeros(self.ranks)) for kind in ("computing", "moving"))
+        computing, moving = (
+            sum((v for (_, k), v in self.spent.items() if k == kind), np.zeros(self.ranks))
+            for kind in ("computing", "moving")
+        )
         return regions.efficiency(computing.tolist(), moving.tolist(), self.elapsed)

@@ -1,8 +1,13 @@
-"""What a step of a case costs: measured in a short run on few ranks, told apart by what it scales with.
+"""What a step of a case costs: measured in a short run on few ranks, told apart by what it scales
+with.
 
-    columns and levels    seconds of processes, for the work of a rank as the decomposition counts it (core/parallel/work.hpp)
-    columns               seconds of the solver's sweeps, for each water column and iteration; of preconditioners the same
-    messages              exchanges of a step: levels and widths that travel together; halos and sums of a solve
+columns and levels
+    seconds of processes, for the work of a rank as the decomposition counts it
+    (core/parallel/work.hpp)
+columns               seconds of the solver's sweeps, for each water column and iteration;
+    of preconditioners the same
+messages              exchanges of a step: levels and widths that travel together;
+    halos and sums of a solve
 """
 
 from __future__ import annotations
@@ -15,12 +20,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from fathom import mpi, regions
+
 moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not computing
 
 
 @dataclass
 class Measured:
-    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number. `kind` names what can be priced (command.py)."""
+    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number. `kind` names
+    what can be priced (command.py).
+    """
 
     kind: ClassVar[str] = ""
     ranks: int
@@ -42,9 +51,11 @@ class Measured:
 
 @dataclass
 class Cost(Measured):
-    """Of a step of columns on blocks: work, columns, points: of the fullest rank (points of halos); three, two, packing: seconds of processes of columns and levels, of the
-    solver, of filling and emptying messages; exchanges: (levels of 8 bytes, width) of each exchange of a step; iterations, halos, sums: of a step's solve; words: of a sum;
-    halo_bytes: of a halo of the solver, for a point along an edge."""
+    """Of a step of columns on blocks: work, columns, points: of the fullest rank (points of halos);
+    three, two, packing: seconds of processes of columns and levels, of the solver, of filling and
+    emptying messages; exchanges: (levels of 8 bytes, width) of each exchange of a step; iterations,
+    halos, sums: of a step's solve; words: of a sum; halo_bytes: of a halo of the solver, for a
+    point along an edge."""
 
     kind: ClassVar[str] = "columns on blocks"
     work: float
@@ -74,20 +85,28 @@ class Cost(Measured):
         return self
 
     def text(self) -> list[str]:
-        return [f"{self.solver} with {self.preconditioner}: {self.iterations:.0f} iterations a step, {self.halos:.0f} halos, {self.sums:.0f} sums"]
+        return [
+            f"{self.solver} with {self.preconditioner}: {self.iterations:.0f} iterations a step,"
+            f" {self.halos:.0f} halos, {self.sums:.0f} sums"
+        ]
 
 
 def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
     """Of each rank, without what messages cost: that is the machine's."""
-    from fathom.mpi import core
-
-    neighbours = np.bincount(messages[messages[:, 0] != messages[:, 1], 1], minlength=decomposition.ranks) if len(messages) else np.zeros(decomposition.ranks)
-    return np.maximum(np.asarray(decomposition.load) - core.work_of_message * neighbours, 1.0)
+    neighbours = (
+        np.bincount(messages[messages[:, 0] != messages[:, 1], 1], minlength=decomposition.ranks)
+        if len(messages)
+        else np.zeros(decomposition.ranks)
+    )
+    return np.maximum(np.asarray(decomposition.load) - mpi.core.work_of_message * neighbours, 1.0)
 
 
 def points_of(ranks: int, messages: np.ndarray) -> np.ndarray:
     """Points of a halo that each rank receives, of its own blocks too."""
-    return np.maximum(np.bincount(messages[:, 1], messages[:, 2], ranks) if len(messages) else np.zeros(ranks), 1.0)
+    return np.maximum(
+        np.bincount(messages[:, 1], messages[:, 2], ranks) if len(messages) else np.zeros(ranks),
+        1.0,
+    )
 
 
 def columns_of(decomposition: Any, wet: np.ndarray) -> np.ndarray:
@@ -95,14 +114,25 @@ def columns_of(decomposition: Any, wet: np.ndarray) -> np.ndarray:
     table = np.zeros((wet.shape[0] + 1, wet.shape[1] + 1), np.int64)
     table[1:, 1:] = np.cumsum(np.cumsum(wet > 0, axis=0), axis=1)
     blocks = decomposition.blocks[decomposition.blocks[:, 5] >= 0]
-    i0, j0, i1, j1 = blocks[:, 1], blocks[:, 2], blocks[:, 1] + blocks[:, 3], blocks[:, 2] + blocks[:, 4]
-    return np.bincount(blocks[:, 5], table[j1, i1] - table[j0, i1] - table[j1, i0] + table[j0, i0], decomposition.ranks)
+    i0, j0, i1, j1 = (
+        blocks[:, 1],
+        blocks[:, 2],
+        blocks[:, 1] + blocks[:, 3],
+        blocks[:, 2] + blocks[:, 4],
+    )
+    return np.bincount(
+        blocks[:, 5],
+        table[j1, i1] - table[j0, i1] - table[j1, i0] + table[j0, i0],
+        decomposition.ranks,
+    )
 
 
-def measured_steps(simulation: Any, steps: int = 0, seconds: float = 4.0) -> tuple[float, list[dict[str, Any]], int]:
-    """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all ranks together. steps: 0: as many as fit into `seconds`."""
-    from fathom import regions
-
+def measured_steps(
+    simulation: Any, steps: int = 0, seconds: float = 4.0
+) -> tuple[float, list[dict[str, Any]], int]:
+    """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all
+    ranks together. steps: 0: as many as fit into `seconds`.
+    """
     simulation.prepare()
     comm = simulation.comm
     simulation.advance(3)
@@ -126,32 +156,71 @@ def measured_steps(simulation: Any, steps: int = 0, seconds: float = 4.0) -> tup
 
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
     """On all ranks of a simulation; on rank 0."""
-    from fathom.mpi import core
-
     simulation.prepare().advance(3)
-    comm, solver = simulation.comm, simulation.solvers["barotropic"]
-    before = {name: getattr(solver, name) for name in ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")}
+    comm, solver = simulation.comm, simulation.find(mpi.core.BarotropicSolve)
+    before = {
+        name: getattr(solver, name)
+        for name in ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")
+    }
     least, profile, n = measured_steps(simulation, steps, seconds)
     did = {name: getattr(solver, name) - value for name, value in before.items()}
     d = simulation.domain.decomposition
-    plan = core.halo_plan(d, "center", simulation.model.halo, 1).messages
+    plan = mpi.core.halo_plan(d, "center", simulation.model.halo, 1).messages
     wet = np.asarray(simulation.model.grid.wet_levels)
     by_phase: dict[str, float] = {}
     for r in profile:
         if r["kind"] not in moving and r["phase"] != "run":
             by_phase[r["phase"]] = by_phase.get(r["phase"], 0.0) + r["seconds"] / n
     two = by_phase.get("barotropic", 0.0)
-    packing = sum(r["seconds"] - r["communication"] for r in profile if r["kind"] == "exchange" and r["phase"] != "barotropic") / n
-    levels = {f["name"]: f["levels"] for f in simulation.sequence.fields}
+    packing = (
+        sum(
+            r["seconds"] - r["communication"]
+            for r in profile
+            if r["kind"] == "exchange" and r["phase"] != "barotropic"
+        )
+        / n
+    )
+    levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
     exchanges = []
     for group in simulation.sequence.groups:
         if group["exchange"]:
-            widths = [(name.partition("(")[0], int(name.partition("(")[2].rstrip(")"))) for name in group["exchange"]]
-            exchanges.append((float(sum(levels[name] for name, _ in widths)), max(width for _, width in widths)))
-    halos = sum(r["calls"] for r in profile if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]) / n
+            widths = [
+                (name.partition("(")[0], int(name.partition("(")[2].rstrip(")")))
+                for name in group["exchange"]
+            ]
+            exchanges.append(
+                (float(sum(levels[name] for name, _ in widths)), max(width for _, width in widths))
+            )
+    halos = (
+        sum(
+            r["calls"]
+            for r in profile
+            if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]
+        )
+        / n
+    )
     if not simulation.is_root:
         return None
     surface = simulation.model.free_surface
-    return Cost(comm.size, int(simulation.parallel["threads"]), least, simulation.step, simulation.bytes_of_number, float(work_of(d, plan).max()), float(columns_of(d, wet).max()),
-                sum(by_phase.values()) - two, two, max(packing, 0.0), float(points_of(d.ranks, plan).max()), by_phase, exchanges, did["iterations"] / did["solves"], halos,
-                did["reductions"] / did["solves"], did["words"] / max(did["reductions"], 1), did["halo_bytes"] / max(did["halos"], 1), str(surface.solver), str(surface.preconditioner))  # fmt: skip
+    return Cost(
+        comm.size,
+        int(simulation.parallel["threads"]),
+        least,
+        simulation.step,
+        simulation.bytes_of_number,
+        float(work_of(d, plan).max()),
+        float(columns_of(d, wet).max()),
+        sum(by_phase.values()) - two,
+        two,
+        max(packing, 0.0),
+        float(points_of(d.ranks, plan).max()),
+        by_phase,
+        exchanges,
+        did["iterations"] / did["solves"],
+        halos,
+        did["reductions"] / did["solves"],
+        did["words"] / max(did["reductions"], 1),
+        did["halo_bytes"] / max(did["halos"], 1),
+        str(surface.solver),
+        str(surface.preconditioner),
+    )

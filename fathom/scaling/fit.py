@@ -1,7 +1,8 @@
 """Few parameters from many figures, and what the fit says of figures that it has not seen.
 
-    least squares of log(predicted / measured) over log(parameters), from several starts; a parameter that no figure knows stays near its first guess
-    leave one out: each figure is predicted by a fit to the others
+    least squares of log(predicted / measured) over log(parameters), from several starts; a
+    parameter that no figure knows stays near its first guess leave one out: each figure is
+    predicted by a fit to the others
 
 A fit may have at most half as many parameters as figures.
 """
@@ -20,7 +21,9 @@ Model = Callable[[Mapping[str, float]], Sequence[float]]
 
 @dataclass
 class Fit:
-    """errors: predicted / measured - 1 of each figure; left_out: the same where the figure was not in the fit."""
+    """errors: predicted / measured - 1 of each figure; left_out: the same where the figure was not
+    in the fit.
+    """
 
     names: list[str]
     values: dict[str, float]
@@ -42,14 +45,23 @@ class Fit:
 
 
 def fit(
-    model: Model, measured: Sequence[float], start: Mapping[str, float] | Sequence[Mapping[str, float]], hold_out: bool = True, of: int = 0, within: Sequence[float] | None = None
+    model: Model,
+    measured: Sequence[float],
+    start: Mapping[str, float] | Sequence[Mapping[str, float]],
+    hold_out: bool = True,
+    of: int = 0,
+    within: Sequence[float] | None = None,
 ) -> Fit:
-    """start: first guesses of the parameters, all above 0; several: the best end counts. of: figures of the same machine in all, where others are fitted apart.
-    within: how well each figure is known, relative; None: all alike. ValueError: more than half as many parameters as figures."""
+    """start: first guesses of the parameters, all above 0; several: the best end counts. of:
+    figures of the same machine in all, where others are fitted apart. within: how well each figure
+    is known, relative; None: all alike. ValueError: more than half as many parameters as figures.
+    """
     starts = [start] if isinstance(start, Mapping) else list(start)
     names, data = list(starts[0]), np.asarray(measured, float)
     if 2 * len(names) > max(len(data), of):
-        raise ValueError(f"{len(names)} parameters from {max(len(data), of)} figures: at most half as many")
+        raise ValueError(
+            f"{len(names)} parameters from {max(len(data), of)} figures: at most half as many"
+        )
     everything = np.ones(len(data), bool)
     weight = np.ones(len(data)) if within is None else min(within) / np.asarray(within, float)
     values = _least(model, data, names, starts, everything * weight)
@@ -59,12 +71,22 @@ def fit(
         for n in range(len(data)):
             others = everything.copy()
             others[n] = False
-            left[n] = np.asarray(model(_least(model, data, names, starts, others * weight)), float)[n] / data[n] - 1
+            left[n] = (
+                np.asarray(model(_least(model, data, names, starts, others * weight)), float)[n]
+                / data[n]
+                - 1
+            )
         found.left_out = left
     return found
 
 
-def _least(model: Model, data: np.ndarray, names: list[str], starts: Sequence[Mapping[str, float]], weight: np.ndarray) -> dict[str, float]:
+def _least(
+    model: Model,
+    data: np.ndarray,
+    names: list[str],
+    starts: Sequence[Mapping[str, float]],
+    weight: np.ndarray,
+) -> dict[str, float]:
     from scipy.optimize import least_squares
 
     def residuals(logs: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -72,5 +94,8 @@ def _least(model: Model, data: np.ndarray, names: list[str], starts: Sequence[Ma
         return np.concatenate([errors, hold * (logs - first)])
 
     logs = [np.log([start[name] for name in names]) for start in starts]
-    ends = [least_squares(residuals, log, bounds=(log - reach, log + reach), args=(log,), max_nfev=200) for log in logs]
+    ends = [
+        least_squares(residuals, log, bounds=(log - reach, log + reach), args=(log,), max_nfev=200)
+        for log in logs
+    ]
     return {name: float(np.exp(x)) for name, x in zip(names, min(ends, key=lambda e: e.cost).x)}

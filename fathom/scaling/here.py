@@ -1,6 +1,8 @@
-"""This machine, measured: rates of its cores, messages between two of its ranks, sums, interruptions.
+"""This machine, measured: rates of its cores, messages between two of its ranks, sums,
+interruptions.
 
-What lies between nodes shows only where ranks are on several; on one node the network of the file is the memory that its ranks share.
+What lies between nodes shows only where ranks are on several; on one node the network of the file
+is the memory that its ranks share.
 """
 
 from __future__ import annotations
@@ -10,48 +12,87 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
-from .machine import Machine
+from fathom import machine as limits
+from fathom import mpi
+from fathom.run import launch
+from fathom.run.tree import tree
+from fathom.scaling.machine import Machine, load, names, quantities, write
 
 
 def measure(comm: Any, seconds: float = 0.3) -> Machine:
     """All ranks together, two or more of them; the same on each."""
-    from fathom.mpi import core
-    from fathom.performance import machine as limits
-
     c, ranks = comm.py2f(), comm.size
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = launch.cores()
     nodes = len(set(comm.allgather(os.uname().nodename)))
-    alone = comm.bcast(_alone(core) if comm.rank == 0 else None)
+    alone = comm.bcast(_alone(mpi.core) if comm.rank == 0 else None)
     comm.barrier()
     together = limits.limits(comm, 64)
-    quietest = min((interruptions(seconds / 6) for _ in range(6)), key=lambda found: found[0] * found[1])
+    quietest = min(
+        (interruptions(seconds / 6) for _ in range(6)), key=lambda found: found[0] * found[1]
+    )
     noise = comm.allreduce(np.array(quietest)) / ranks
     values: dict[str, Any] = {
-        "node.cores": max(cores, 1), "node.nodes": nodes, "node.multiply_add": alone[0], "node.triad_of_core": alone[1],
-        "node.triad": max(together["triad_bytes_per_second"] / nodes, alone[1]), "node.cache": limits.last_level_cache() / cores, "node.copy": alone[1] * 2 / 3,
-        "network.topology": "fat-tree", "network.shape": [16],
-    }  # fmt: skip
+        "node.cores": max(cores, 1),
+        "node.nodes": nodes,
+        "node.multiply_add": alone[0],
+        "node.triad_of_core": alone[1],
+        "node.triad": max(together["triad_bytes_per_second"] / nodes, alone[1]),
+        "node.cache": limits.last_level_cache() / cores,
+        "node.copy": alone[1] * 2 / 3,
+        "network.topology": "fat-tree",
+        "network.shape": [16],
+    }
     if ranks > cores * nodes:
         turns = ranks / (cores * nodes)
         values["node.slice"] = slice_of(comm, turns)
     elif ranks > 1:
         times = 1000
-        one, many = core.seconds_of_pairs(c, False, 1, False, times), core.seconds_of_pairs(c, False, 65536, False, max(times // 20, 5))
-        put = core.seconds_of_halo(c, "put-flags", 1, False, times) / 2
-        total = core.seconds_of_sum(c, "allreduce", 1, 1, times)
+        one, many = (
+            mpi.core.seconds_of_pairs(c, False, 1, False, times),
+            mpi.core.seconds_of_pairs(c, False, 65536, False, max(times // 20, 5)),
+        )
+        put = mpi.core.seconds_of_halo(c, "put-flags", 1, False, times) / 2
+        total = mpi.core.seconds_of_sum(c, "allreduce", 1, 1, times)
         bandwidth = 8 * 65536 / max(many - one, 1e-9)
-        values |= {"network.latency": one / 2, "network.overhead": one / 4, "network.bandwidth": bandwidth, "network.hop": 0.0, "network.put_overhead": put / 4, "network.put_latency": put / 2,
-                   "node.latency": one / 2, "node.bandwidth": bandwidth, "sum.algorithm": "recursive-doubling", "sum.stage": max(0.0, total / np.ceil(np.log2(ranks)) - one)}  # fmt: skip
-    values |= {"noise.frequency": float(noise[0]), "noise.duration": float(noise[1]), "noise.synchronised": False}
-    said = {"network.topology": "estimate: what ranks of more nodes would meet", "network.shape": "estimate: a switch", "network.hop": "estimate: one node", "node.copy": "measured: triad, two of three streams",
-            "sum.algorithm": "estimate", "noise.synchronised": "estimate"}  # fmt: skip
-    return Machine(limits.name(), {k: float(v) if isinstance(v, np.floating) else v for k, v in values.items()}, {key: said.get(key, "measured") for key in values})
+        values |= {
+            "network.latency": one / 2,
+            "network.overhead": one / 4,
+            "network.bandwidth": bandwidth,
+            "network.hop": 0.0,
+            "network.put_overhead": put / 4,
+            "network.put_latency": put / 2,
+            "node.latency": one / 2,
+            "node.bandwidth": bandwidth,
+            "sum.algorithm": "recursive-doubling",
+            "sum.stage": max(0.0, total / np.ceil(np.log2(ranks)) - one),
+        }
+    values |= {
+        "noise.frequency": float(noise[0]),
+        "noise.duration": float(noise[1]),
+        "noise.synchronised": False,
+    }
+    said = {
+        "network.topology": "estimate: what ranks of more nodes would meet",
+        "network.shape": "estimate: a switch",
+        "network.hop": "estimate: one node",
+        "node.copy": "measured: triad, two of three streams",
+        "sum.algorithm": "estimate",
+        "noise.synchronised": "estimate",
+    }
+    return Machine(
+        limits.name(),
+        {k: float(v) if isinstance(v, np.floating) else v for k, v in values.items()},
+        {key: said.get(key, "measured") for key in values},
+    )
 
 
 def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
-    """What a meeting of ranks that share cores takes beyond what they compute in turn, for each that has to be waited for."""
+    """What a meeting of ranks that share cores takes beyond what they compute in turn, for each
+    that has to be waited for.
+    """
     numbers = np.ones(1000)
     comm.barrier()
     began, computed = time.perf_counter(), 0.0
@@ -61,7 +102,13 @@ def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> fl
             numbers.dot(numbers)
         computed += time.process_time() - start
         comm.barrier()
-    return max(comm.allreduce(time.perf_counter() - began - turns * computed) / comm.size / times / (turns - 1), 0.0)
+    return max(
+        comm.allreduce(time.perf_counter() - began - turns * computed)
+        / comm.size
+        / times
+        / (turns - 1),
+        0.0,
+    )
 
 
 def _alone(core: Any) -> tuple[float, float]:
@@ -69,7 +116,9 @@ def _alone(core: Any) -> tuple[float, float]:
 
 
 def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, float]:
-    """(frequency, mean duration [s]): pieces of work of the same length, again and again; those that took longer by more than a tenth were interrupted."""
+    """(frequency, mean duration [s]): pieces of work of the same length, again and again; those
+    that took longer by more than a tenth were interrupted.
+    """
     import gc
 
     numbers = np.ones(1000)
@@ -96,8 +145,6 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
 
 def text(machine: Machine) -> list[tuple[str, list[str]]]:
     """By section: quantities, values, units, where they are from."""
-    from .machine import quantities
-
     entries = []
     for section, known in quantities.items():
         lines = []
@@ -105,8 +152,17 @@ def text(machine: Machine) -> list[tuple[str, list[str]]]:
             name = f"{section}.{key}"
             if name in machine.values:
                 value = machine.values[name]
-                shown = f"{value:.4g}" if isinstance(value, float) else "x".join(map(str, value)) if isinstance(value, list) else str(value)
-                lines.append(f"{key:<14}{shown:>12} {quantity.units if quantity.units != '1' else '':<8} {machine.sources.get(name, '')}")
+                shown = (
+                    f"{value:.4g}"
+                    if isinstance(value, float)
+                    else "x".join(map(str, value))
+                    if isinstance(value, list)
+                    else str(value)
+                )
+                lines.append(
+                    f"{key:<14}{shown:>12} {quantity.units if quantity.units != '1' else '':<8}"
+                    f" {machine.sources.get(name, '')}"
+                )
         if lines:
             entries.append((section, lines))
     return entries
@@ -114,20 +170,15 @@ def text(machine: Machine) -> list[tuple[str, list[str]]]:
 
 def show(name: str | None, file: Path | None = None, measured: bool = False) -> int:
     """Print this machine, one of the catalogue, or the names of these."""
-    import click
-
-    from fathom.show import tree
-
-    from .machine import load, names, write
-
     if name is None and not measured:
         for each in names():
             m = load(each)
-            click.echo(f"{each:<18}{m.name}; {len(m.values)} quantities, fitted: {', '.join(m.fitted) or 'none'}; unconfirmed: {len(m.unconfirmed)}")
+            click.echo(
+                f"{each:<18}{m.name}; {len(m.values)} quantities, fitted:"
+                f" {', '.join(m.fitted) or 'none'}; unconfirmed: {len(m.unconfirmed)}"
+            )
         return 0
     if name is None:
-        from fathom import mpi
-
         machine = measure(mpi.world)
         if not mpi.is_root:
             return 0

@@ -1,10 +1,13 @@
-"""Machines as files: what a rank computes, what the network and its sums cost, how noisy the operating system is, how files are read.
+"""Machines as files: what a rank computes, what the network and its sums cost, how noisy the
+operating system is, how files are read.
 
     [network]
     latency = [1.3e-6, "Alverson et al. 2010, the Gemini interconnect"]
 
-Each quantity is [value, where it is from]. What begins with "fitted:" was found from measurements of programs, which it names; with "estimate:" it is what one
-would expect of such a machine; "unconfirmed:" a published number that was not found again. A file may leave out what it does not need; who asks for something that is missing is told which file lacks it.
+Each quantity is [value, where it is from]. What begins with "fitted:" was found from measurements
+of programs, which it names; with "estimate:" it is what one would expect of such a machine;
+"unconfirmed:" a published number that was not found again. A file may leave out what it does not
+need; who asks for something that is missing is told which file lacks it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fathom.describe.toml import inline
 from fathom.names import near
 
 folder = Path(__file__).with_name("machines")
@@ -25,7 +29,9 @@ sums = ("recursive-doubling", "tree", "master", "hardware")
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a key means: text, unit, and the range that a value must lie in (numbers), or what it may be (words, truth)."""
+    """What a key means: text, unit, and the range that a value must lie in (numbers), or what it
+    may be (words, truth).
+    """
 
     text: str
     units: str = ""
@@ -41,46 +47,76 @@ def _list(text: str) -> Quantity:
 
 quantities: dict[str, dict[str, Quantity]] = {
     "node": {
-        "cores": Quantity("that compute, each a rank", "1", 1, 1e6), "nodes": Quantity("of the machine", "1", 1, 1e7),
-        "multiply_add": Quantity("operations of a core at most", "1/s", 1e6), "triad": Quantity("memory bandwidth of a node, all cores at work", "bytes/s", 1e6),
-        "triad_of_core": Quantity("memory bandwidth of a core alone", "bytes/s", 1e6), "cache": Quantity("last, the share of a core", "bytes"),
+        "cores": Quantity("that compute, each a rank", "1", 1, 1e6),
+        "nodes": Quantity("of the machine", "1", 1, 1e7),
+        "multiply_add": Quantity("operations of a core at most", "1/s", 1e6),
+        "triad": Quantity("memory bandwidth of a node, all cores at work", "bytes/s", 1e6),
+        "triad_of_core": Quantity("memory bandwidth of a core alone", "bytes/s", 1e6),
+        "cache": Quantity("last, the share of a core", "bytes"),
         "efficiency": Quantity("part of the multiply-adds that models reach", "1", 0, 1),
         "copy": Quantity("rate at which a core copies a message", "bytes/s", 1e3),
-        "slice": Quantity("after which a rank that waits gets back the core that it shares", "s", 0, 10),
-        "latency": Quantity("of a message within a node", "s", 0, 1), "bandwidth": Quantity("of messages of a core within a node", "bytes/s", 1e3),
+        "slice": Quantity(
+            "after which a rank that waits gets back the core that it shares", "s", 0, 10
+        ),
+        "latency": Quantity("of a message within a node", "s", 0, 1),
+        "bandwidth": Quantity("of messages of a core within a node", "bytes/s", 1e3),
     },
     "threads": {
-        "number": Quantity("of a rank, with which speed-ups were measured", "1", 2, 1e4), "columns": Quantity("speed-up of processes of columns", "1", 1e-3), "solver": Quantity("speed-up of the sweeps of a solver", "1", 1e-3),
-        "transform": Quantity("speed-up of Fourier and Legendre transforms", "1", 1e-3), "messages": Quantity("speed-up of filling and emptying messages", "1", 1e-3),
+        "number": Quantity("of a rank, with which speed-ups were measured", "1", 2, 1e4),
+        "columns": Quantity("speed-up of processes of columns", "1", 1e-3),
+        "solver": Quantity("speed-up of the sweeps of a solver", "1", 1e-3),
+        "transform": Quantity("speed-up of Fourier and Legendre transforms", "1", 1e-3),
+        "messages": Quantity("speed-up of filling and emptying messages", "1", 1e-3),
     },
     "network": {
-        "topology": Quantity("how nodes are joined", words=topologies, kind=str), "shape": _list("nodes of a torus in each direction; of a fat tree [nodes of a switch]; of a dragonfly [nodes of a router, routers of a group]"),
-        "dimensions": Quantity("of the torus that a job sees", "1", 1, 6), "latency": Quantity("of the wires and the adapters, nearest nodes", "s", 0, 1),
-        "overhead": Quantity("of a core for sending or receiving a message", "s", 0, 1), "hop": Quantity("for each further switch", "s", 0, 1),
-        "bandwidth": Quantity("of a node into the network", "bytes/s", 1e3), "link": Quantity("bandwidth of a link, one direction", "bytes/s", 1e3),
-        "put_overhead": Quantity("of a core for a one-sided put", "s", 0, 1), "put_latency": Quantity("until a put and its flag are seen", "s", 0, 1),
+        "topology": Quantity("how nodes are joined", words=topologies, kind=str),
+        "shape": _list(
+            "nodes of a torus in each direction; of a fat tree [nodes of a switch]; of a dragonfly"
+            " [nodes of a router, routers of a group]"
+        ),
+        "dimensions": Quantity("of the torus that a job sees", "1", 1, 6),
+        "latency": Quantity("of the wires and the adapters, nearest nodes", "s", 0, 1),
+        "overhead": Quantity("of a core for sending or receiving a message", "s", 0, 1),
+        "hop": Quantity("for each further switch", "s", 0, 1),
+        "bandwidth": Quantity("of a node into the network", "bytes/s", 1e3),
+        "link": Quantity("bandwidth of a link, one direction", "bytes/s", 1e3),
+        "put_overhead": Quantity("of a core for a one-sided put", "s", 0, 1),
+        "put_latency": Quantity("until a put and its flag are seen", "s", 0, 1),
     },
     "sum": {
-        "algorithm": Quantity("of the library", words=sums, kind=str), "hardware": Quantity("a sum that the network makes", "s", 0, 1),
-        "stage": Quantity("of the processor in each stage of a sum by messages", "s", 0, 1), "elements": Quantity("numbers that the network sums at once", "1", 1, 1e6),
+        "algorithm": Quantity("of the library", words=sums, kind=str),
+        "hardware": Quantity("a sum that the network makes", "s", 0, 1),
+        "stage": Quantity("of the processor in each stage of a sum by messages", "s", 0, 1),
+        "elements": Quantity("numbers that the network sums at once", "1", 1, 1e6),
     },
     "noise": {
-        "frequency": Quantity("interruptions of a core", "1/s", 0, 1e7), "duration": Quantity("of an interruption", "s", 0, 100), "synchronised": Quantity("all cores at once", kind=bool),
+        "frequency": Quantity("interruptions of a core", "1/s", 0, 1e7),
+        "duration": Quantity("of an interruption", "s", 0, 100),
+        "synchronised": Quantity("all cores at once", kind=bool),
     },
     "vector": {
-        "register": Quantity("words", "1", 1, 1e6), "start": Quantity("cycles before the first word", "1"), "banks": Quantity("of the memory", "1", 1, 1e9), "busy": Quantity("cycles of a bank that has been read", "1", 0, 1e6),
+        "register": Quantity("words", "1", 1, 1e6),
+        "start": Quantity("cycles before the first word", "1"),
+        "banks": Quantity("of the memory", "1", 1, 1e9),
+        "busy": Quantity("cycles of a bank that has been read", "1", 0, 1e6),
     },
     "files": {
-        "read": Quantity("one task, from the shared file system", "bytes/s", 1), "write": Quantity("large packets", "bytes/s", 1), "write_small": Quantity("packets that take the slow route", "bytes/s", 1),
-        "server": Quantity("all tasks together, reading at once", "bytes/s", 1), "client": Quantity("tasks of a node together, reading the same at once", "bytes/s", 1), "text": Quantity("reading numbers as text", "bytes/s", 1),
+        "read": Quantity("one task, from the shared file system", "bytes/s", 1),
+        "write": Quantity("large packets", "bytes/s", 1),
+        "write_small": Quantity("packets that take the slow route", "bytes/s", 1),
+        "server": Quantity("all tasks together, reading at once", "bytes/s", 1),
+        "client": Quantity("tasks of a node together, reading the same at once", "bytes/s", 1),
+        "text": Quantity("reading numbers as text", "bytes/s", 1),
         "open": Quantity("opening and closing", "s", 0, 1e4),
     },
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
 class Machine:
-    """machine["network.latency"]; machine.get("node.cache", 0); machine.but({"sum.hardware": 5e-6}) for a what-if or a fit."""
+    """machine["network.latency"]; machine.get("node.cache", 0); machine.but({"sum.hardware": 5e-6})
+    for a what-if or a fit.
+    """
 
     name: str
     values: Mapping[str, Any]
@@ -88,15 +124,23 @@ class Machine:
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.values:
-            raise ValueError(f"the machine '{self.name}' does not say {key} ({_quantity(key).text})")
+            raise ValueError(
+                f"the machine '{self.name}' does not say {key} ({_quantity(key).text})"
+            )
         return self.values[key]
 
     def get(self, key: str, usual: Any) -> Any:
         return self.values.get(key, usual)
 
     def but(self, values: Mapping[str, Any], source: str = "what if") -> Machine:
-        checked = {key: _checked(f"machine '{self.name}'", key, value) for key, value in values.items()}
-        return replace(self, values={**self.values, **checked}, sources={**self.sources, **dict.fromkeys(values, source)})
+        checked = {
+            key: _checked(f"machine '{self.name}'", key, value) for key, value in values.items()
+        }
+        return replace(
+            self,
+            values={**self.values, **checked},
+            sources={**self.sources, **dict.fromkeys(values, source)},
+        )
 
     @property
     def fitted(self) -> list[str]:
@@ -121,11 +165,16 @@ def _catalogued(name: str) -> Machine:
 
 
 def load(name: str | Path) -> Machine:
-    """A machine of the catalogue by name, or of a file. ValueError, OSError: what is wrong, and where."""
+    """A machine of the catalogue by name, or of a file. ValueError, OSError: what is wrong, and
+    where.
+    """
     path = Path(name)
     if path.suffix != ".toml":
         if str(name) not in names():
-            raise ValueError(f"no machine '{name}'{near(str(name), names()) or ';'} known: {', '.join(names())}; or a file .toml, as `fathom machine --write` makes one")
+            raise ValueError(
+                f"no machine '{name}'{near(str(name), names()) or ';'} known: {', '.join(names())};"
+                " or a file .toml, as `fathom machine --write` makes one"
+            )
         return _catalogued(str(name))
     if not path.is_file():
         there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
@@ -141,34 +190,61 @@ def read(text: str, where: str) -> Machine:
     values, sources = {}, {}
     name = tables.pop("name", None)
     if not isinstance(name, str):
-        raise ValueError(f"{where}: a machine has a name, as in name = \"Cray X1\"")
+        raise ValueError(f'{where}: a machine has a name, as in name = "Cray X1"')
     for section, table in tables.items():
         if section not in quantities or not isinstance(table, dict):
-            raise ValueError(f"{where}: unknown section [{section}]{near(section, quantities) or ';'} allowed: {', '.join(quantities)}")
+            raise ValueError(
+                f"{where}: unknown section [{section}]{near(section, quantities) or ';'} allowed:"
+                f" {', '.join(quantities)}"
+            )
         for key, given in table.items():
-            if not (isinstance(given, list) and len(given) == 2 and isinstance(given[1], str) and given[1]):
-                raise ValueError(f"{where} [{section}]: {key} = {given!r} must be [value, \"where it is from\"]")
-            values[f"{section}.{key}"] = _checked(f"{where} [{section}]", f"{section}.{key}", given[0])
+            if not (
+                isinstance(given, list)
+                and len(given) == 2
+                and isinstance(given[1], str)
+                and given[1]
+            ):
+                raise ValueError(
+                    f'{where} [{section}]: {key} = {given!r} must be [value, "where it is from"]'
+                )
+            values[f"{section}.{key}"] = _checked(
+                f"{where} [{section}]", f"{section}.{key}", given[0]
+            )
             sources[f"{section}.{key}"] = given[1]
     return Machine(name, values, sources)
 
 
 def write(machine: Machine, path: Path, note: str = "") -> None:
     """As a file that `load` reads."""
-    from fathom.toml import inline
-
     lines = [*(f"# {line}" for line in note.splitlines()), f"name = {inline(machine.name)}"]
     for section in quantities:
         own = [key for key in machine.values if key.startswith(section + ".")]
-        lines += ["", f"[{section}]", *(f"{key.partition('.')[2]} = {inline([machine.values[key], machine.sources.get(key, 'given')])}" for key in own)] if own else []
+        lines += (
+            [
+                "",
+                f"[{section}]",
+                *(
+                    f"{key.partition('.')[2]} ="
+                    f" {inline([machine.values[key], machine.sources.get(key, 'given')])}"
+                    for key in own
+                ),
+            ]
+            if own
+            else []
+        )
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _quantity(key: str) -> Quantity:
     section, _, name = key.partition(".")
     if name not in quantities.get(section, {}):
-        known = quantities.get(section, {name: 0 for names in quantities.values() for name in names})
-        raise ValueError(f"unknown quantity '{name}' of [{section}]{near(name, known) or ';'} allowed: {', '.join(known)}")
+        known = quantities.get(
+            section, {name: 0 for names in quantities.values() for name in names}
+        )
+        raise ValueError(
+            f"unknown quantity '{name}' of [{section}]{near(name, known) or ';'} allowed:"
+            f" {', '.join(known)}"
+        )
     return quantities[section][name]
 
 
@@ -180,12 +256,29 @@ def _checked(where: str, key: str, value: Any) -> Any:
     name = key.partition(".")[2]
     if q.kind is bool or q.kind is str:
         if not isinstance(value, q.kind) or (q.words and value not in q.words):
-            raise ValueError(f"{where}: {name} = {value!r} ({q.text}) must be {'one of ' + ', '.join(q.words) if q.words else 'true or false'}")
+            raise ValueError(
+                f"{where}: {name} = {value!r} ({q.text}) must be"
+                f" {'one of ' + ', '.join(q.words) if q.words else 'true or false'}"
+            )
         return value
     if q.kind is list:
-        if not isinstance(value, list) or not value or not all(isinstance(n, int) and n >= 1 for n in value):
-            raise ValueError(f"{where}: {name} = {value!r} ({q.text}) must be a list of whole numbers, at least 1")
+        if (
+            not isinstance(value, list)
+            or not value
+            or not all(isinstance(n, int) and n >= 1 for n in value)
+        ):
+            raise ValueError(
+                f"{where}: {name} = {value!r} ({q.text}) must be a list of whole numbers, at"
+                " least 1"
+            )
         return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not q.least <= value <= q.most:
-        raise ValueError(f"{where}: {name} = {value!r} {q.units} ({q.text}) must be a number in [{q.least:g}, {q.most:g}]")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not q.least <= value <= q.most
+    ):
+        raise ValueError(
+            f"{where}: {name} = {value!r} {q.units} ({q.text}) must be a number in [{q.least:g},"
+            f" {q.most:g}]"
+        )
     return value

@@ -1,9 +1,11 @@
 """The network: hops between nodes, and what a message takes (LogGP: Alexandrov et al. 1995).
 
     message     o + L + h (hops - 1) + bytes / B + o
-    exchange    not sooner than all bytes have passed all links that they need:  sum (bytes hops) / (links B_link)
+    exchange    not sooner than all bytes have passed all links that they need:  sum (bytes hops) /
+        (links B_link)
 
-o a core's own time, L adapters and wires, h a further switch, B what a node puts into the network, shared by its cores.
+o a core's own time, L adapters and wires, h a further switch, B what a node puts into the network,
+shared by its cores.
 """
 
 from __future__ import annotations
@@ -15,17 +17,21 @@ from functools import lru_cache
 
 import numpy as np
 
-from .machine import Machine
+from fathom.scaling.machine import Machine
 
 
 @lru_cache(maxsize=None)
 def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
-    """The most compact box of at least so many nodes: the least longest side, then the fewest nodes, then the sides nearest to each other. 7600: 19 x 20 x 20."""
+    """The most compact box of at least so many nodes: the least longest side, then the fewest
+    nodes, then the sides nearest to each other. 7600: 19 x 20 x 20.
+    """
     if dimensions == 1:
         return (nodes,)
     longest = math.ceil(nodes ** (1 / dimensions) - 1e-9)
     best: tuple = ()
-    for sides in itertools.combinations_with_replacement(range(max(1, longest - 8), longest + 1), dimensions - 1):
+    for sides in itertools.combinations_with_replacement(
+        range(max(1, longest - 8), longest + 1), dimensions - 1
+    ):
         last = -(-nodes // math.prod(sides))
         if last <= longest:
             every = tuple(sorted((*sides, last)))
@@ -36,7 +42,9 @@ def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Network:
-    """Nodes 0 ... nodes - 1 of a job, in the order of the topology: along the last side of a torus first."""
+    """Nodes 0 ... nodes - 1 of a job, in the order of the topology: along the last side of a torus
+    first.
+    """
 
     topology: str
     nodes: int
@@ -49,7 +57,9 @@ class Network:
         if topology == "torus":
             shape = shape or shape_of(nodes, int(machine.get("network.dimensions", 3)))
             if math.prod(shape) < nodes:
-                raise ValueError(f"a torus of {' x '.join(map(str, shape))} nodes has no place for {nodes}")
+                raise ValueError(
+                    f"a torus of {' x '.join(map(str, shape))} nodes has no place for {nodes}"
+                )
         return cls(topology, nodes, tuple(shape or machine.get("network.shape", [16])))
 
     def hops(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -71,7 +81,11 @@ class Network:
                 a, b = a // self.shape[0], b // self.shape[0]
             return total
         router, group = self.shape[0], math.prod(self.shape[:2])
-        return np.where(a == b, 0, np.where(a // router == b // router, 2, np.where(a // group == b // group, 3, 5)))
+        return np.where(
+            a == b,
+            0,
+            np.where(a // router == b // router, 2, np.where(a // group == b // group, 3, 5)),
+        )
 
     @property
     def links(self) -> float:
@@ -87,7 +101,11 @@ class Network:
         """Between any two different nodes."""
         if self.nodes == 1:
             return 0.0
-        a = np.arange(self.nodes) if self.nodes <= 512 else np.random.default_rng(0).integers(self.nodes, size=512)
+        a = (
+            np.arange(self.nodes)
+            if self.nodes <= 512
+            else np.random.default_rng(0).integers(self.nodes, size=512)
+        )
         b = np.arange(self.nodes)
         return float(self.hops(a[:, None], b[None, :]).sum() / (len(a) * (self.nodes - 1)))
 
@@ -95,9 +113,13 @@ class Network:
 def wire(machine: Machine, hops: np.ndarray | float, put: bool = False) -> np.ndarray:
     """Seconds between the end of sending and the beginning of receiving, without bytes."""
     hops = np.asarray(hops)
-    between = machine["network.put_latency" if put else "network.latency"] + machine.get("network.hop", 0.0) * np.maximum(hops - 1, 0)
+    between = machine["network.put_latency" if put else "network.latency"] + machine.get(
+        "network.hop", 0.0
+    ) * np.maximum(hops - 1, 0)
     within = machine.get("node.latency", machine["network.latency"])
-    return np.where(hops > 0, between, min(within, machine["network.put_latency"]) if put else within)
+    return np.where(
+        hops > 0, between, min(within, machine["network.put_latency"]) if put else within
+    )
 
 
 def overhead(machine: Machine, put: bool = False) -> float:
@@ -108,4 +130,8 @@ def overhead(machine: Machine, put: bool = False) -> float:
 def seconds_per_byte(machine: Machine, hops: np.ndarray, sharing: float = 1.0) -> np.ndarray:
     """sharing: cores of a node that send at once."""
     between = sharing / machine["network.bandwidth"]
-    return np.where(np.asarray(hops) > 0, between, 1 / machine.get("node.bandwidth", machine["network.bandwidth"]))
+    return np.where(
+        np.asarray(hops) > 0,
+        between,
+        1 / machine.get("node.bandwidth", machine["network.bandwidth"]),
+    )

@@ -1,7 +1,8 @@
 """Interruptions by the operating system, and whom they delay.
 
-A core is interrupted `frequency` times a second for `duration`. In a time t between two sums the number of interruptions of a rank is Poisson's with mean m = f t.
-If cores are interrupted independently, a sum over P ranks waits for the one with the most:
+A core is interrupted `frequency` times a second for `duration`. In a time t between two sums the
+number of interruptions of a rank is Poisson's with mean m = f t. If cores are interrupted
+independently, a sum over P ranks waits for the one with the most:
 
     E[max] = sum over k >= 1 of  1 - F(k - 1)^P,      F Poisson's distribution function
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .machine import Machine
+from fathom.scaling.machine import Machine
 
 
 def expected_most(mean: float, ranks: int) -> float:

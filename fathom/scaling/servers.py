@@ -1,8 +1,9 @@
 """Output servers as queues, with the protocol of the real ones (docs/output.md).
 
-At each output the first computing rank asks for a slot. If one is free the ranks copy their fields (`stall`) and compute on, and the set with the fewest events
-under way takes it up once it is done with those before, for `service` seconds. If all slots are in use the ranks write by themselves (`synchronous` seconds), or
-wait for a slot.
+At each output the first computing rank asks for a slot. If one is free the ranks copy their fields
+(`stall`) and compute on, and the set with the fewest events under way takes it up once it is done
+with those before, for `service` seconds. If all slots are in use the ranks write by themselves
+(`synchronous` seconds), or wait for a slot.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Output:
-    """of every event, seconds. slots: None: as many as sets (each set has one event at most). pick: "fewest" of all sets, or the "next" in turn."""
+    """of every event, seconds. slots: None: as many as sets (each set has one event at most). pick:
+    "fewest" of all sets, or the "next" in turn.
+    """
 
     stall: float
     service: float
@@ -24,13 +27,22 @@ class Output:
     pick: str = "fewest"
 
 
-def play(output: Output, intervals: Sequence[float], parts: Sequence[float] | None = None) -> dict[str, float]:
-    """elapsed: of computing for `intervals`, each followed by an output (or by that part of it), until the computing ranks are through; stalled, fallback (events), drained: when the last
-    event is written, busy: part of the time that sets work."""
+def play(
+    output: Output, intervals: Sequence[float], parts: Sequence[float] | None = None
+) -> dict[str, float]:
+    """elapsed: of computing for `intervals`, each followed by an output (or by that part of it),
+    until the computing ranks are through; stalled, fallback (events), drained: when the last event
+    is written, busy: part of the time that sets work."""
     slots, sets = output.slots or output.sets, output.sets
     if not sets:
         stalled = sum(parts or [1.0] * len(intervals)) * output.synchronous
-        return {"elapsed": sum(intervals) + stalled, "stalled": stalled, "fallback": len(intervals), "drained": sum(intervals) + stalled, "busy": 0.0}
+        return {
+            "elapsed": sum(intervals) + stalled,
+            "stalled": stalled,
+            "fallback": len(intervals),
+            "drained": sum(intervals) + stalled,
+            "busy": 0.0,
+        }
     under_way: list[tuple[float, int]] = []  # (when written, set)
     until = [0.0] * sets  # each has done what it has
     now = stalled = busy = 0.0
@@ -39,7 +51,11 @@ def play(output: Output, intervals: Sequence[float], parts: Sequence[float] | No
         now += interval
         began = now
         under_way = [event for event in under_way if event[0] > now]
-        taken = posted % sets if output.pick == "next" else min(range(sets), key=lambda s: (sum(e[1] == s for e in under_way), until[s]))
+        taken = (
+            posted % sets
+            if output.pick == "next"
+            else min(range(sets), key=lambda s: (sum(e[1] == s for e in under_way), until[s]))
+        )
         full = len(under_way) >= slots or (output.slots is None and until[taken] > now)
         if full and output.on_busy == "wait":
             now = min(event[0] for event in under_way) if output.slots is not None else until[taken]
@@ -56,4 +72,10 @@ def play(output: Output, intervals: Sequence[float], parts: Sequence[float] | No
             posted += 1
         stalled += now - began
     drained = max([now, *until])
-    return {"elapsed": now, "stalled": stalled, "fallback": fallback, "drained": drained, "busy": busy / (sets * drained) if drained else 0.0}
+    return {
+        "elapsed": now,
+        "stalled": stalled,
+        "fallback": fallback,
+        "drained": drained,
+        "busy": busy / (sets * drained) if drained else 0.0,
+    }

@@ -1,11 +1,18 @@
-"""A step of a spectral model on ranks that are not there: rows and waves dealt out as by the model, the plans of its transpositions, no data.
+"""A step of a spectral model on ranks that are not there: rows and waves dealt out as by the model,
+the plans of its transpositions, no data.
 
     columns           seconds of processes and trajectories x points of the rank
     Fourier           seconds x points of the rows that are whole on it
-    Legendre          seconds x sums of its waves,   sum over m of (N - m + 2) x rows that know m;     the semi-implicit solve x its coefficients
-    transpositions    from each owner of waves to each owner of rows: entries (m, row) that the two share, and back
-    rows              put together from the blocks that share them, where ranks are more than rows allow
-    halos on demand   points within reach of trajectories around each block, in segments of a row (core/parallel/on_demand.hpp)
+    Legendre          seconds x sums of its waves,   sum over m of (N - m + 2) x rows that know m;
+        the semi-implicit solve x its coefficients
+    transpositions
+        from each owner of waves to each owner of rows: entries (m, row) that the two share,
+        and back
+    rows              put together from the blocks that share them,
+        where ranks are more than rows allow
+    halos on demand
+        points within reach of trajectories around each block,
+        in segments of a row (core/parallel/on_demand.hpp)
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.
@@ -19,19 +26,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import noise
-from .clocks import Clocks
-from .cost import Measured, measured_steps, moving
-from .machine import Machine
-from .virtual import slower
+from fathom import mpi
+from fathom.scaling import noise
+from fathom.scaling.clocks import Clocks
+from fathom.scaling.cost import Measured, measured_steps, moving
+from fathom.scaling.machine import Machine
+from fathom.scaling.virtual import slower
 
 segment = 8  # points that a halo on demand asks for at once
 
 
 @dataclass
 class Cost(Measured):
-    """Of a step. levels, points, row_points, sums_of_waves, coefficients: of the grid, and of the fullest rank; columns, fourier, legendre, waves, packing: seconds; batches: of
-    transpositions, both ways together; entry, halo: bytes of an entry in all of them, and of a point in a halo; halos, reach [rows], sums: of a step."""
+    """Of a step. levels, points, row_points, sums_of_waves, coefficients: of the grid, and of the
+    fullest rank; columns, fourier, legendre, waves, packing: seconds; batches: of transpositions,
+    both ways together; entry, halo: bytes of an entry in all of them, and of a point in a halo;
+    halos, reach [rows], sums: of a step."""
 
     kind: ClassVar[str] = "spectral"
     levels: int
@@ -59,16 +69,29 @@ class Cost(Measured):
 
     def with_messages_of(self, other: Cost) -> Cost:
         """Its seconds, and the messages of a run on more ranks."""
-        return type(self)(**{**self.__dict__, **{name: getattr(other, name) for name in ("batches", "entry", "halos", "halo", "reach", "sums")}})
+        return type(self)(
+            **{
+                **self.__dict__,
+                **{
+                    name: getattr(other, name)
+                    for name in ("batches", "entry", "halos", "halo", "reach", "sums")
+                },
+            }
+        )
 
     def text(self) -> list[str]:
         back = f"halos on demand that reach {self.reach} rows" if self.halos else ""
-        return [f"{self.batches:.0f} transpositions a step, {self.entry / 1e3:.3g} kB for each wave of a row; {self.halos:.0f} {back}; {self.sums:.0f} sums".replace("; 0 ;", ";")]
+        return [
+            f"{self.batches:.0f} transpositions a step, {self.entry / 1e3:.3g} kB for each wave of"
+            f" a row; {self.halos:.0f} {back}; {self.sums:.0f} sums".replace("; 0 ;", ";")
+        ]
 
 
 @dataclass
 class Layout:
-    """Of a Gaussian grid on `ranks`: what each has to do, and messages (from, to, how many): entries from waves to rows, points of rows to be put together, points of halos."""
+    """Of a Gaussian grid on `ranks`: what each has to do, and messages (from, to, how many):
+    entries from waves to rows, points of rows to be put together, points of halos.
+    """
 
     ranks: int
     used: int
@@ -95,17 +118,35 @@ class Layout:
 
 def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None = None) -> Layout:
     """reach: rows of a halo on demand."""
-    from fathom.mpi import core
-
     if block is not None:
-        raise ValueError("scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for models on blocks")
+        raise ValueError(
+            "scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for"
+            " models on blocks"
+        )
     wet, points = np.asarray(grid.wet_levels), np.asarray(grid.points)
     ny, nx = wet.shape
-    d = core.decompose(core.Topology(nx, ny, True), np.ascontiguousarray(wet, np.int32).ravel(), ranks, distribution=grid.distribution(ranks), halo=0)
-    spread = core.WaveDistribution(grid.rows, grid.truncation, d)
+    d = mpi.core.decompose(
+        mpi.core.Topology(nx, ny, True),
+        np.ascontiguousarray(wet, np.int32).ravel(),
+        ranks,
+        distribution=grid.distribution(ranks),
+        halo=0,
+    )
+    spread = mpi.core.WaveDistribution(grid.rows, grid.truncation, d)
     blocks = d.blocks[d.blocks[:, 5] >= 0]
-    row_rank, first_row, n = np.asarray(spread.row_rank), np.asarray(spread.first_row), grid.truncation
-    pieces = np.array([(owner, j, min(i0 + width, points[j]) - i0) for _, i0, j0, width, height, owner in blocks for j in range(j0, j0 + height) if i0 < points[j]])
+    row_rank, first_row, n = (
+        np.asarray(spread.row_rank),
+        np.asarray(spread.first_row),
+        grid.truncation,
+    )
+    pieces = np.array(
+        [
+            (owner, j, min(i0 + width, points[j]) - i0)
+            for _, i0, j0, width, height, owner in blocks
+            for j in range(j0, j0 + height)
+            if i0 < points[j]
+        ]
+    )
     known = np.zeros((n + 1, ranks), np.int64)  # rows of each rank that know m
     for m in range(n + 1):
         rows = slice(first_row[m], ny - first_row[m])
@@ -118,17 +159,41 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
     np.add.at(shared, waves, known)
     m = np.arange(n + 1)
     by_wave = lambda of_m: np.bincount(waves, of_m, ranks)  # noqa: E731
-    return Layout(ranks, ranks, grid.levels.number, np.bincount(pieces[:, 0], pieces[:, 2], ranks), np.bincount(row_rank, points, ranks),
-                  by_wave((n - m + 2.0) * (ny - 2 * first_row[: n + 1])), by_wave(n - m + 1.0), shared.sum(axis=0) + np.bincount(np.arange(owners), shared.sum(axis=1), ranks),
-                  _messages(np.repeat(np.arange(owners), ranks), np.tile(np.arange(ranks), owners), shared.ravel(), ranks),
-                  _messages(pieces[:, 0], row_rank[pieces[:, 1]], pieces[:, 2], ranks), _halo(blocks, points, reach, ranks), d.describe())  # fmt: skip
+    return Layout(
+        ranks,
+        ranks,
+        grid.levels.number,
+        np.bincount(pieces[:, 0], pieces[:, 2], ranks),
+        np.bincount(row_rank, points, ranks),
+        by_wave((n - m + 2.0) * (ny - 2 * first_row[: n + 1])),
+        by_wave(n - m + 1.0),
+        shared.sum(axis=0) + np.bincount(np.arange(owners), shared.sum(axis=1), ranks),
+        _messages(
+            np.repeat(np.arange(owners), ranks),
+            np.tile(np.arange(ranks), owners),
+            shared.ravel(),
+            ranks,
+        ),
+        _messages(pieces[:, 0], row_rank[pieces[:, 1]], pieces[:, 2], ranks),
+        _halo(blocks, points, reach, ranks),
+        d.describe(),
+    )
 
 
 def _messages(source: np.ndarray, target: np.ndarray, number: np.ndarray, ranks: int) -> np.ndarray:
     """(from, to, how many together) between different ranks."""
     keep = (source != target) & (number > 0)
-    pairs, where = np.unique(source[keep].astype(np.int64) * ranks + target[keep], return_inverse=True)
-    return np.stack([pairs // ranks, pairs % ranks, np.bincount(where, number[keep], len(pairs)).astype(np.int64)], axis=1)
+    pairs, where = np.unique(
+        source[keep].astype(np.int64) * ranks + target[keep], return_inverse=True
+    )
+    return np.stack(
+        [
+            pairs // ranks,
+            pairs % ranks,
+            np.bincount(where, number[keep], len(pairs)).astype(np.int64),
+        ],
+        axis=1,
+    )
 
 
 def _halo(blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int) -> np.ndarray:
@@ -136,18 +201,31 @@ def _halo(blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int) -> np.
     if not reach or ranks == 1:
         return np.zeros((0, 3), np.int64)
     ny = len(points)
-    owner = np.full((ny, -(-int(points.max()) // segment)), -1)  # of the first point of each segment
+    owner = np.full(
+        (ny, -(-int(points.max()) // segment)), -1
+    )  # of the first point of each segment
     for _, i0, j0, width, height, rank in blocks:
         owner[j0 : j0 + height, i0 // segment : -(-(i0 + width) // segment)] = rank
     found = []
-    longest, distance = points.max(), np.sin(np.pi * (np.arange(ny) + 0.5) / ny)  # cosine of the latitude
+    longest, distance = (
+        points.max(),
+        np.sin(np.pi * (np.arange(ny) + 0.5) / ny),
+    )  # cosine of the latitude
     for _, i0, j0, width, height, rank in blocks:
         for j in range(max(j0 - reach, 0), min(j0 + height + reach, ny)):
             count = -(-int(points[j]) // segment)
             beside = min(longest, reach / distance[j]) * points[j] / longest
-            first, last = int((i0 * points[j] / longest - beside) // segment), int((min(i0 + width, longest) * points[j] / longest + beside - 1) // segment)
+            first, last = (
+                int((i0 * points[j] / longest - beside) // segment),
+                int((min(i0 + width, longest) * points[j] / longest + beside - 1) // segment),
+            )
             wanted = np.arange(first, min(last, first + count - 1) + 1) % count
-            found.append(np.stack([owner[j, wanted], np.full(len(wanted), rank), np.full(len(wanted), segment)], axis=1))
+            found.append(
+                np.stack(
+                    [owner[j, wanted], np.full(len(wanted), rank), np.full(len(wanted), segment)],
+                    axis=1,
+                )
+            )
     source, target, number = np.concatenate(found).T
     return _messages(source[source >= 0], target[source >= 0], number[source >= 0], ranks)
 
@@ -156,42 +234,96 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     """On all ranks of a simulation; on rank 0."""
     model, comm = simulation.model, simulation.comm
     if not hasattr(model.grid, "truncation"):
-        raise ValueError(f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of a free surface nor transforms; what can be priced: models of columns on blocks, as Ocean, and spectral models")
+        raise ValueError(
+            f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of"
+            " a free surface nor transforms; what can be priced: models of columns on blocks, as"
+            " Ocean, and spectral models"
+        )
     least, profile, n = measured_steps(simulation, steps, seconds)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
     held = dict.fromkeys(("columns", "fourier", "legendre", "waves", "packing"), 0.0)
     for r in profile:
         if r["kind"] in moving:
-            held["packing"] += (r["seconds"] - r["communication"]) / n if r["region"] == "transposition" else 0.0
+            held["packing"] += (
+                (r["seconds"] - r["communication"]) / n if r["region"] == "transposition" else 0.0
+            )
         else:
-            held[{"Fourier transform": "fourier", "Legendre transform": "legendre"}.get(r["region"], "waves" if r["phase"] == "spectral" else "columns")] += r["seconds"] / n
-    transposed, halos = ([r for r in profile if r["region"] == name] for name in ("transposition", "halo on demand"))
+            held[
+                {"Fourier transform": "fourier", "Legendre transform": "legendre"}.get(
+                    r["region"], "waves" if r["phase"] == "spectral" else "columns"
+                )
+            ] += r["seconds"] / n
+    transposed, halos = (
+        [r for r in profile if r["region"] == name] for name in ("transposition", "halo on demand")
+    )
     of = lambda records, what: sum(r[what] for r in records) / n  # noqa: E731
     place = layout(model.grid, comm.size)
-    size, levels, longest = simulation.bytes_of_number, model.grid.levels.number, int(np.max(model.grid.points))
-    crossing = place.transposition[:, 2].sum() * 2 / comm.size if comm.size > 1 else 1.0  # entries, both ways, of the mean rank
+    size, levels, longest = (
+        simulation.bytes_of_number,
+        model.grid.levels.number,
+        int(np.max(model.grid.points)),
+    )
+    crossing = (
+        place.transposition[:, 2].sum() * 2 / comm.size if comm.size > 1 else 1.0
+    )  # entries, both ways, of the mean rank
     partners = max(len(place.transposition) * 2 / comm.size, 1)
     point = levels * 4 * size  # four fields beside each other
-    reach = of(halos, "bytes") / of(halos, "messages") / (longest * point) if comm.size > 1 and of(halos, "messages") else 1.0
+    reach = (
+        of(halos, "bytes") / of(halos, "messages") / (longest * point)
+        if comm.size > 1 and of(halos, "messages")
+        else 1.0
+    )
     sums = [r for r in profile if r["kind"] == "sum"]
     if not simulation.is_root:
         return None
-    fullest = {name: float(getattr(place, name).max()) for name in ("points", "row_points", "sums_of_waves", "coefficients", "entries")}
+    fullest = {
+        name: float(getattr(place, name).max())
+        for name in ("points", "row_points", "sums_of_waves", "coefficients", "entries")
+    }
     batches = 2 * of(transposed, "messages") / partners if comm.size > 1 else 2.0
-    return Cost(ranks=comm.size, threads=int(simulation.parallel["threads"]), seconds=least, step=simulation.step, bytes=size, levels=levels, **fullest, **held,
-                batches=max(batches, 2.0), entry=2 * of(transposed, "bytes") / crossing if comm.size > 1 else 0.0, halos=of(halos, "calls"), halo=float(point),
-                reach=max(1, round(reach)), sums=of(sums, "calls"), words=3)  # fmt: skip
+    return Cost(
+        ranks=comm.size,
+        threads=int(simulation.parallel["threads"]),
+        seconds=least,
+        step=simulation.step,
+        bytes=size,
+        levels=levels,
+        **fullest,
+        **held,
+        batches=max(batches, 2.0),
+        entry=2 * of(transposed, "bytes") / crossing if comm.size > 1 else 0.0,
+        halos=of(halos, "calls"),
+        halo=float(point),
+        reach=max(1, round(reach)),
+        sums=of(sums, "calls"),
+        words=3,
+    )
 
 
-def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: str = "packed", total: str = "allreduce", turns: float = 1.0) -> Clocks:
+def step(
+    cost: Cost,
+    place: Layout,
+    machine: Machine,
+    here: Machine,
+    exchange: str = "packed",
+    total: str = "allreduce",
+    turns: float = 1.0,
+) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
     t = Clocks(machine, place.used, turns=turns)
     deep = place.levels / cost.levels
-    factor = deep * slower(machine, here, place.used) / slower(here, here, cost.ranks) / (1 + noise.dilution(here))
+    factor = (
+        deep
+        * slower(machine, here, place.used)
+        / slower(here, here, cost.ranks)
+        / (1 + noise.dilution(here))
+    )
 
     def messages(table: np.ndarray, size: float, back: bool = False) -> Any:
         source, target, number = table.T
-        return t.messages(*((target, source) if back else (source, target)), number * size * deep, exchange)
+        return t.messages(
+            *((target, source) if back else (source, target)), number * size * deep, exchange
+        )
 
     def share(name: str) -> np.ndarray:
         return getattr(place, name) / getattr(cost, name) * factor
@@ -205,14 +337,20 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
         if direct:
             t.compute(cost.fourier / 2 * share("row_points"), "transform")
         else:
-            t.compute(cost.legendre * share("sums_of_waves") + cost.waves * share("coefficients"), "transform")
+            t.compute(
+                cost.legendre * share("sums_of_waves") + cost.waves * share("coefficients"),
+                "transform",
+            )
         t.compute(cost.packing / 2 * share("entries"), "transposition")
         if place.used > 1:
             batches = max(cost.batches / 2, 1.0)
             if len(place.gathering):
                 t.exchange(messages(place.gathering, cost.entry / 4, not direct), "transposition")
             for _ in range(round(batches)):
-                t.exchange(messages(place.transposition, cost.entry / 2 / round(batches), direct), "transposition")
+                t.exchange(
+                    messages(place.transposition, cost.entry / 2 / round(batches), direct),
+                    "transposition",
+                )
     t.compute(cost.fourier / 2 * share("row_points"), "transform")
     for _ in range(sums):  # all over the step
         t.compute(cost.columns / 2 / sums * share("points"), "columns")
@@ -221,4 +359,8 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
     return t
 
 
-phases: Mapping[str, tuple[str, ...]] = {"columns": ("columns", "halo on demand"), "spectral": ("transform", "transposition"), "sums": ("sums",)}
+phases: Mapping[str, tuple[str, ...]] = {
+    "columns": ("columns", "halo on demand"),
+    "spectral": ("transform", "transposition"),
+    "sums": ("sums",),
+}

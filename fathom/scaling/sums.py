@@ -1,12 +1,15 @@
 """What a sum over all ranks takes, once all have come.
 
-    recursive-doubling   ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each
+    recursive-doubling
+        ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each
     tree                 as many stages up, and the sum down again
-    master               all to one rank, which takes them one after another, and answers one after another
+    master               all to one rank, which takes them one after another,
+        and answers one after another
     hardware             the network adds: one sum for as many numbers as it takes at once
 
-A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`, what the processor does in between. Ways to sum of
-core/parallel/global_sum.hpp are known by their names.
+A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`,
+what the processor does in between. Ways to sum of core/parallel/global_sum.hpp are known by their
+names.
 """
 
 from __future__ import annotations
@@ -16,22 +19,31 @@ from functools import lru_cache
 import numpy as np
 
 from fathom.names import near
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import Network, overhead, wire
 
-from .machine import Machine
-from .network import Network, overhead, wire
-
-# name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in shared memory)
+# name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in shared
+# memory)
 ways = {
-    "allreduce": ("", False, False), "non-blocking": ("", False, False), "recursive-doubling": ("recursive-doubling", False, False), "tree": ("tree", False, False),
-    "one-sided-barrier": ("master", True, False), "one-sided-flags": ("master", True, False), "one-sided-sentinel": ("master", True, False),
-    "one-sided-tree": ("tree", True, False), "node-shared": ("", False, True), "hardware": ("hardware", False, False),
-}  # fmt: skip
+    "allreduce": ("", False, False),
+    "non-blocking": ("", False, False),
+    "recursive-doubling": ("recursive-doubling", False, False),
+    "tree": ("tree", False, False),
+    "one-sided-barrier": ("master", True, False),
+    "one-sided-flags": ("master", True, False),
+    "one-sided-sentinel": ("master", True, False),
+    "one-sided-tree": ("tree", True, False),
+    "node-shared": ("", False, True),
+    "hardware": ("hardware", False, False),
+}
 line = 5e-8  # s to read what another core of the node has written
 
 
 @lru_cache(maxsize=None)
 def _distances(network: Network, ranks: int, cores: int) -> list[tuple[float, float]]:
-    """Of each stage: the part of the ranks whose partner is on their own node, and the mean hops beyond the first of the others."""
+    """Of each stage: the part of the ranks whose partner is on their own node, and the mean hops
+    beyond the first of the others.
+    """
     found, rank, distance = [], np.arange(ranks), 1
     while distance < ranks:
         hops = network.hops(rank // cores, (rank + distance) % ranks // cores)
@@ -43,12 +55,25 @@ def _distances(network: Network, ranks: int, cores: int) -> list[tuple[float, fl
 
 def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Network | None) -> float:
     network = network or Network.of(machine, ranks)
-    inside, outside, hop = float(wire(machine, 0, put)), float(wire(machine, 1, put)), machine.get("network.hop", 0.0)
+    inside, outside, hop = (
+        float(wire(machine, 0, put)),
+        float(wire(machine, 1, put)),
+        machine.get("network.hop", 0.0),
+    )
     each = 2 * overhead(machine, put) + machine.get("sum.stage", 0.0)
-    return sum(each + near_by * inside + (1 - near_by) * (outside + hop * further) for near_by, further in _distances(network, ranks, cores))
+    return sum(
+        each + near_by * inside + (1 - near_by) * (outside + hop * further)
+        for near_by, further in _distances(network, ranks, cores)
+    )
 
 
-def seconds(machine: Machine, ranks: int, words: int = 1, way: str = "allreduce", network: Network | None = None) -> float:
+def seconds(
+    machine: Machine,
+    ranks: int,
+    words: int = 1,
+    way: str = "allreduce",
+    network: Network | None = None,
+) -> float:
     if way not in ways:
         raise ValueError(f"no way to sum '{way}'{near(way, ways) or ';'} known: {', '.join(ways)}")
     algorithm, put, shared = ways[way]
@@ -61,7 +86,14 @@ def seconds(machine: Machine, ranks: int, words: int = 1, way: str = "allreduce"
     if shared and cores > 1:
         within = 2 * float(wire(machine, 0)) + min(ranks, cores) * line
         nodes = machine.nodes(ranks)
-        return within + (_stages(machine, nodes, 1, False, Network.of(machine.but({"node.cores": 1}), nodes)) if nodes > 1 else 0.0)
+        return within + (
+            _stages(machine, nodes, 1, False, Network.of(machine.but({"node.cores": 1}), nodes))
+            if nodes > 1
+            else 0.0
+        )
     if algorithm == "master":
-        return 2 * ((ranks - 1) * overhead(machine, put) + float(wire(machine, 1 if machine.nodes(ranks) > 1 else 0, put)))
+        return 2 * (
+            (ranks - 1) * overhead(machine, put)
+            + float(wire(machine, 1 if machine.nodes(ranks) > 1 else 0, put))
+        )
     return (2 if algorithm == "tree" else 1) * _stages(machine, ranks, cores, put, network)

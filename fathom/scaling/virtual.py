@@ -1,9 +1,11 @@
-"""A step on ranks that are not there: the real grid and mask cut into blocks, the real plans of halos, no data; priced on a machine.
+"""A step on ranks that are not there: the real grid and mask cut into blocks, the real plans of
+halos, no data; priced on a machine.
 
-    processes       seconds of a unit of work x work of the rank's blocks                      (cost.py)
-    exchanges       those of a step, with the points of the plan, their widths and levels
-    solver          iterations x (columns of the rank, halos, sums)
-    faster or slower than where it was measured:   1/2 memory here / memory there + 1/2 multiply-adds here / there
+processes       seconds of a unit of work x work of the rank's blocks                      (cost.py)
+exchanges       those of a step, with the points of the plan, their widths and levels
+solver          iterations x (columns of the rank, halos, sums)
+faster or slower than where it was measured:
+    1/2 memory here / memory there + 1/2 multiply-adds here / there
 """
 
 from __future__ import annotations
@@ -14,18 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from . import noise
-from .clocks import Clocks, exchanges
-from .cost import Cost, columns_of, points_of, work_of
-from .machine import Machine
+from fathom import mpi
+from fathom.performance.bench.blocks import count
+from fathom.scaling import noise
+from fathom.scaling.clocks import Clocks, exchanges
+from fathom.scaling.cost import Cost, columns_of, points_of, work_of
+from fathom.scaling.machine import Machine
 
-strip = 6  # points along borders between ranks that the solver computes once messages are there: 4 rows, 8 columns (core/numerics/solver/solver.cpp)
+# points along borders between ranks that the solver computes once messages are there: 4 rows, 8
+# columns (core/numerics/solver/solver.cpp)
+strip = 6
 bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
 
 
 @dataclass
 class Layout:
-    """Of a grid on `ranks`, of which `used` have water: work, columns and points of the halo of each, messages of a halo of one point (from, to, points)."""
+    """Of a grid on `ranks`, of which `used` have water: work, columns and points of the halo of
+    each, messages of a halo of one point (from, to, points).
+    """
 
     ranks: int
     used: int
@@ -36,26 +44,46 @@ class Layout:
     text: str
 
 
-def layout(grid: Any, ranks: int, halo: int, block: tuple[int, int] | None = None, distribution: str = "auto") -> Layout:
-    """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size along the curve beyond."""
-    from fathom.mpi import core
-    from fathom.performance.blocks import count
-
+def layout(
+    grid: Any,
+    ranks: int,
+    halo: int,
+    block: tuple[int, int] | None = None,
+    distribution: str = "auto",
+) -> Layout:
+    """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size
+    along the curve beyond.
+    """
     h, wet = grid.horizontal, np.asarray(grid.wet_levels)
-    topology = core.Topology(h.nx, h.ny, h.periodic, h.fold)
+    topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
     if block is None and ranks > 1024:
         block, distribution = _even(wet, ranks), "space-filling"
     kept = count(wet, *block)["kept"] if block else ranks
     used = min(ranks, kept)
-    d = core.decompose(topology, np.ascontiguousarray(wet, np.int32).ravel(), used, *(block or (0, 0)), distribution=distribution if block is None or distribution != "auto" else "space-filling", halo=halo)
-    messages = core.halo_plan(d, "center", halo, 1).messages
-    return Layout(ranks, used, work_of(d, messages), columns_of(d, wet), points_of(used, messages), messages[messages[:, 0] != messages[:, 1]], d.describe())
+    d = mpi.core.decompose(
+        topology,
+        np.ascontiguousarray(wet, np.int32).ravel(),
+        used,
+        *(block or (0, 0)),
+        distribution=distribution if block is None or distribution != "auto" else "space-filling",
+        halo=halo,
+    )
+    messages = mpi.core.halo_plan(d, "center", halo, 1).messages
+    return Layout(
+        ranks,
+        used,
+        work_of(d, messages),
+        columns_of(d, wet),
+        points_of(used, messages),
+        messages[messages[:, 0] != messages[:, 1]],
+        d.describe(),
+    )
 
 
 def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
-    """Width and height of blocks, so many with water that each rank gets one, or up to three; those that leave the least to compute, halo included."""
-    from fathom.performance.blocks import count
-
+    """Width and height of blocks, so many with water that each rank gets one, or up to three; those
+    that leave the least to compute, halo included.
+    """
     found = []
     for each in (1, 2, 3):
         side = max(2.0, (wet.size / (each * ranks)) ** 0.5 * 0.7)
@@ -68,7 +96,10 @@ def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
                 continue
             break
     if not found:
-        raise ValueError(f"scale: {wet.shape[1]}x{wet.shape[0]} points cannot be cut into blocks for {ranks} ranks")
+        raise ValueError(
+            f"scale: {wet.shape[1]}x{wet.shape[0]} points cannot be cut into blocks for {ranks}"
+            " ranks"
+        )
     return min(found)[1:]
 
 
@@ -81,31 +112,59 @@ def slower(machine: Machine, here: Machine, ranks: int) -> float:
     return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
 
 
-def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: str = "packed", total: str = "allreduce", turns: float = 1.0) -> Clocks:
+def step(
+    cost: Cost,
+    place: Layout,
+    machine: Machine,
+    here: Machine,
+    exchange: str = "packed",
+    total: str = "allreduce",
+    turns: float = 1.0,
+) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
     t = Clocks(machine, place.used, turns=turns)
-    factor = slower(machine, here, place.used) / slower(here, here, cost.ranks) / (1 + noise.dilution(here))  # interruptions here are in what was measured
+    factor = (
+        slower(machine, here, place.used)
+        / slower(here, here, cost.ranks)
+        / (1 + noise.dilution(here))
+    )  # interruptions here are in what was measured
     source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
     groups = max(len(cost.exchanges), 1)
     overlaps = exchanges[exchange].overlaps and len(points) > 0
 
     def inner(width: int) -> np.ndarray:
-        """Part of a rank's columns further than `width` from others: computed while messages travel."""
-        return np.clip(1 - width * place.points / np.maximum(place.columns, 1), 0, 1) if overlaps else np.zeros(place.used)
+        """Part of a rank's columns further than `width` from others: computed while messages
+        travel.
+        """
+        return (
+            np.clip(1 - width * place.points / np.maximum(place.columns, 1), 0, 1)
+            if overlaps
+            else np.zeros(place.used)
+        )
 
     for levels, width in cost.exchanges or [(0.0, 0)]:
         processes = cost.three / groups * place.work / cost.work * factor
         inside = processes * inner(cost.reach + 1)
         t.compute(processes - inside, "baroclinic")
-        t.compute(cost.packing / groups * place.points / cost.points * factor, "baroclinic boundary")
+        t.compute(
+            cost.packing / groups * place.points / cost.points * factor, "baroclinic boundary"
+        )
         if levels and len(points):
-            t.exchange(t.messages(source, target, points * width * levels * cost.bytes, exchange), "baroclinic boundary", meanwhile=(inside, "baroclinic"))
+            t.exchange(
+                t.messages(source, target, points * width * levels * cost.bytes, exchange),
+                "baroclinic boundary",
+                meanwhile=(inside, "baroclinic"),
+            )
     iterations = max(cost.iterations, 1.0)
     columns = place.columns / cost.columns
-    if cost.preconditioner == "factorisation":  # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for each doubling of the ranks
+    if cost.preconditioner == "factorisation":
+        # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for
+        # each doubling of the ranks
         columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
     small = t.messages(source, target, points * cost.halo_bytes, exchange) if len(points) else None
-    between = max(1, round(iterations / max(cost.sums, 1e-9))) if place.used > 1 else 1  # iterations between two sums
+    between = (
+        max(1, round(iterations / max(cost.sums, 1e-9))) if place.used > 1 else 1
+    )  # iterations between two sums
 
     halos = cost.halos / iterations if small is not None else 0.0
     sums = max(cost.sums / iterations, 1.0) if place.used > 1 else 0.0
@@ -134,4 +193,7 @@ def step(cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: s
     return t
 
 
-phases: Mapping[str, tuple[str, ...]] = {"baroclinic": ("baroclinic", "baroclinic boundary"), "barotropic": ("solver", "solver halo", "solver sum")}
+phases: Mapping[str, tuple[str, ...]] = {
+    "baroclinic": ("baroclinic", "baroclinic boundary"),
+    "barotropic": ("solver", "solver halo", "solver sum"),
+}

@@ -1,8 +1,13 @@
-"""Output of a case on virtual ranks: what the protocol measured of itself in two short runs here, one without servers and one with a server, played as a queue (servers.py).
+"""Output of a case on virtual ranks: what the protocol measured of itself in two short runs here,
+one without servers and one with a server, played as a queue (servers.py).
 
-    stall          copy x points of the fullest rank + a question to all ranks and its answer + a word to each server of the set
-    service        from the first word of an event until it is written: of one server, that has a core of its own; the n servers of a set share the chunks, 1 / n each
-    synchronous    as the ranks themselves took here, less by their number, not less than the disk takes:   max(s r / P, bytes / files.write)
+    stall          copy x points of the fullest rank + a question to all ranks and its answer + a
+        word to each server of the set
+    service        from the first word of an event until it is written: of one server,
+        that has a core of its own; the n servers of a set share the chunks, 1 / n each
+    synchronous
+        as the ranks themselves took here, less by their number, not less than the disk takes:
+        max(s r / P, bytes / files.write)
 
 Stores share these in proportion to their stalls without servers.
 """
@@ -17,17 +22,21 @@ from typing import Any
 
 import numpy as np
 
-from . import sums
-from .machine import Machine
-from .network import overhead
-from .servers import Output, play
+from fathom.performance.tune.serving import short_run
+from fathom.scaling import sums
+from fathom.scaling.machine import Machine
+from fathom.scaling.network import overhead
+from fathom.scaling.servers import Output, play
+from fathom.time.clock import Period
 
 horizon = 400  # events that are played
 
 
 @dataclass
 class Writing:
-    """Of the mean event, in seconds, on `ranks`; bytes: that ranks give away. stores: name -> (seconds between two, part of the mean event)."""
+    """Of the mean event, in seconds, on `ranks`; bytes: that ranks give away. stores: name ->
+    (seconds between two, part of the mean event).
+    """
 
     ranks: int
     copy: float
@@ -46,10 +55,9 @@ class Writing:
 
 
 def measure(document: Any) -> Writing | None:
-    """Of the ranks and servers of a document; on the first rank that computes. What only the other kind of run knows is 0."""
-    from fathom.clock import Period
-    from fathom.performance.serving import short_run
-
+    """Of the ranks and servers of a document; on the first rank that computes. What only the other
+    kind of run knows is 0.
+    """
     ran = short_run(document)
     if ran is None:
         return None
@@ -62,30 +70,77 @@ def measure(document: Any) -> Writing | None:
     known = served["protocol"] if served else {}
     service = [s["protocol"]["service"]["mean"] for s in served["serving"]] if served else [0.0]
     of = lambda name: known[name]["mean"] if known else 0.0  # noqa: E731
-    return Writing(ran.ranks, of("copy"), float(np.mean(service)), mean, of("copied_bytes") * ran.ranks, {name: (rhythm[name], stall[name] / max(mean, 1e-12)) for name in stall})
+    return Writing(
+        ran.ranks,
+        of("copy"),
+        float(np.mean(service)),
+        mean,
+        of("copied_bytes") * ran.ranks,
+        {name: (rhythm[name], stall[name] / max(mean, 1e-12)) for name in stall},
+    )
 
 
-def priced(w: Writing, points: np.ndarray, step: float, seconds: float, servers: int, machine: Machine, slower: float, total: str = "allreduce", sets: int | None = None) -> dict[str, Any]:
-    """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given: by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers; None: each is one."""
+def priced(
+    w: Writing,
+    points: np.ndarray,
+    step: float,
+    seconds: float,
+    servers: int,
+    machine: Machine,
+    slower: float,
+    total: str = "allreduce",
+    sets: int | None = None,
+) -> dict[str, Any]:
+    """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given:
+    by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers;
+    None: each is one.
+    """
     ranks = len(points)
     asking = sums.seconds(machine, ranks, 1, total) if ranks > 1 else 0.0
     sets = servers if sets is None else sets
     each = servers // max(sets, 1) or 1
-    stall = w.copy * w.ranks * float(points.max() / points.sum()) * slower + asking + each * overhead(machine)
+    stall = (
+        w.copy * w.ranks * float(points.max() / points.sum()) * slower
+        + asking
+        + each * overhead(machine)
+    )
     disk = machine.get("files.write", 0.0)
-    service, synchronous = (max(of * slower, w.bytes / disk if disk else 0.0) for of in (w.service / each, w.synchronous * w.ranks / ranks))
+    service, synchronous = (
+        max(of * slower, w.bytes / disk if disk else 0.0)
+        for of in (w.service / each, w.synchronous * w.ranks / ranks)
+    )
     times, parts = _events(w.stores, step, seconds)
     intervals = np.diff(times, prepend=0.0).tolist()
-    found = {"step": seconds, "stall": stall, "service": service, "synchronous": synchronous, "events": len(times)}
+    found = {
+        "step": seconds,
+        "stall": stall,
+        "service": service,
+        "synchronous": synchronous,
+        "events": len(times),
+    }
     for name, of in (("without_servers", 0), ("with_servers", sets)):
-        played = play(Output(stall, service, synchronous, of, slots=max(of + 1, 2) if of else None), intervals, parts)
-        found[name] = {"seconds": seconds * played["elapsed"] / times[-1], "fallback": played["fallback"] / len(times), "busy": played["busy"]}
+        played = play(
+            Output(stall, service, synchronous, of, slots=max(of + 1, 2) if of else None),
+            intervals,
+            parts,
+        )
+        found[name] = {
+            "seconds": seconds * played["elapsed"] / times[-1],
+            "fallback": played["fallback"] / len(times),
+            "busy": played["busy"],
+        }
     return found
 
 
-def _events(stores: Mapping[str, tuple[float, float]], step: float, seconds: float) -> tuple[list[float], Sequence[float]]:
+def _events(
+    stores: Mapping[str, tuple[float, float]], step: float, seconds: float
+) -> tuple[list[float], Sequence[float]]:
     """When in computing each event comes, and which part of the mean event it is."""
     rhythm = {name: max(1, round(every / step)) for name, (every, _) in stores.items()}
     length = min(horizon * min(rhythm.values()), 20 * max(rhythm.values()))
-    found = sorted((n, stores[name][1]) for name, every in rhythm.items() for n in range(every, max(length, every) + 1, every))
+    found = sorted(
+        (n, stores[name][1])
+        for name, every in rhythm.items()
+        for n in range(every, max(length, every) + 1, every)
+    )
     return [n * seconds for n, _ in found], [part for _, part in found]

@@ -1,21 +1,23 @@
-"""The primitive equations: rest over a mountain, same bits on threads and blocks, restart, mass, energy of the semi-implicit scheme."""
+"""The primitive equations: rest over a mountain, same bits on threads and blocks, restart, mass,
+energy of the semi-implicit scheme.
+"""
 
-import sys
-from pathlib import Path
-
-import fathom as fm
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+import fathom as fm
 from small_atmospheres import bits, held_suarez
 
 
 @pytest.mark.parametrize("levels", [fm.SigmaLevels(10), fm.HybridLevels(12)])
 def test_rest_over_a_mountain(levels, tmp_path):
-    """An isothermal atmosphere at rest over a mountain of 2 km stays at rest: the discrete pressure gradient is exact."""
+    """An isothermal atmosphere at rest over a mountain of 2 km stays at rest: the discrete pressure
+    gradient is exact.
+    """
     grid = fm.GaussianGrid(21, levels=levels)
-    hill = lambda lon, lat: 9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))  # noqa: E731
+    hill = lambda lon, lat: (
+        9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
+    )  # noqa: E731
     atmosphere = fm.SpectralAtmosphere(grid, orography=hill, diffusion_time=0, gas_constant=287.0)
     sim = fm.Simulation(atmosphere, step="1800s", directory=tmp_path).prepare()
     fitted = sim.gather("surface_geopotential")[0]
@@ -28,8 +30,8 @@ def test_rest_over_a_mountain(levels, tmp_path):
 
 def test_one_air():
     """Dynamics, physics and analyses speak of the same dry air."""
-    from fathom.components import scheme
-    from fathom.data import moist_air
+    from fathom import moist_air
+    from fathom.schemes import scheme
 
     model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.SigmaLevels(4)))
     core_of = {p["name"]: p["value"] for p in scheme("PrimitiveEquations").entry["parameters"]}
@@ -38,7 +40,10 @@ def test_one_air():
     assert model.parameters["gas_constant"] == moist_air.GAS_CONSTANT
 
 
-@pytest.mark.parametrize("options", [{}, {"precision": "fp32"}, {"reduced": "classical", "mountain": 1500.0, "tracers": ["dye"]}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"precision": "fp32"}, {"reduced": "classical", "mountain": 1500.0, "tracers": ["dye"]}],
+)
 def test_same_bits(options):
     alone = bits(steps=3, **options)
     assert np.isfinite(alone["speed"]) and alone["speed"] > 20
@@ -47,7 +52,10 @@ def test_same_bits(options):
 
 
 def test_restart_changes_nothing(tmp_path):
-    whole, part = held_suarez(mountain=1500.0, tracers=["dye"]).prepare(), held_suarez(mountain=1500.0, tracers=["dye"]).prepare()
+    whole, part = (
+        held_suarez(mountain=1500.0, tracers=["dye"]).prepare(),
+        held_suarez(mountain=1500.0, tracers=["dye"]).prepare(),
+    )
     whole.advance(5)
     part.advance(3)
     path = part.write_restart(tmp_path / "restart.fathom")
@@ -59,14 +67,18 @@ def test_restart_changes_nothing(tmp_path):
 def test_mass_is_kept():
     sim = held_suarez(mountain=1500.0).prepare()
     grid = sim.model.grid
-    mass = lambda: float((np.exp(sim.gather("log_pressure_ratio")[0]).mean(1) * np.asarray(grid.rows.weight)).sum())  # noqa: E731
+    mass = lambda: float(
+        (np.exp(sim.gather("log_pressure_ratio")[0]).mean(1) * np.asarray(grid.rows.weight)).sum()
+    )  # noqa: E731
     before = mass()
     sim.advance(12)
     assert abs(mass() / before - 1) < 1e-14
     free = held_suarez(mountain=1500.0, fix_mass=False).prepare()
     free.advance(12)
-    after = float((np.exp(free.gather("log_pressure_ratio")[0]).mean(1) * np.asarray(grid.rows.weight)).sum())
-    assert 1e-9 < abs(after / before - 1) < 1e-3                         # what the fixer takes away
+    after = float(
+        (np.exp(free.gather("log_pressure_ratio")[0]).mean(1) * np.asarray(grid.rows.weight)).sum()
+    )
+    assert 1e-9 < abs(after / before - 1) < 1e-3  # what the fixer takes away
 
 
 def test_mass_of_a_tracer_is_kept():
@@ -74,8 +86,14 @@ def test_mass_of_a_tracer_is_kept():
     a, b = (np.asarray(v) for v in (sim.model.grid.levels.a, sim.model.grid.levels.b))
 
     def mass():
-        layer = np.diff(a)[:, None, None] + np.diff(b)[:, None, None] * 1e5 * np.exp(sim.gather("log_pressure_ratio"))
-        return float(((sim.gather("dye") * layer).sum(0).mean(1) * np.asarray(sim.model.grid.rows.weight)).sum())
+        layer = np.diff(a)[:, None, None] + np.diff(b)[:, None, None] * 1e5 * np.exp(
+            sim.gather("log_pressure_ratio")
+        )
+        return float(
+            (
+                (sim.gather("dye") * layer).sum(0).mean(1) * np.asarray(sim.model.grid.rows.weight)
+            ).sum()
+        )
 
     before = mass()
     sim.advance(12)
@@ -83,19 +101,33 @@ def test_mass_of_a_tracer_is_kept():
 
 
 def test_energy_is_kept():
-    """Waves over a mountain, without physics: energy comes back to round-off; without the fixer, interpolation and diffusion lose it."""
+    """Waves over a mountain, without physics: energy comes back to round-off; without the fixer,
+    interpolation and diffusion lose it.
+    """
     change = {}
     for fixed in (True, False):
         sim = held_suarez(mountain=1500.0, fix_energy=fixed)
         sim.model.physics = []
         sim.prepare()
-        a, b, cp, weight = (np.asarray(v) for v in (sim.model.grid.levels.a, sim.model.grid.levels.b, sim.model.parameters["heat_capacity"], sim.model.grid.rows.weight))
+        a, b, cp, weight = (
+            np.asarray(v)
+            for v in (
+                sim.model.grid.levels.a,
+                sim.model.grid.levels.b,
+                sim.model.parameters["heat_capacity"],
+                sim.model.grid.rows.weight,
+            )
+        )
 
         def energy():
             surface = 1e5 * np.exp(sim.gather("log_pressure_ratio"))
             layer = np.diff(a)[:, None, None] + np.diff(b)[:, None, None] * surface
-            T, u, v = (sim.gather(n) for n in ("air_temperature", "eastward_wind", "northward_wind"))
-            column = (layer * (cp * T + (u**2 + v**2) / 2)).sum(0) + (surface * sim.gather("surface_geopotential"))[0]
+            T, u, v = (
+                sim.gather(n) for n in ("air_temperature", "eastward_wind", "northward_wind")
+            )
+            column = (layer * (cp * T + (u**2 + v**2) / 2)).sum(0) + (
+                surface * sim.gather("surface_geopotential")
+            )[0]
             return float((column.mean(1) * weight).sum()) / 9.80616
 
         before = energy()
@@ -105,15 +137,21 @@ def test_energy_is_kept():
 
 
 def test_long_step_is_stable():
-    """Steps of two hours, ten days: gravity waves of 350 m/s cross four spacings, rotation is a whole radian at the pole."""
+    """Steps of two hours, ten days: gravity waves of 350 m/s cross four spacings, rotation is a
+    whole radian at the pole.
+    """
     sim = held_suarez(step="7200s", levels=10).prepare()
     sim.advance(120)
     assert 20 < sim.model.watch(sim)[0]["maximum_wind"][0] < 80
 
 
 def test_baroclinic_wave(tmp_path):
-    """Jablonowski & Williamson (2006) at T31: the hill of 1 m/s has become a wave by day 6; the balanced flow of the other hemisphere stays."""
-    atmosphere = fm.SpectralAtmosphere(fm.GaussianGrid(31, grid="linear", levels=fm.HybridLevels("L26"))).set(case="jablonowski-williamson")
+    """Jablonowski & Williamson (2006) at T31: the hill of 1 m/s has become a wave by day 6; the
+    balanced flow of the other hemisphere stays.
+    """
+    atmosphere = fm.SpectralAtmosphere(
+        fm.GaussianGrid(31, grid="linear", levels=fm.HybridLevels("L26"))
+    ).set(case="jablonowski-williamson")
     sim = fm.Simulation(atmosphere, step="3600s", directory=tmp_path).prepare()
     sim.advance(144)
     pressure = 1e3 * np.exp(sim.gather("log_pressure_ratio")[0])
@@ -122,22 +160,34 @@ def test_baroclinic_wave(tmp_path):
 
 
 def test_vertical_modes_swing_with_their_frequency(tmp_path):
-    """Without rotation, in an isothermal atmosphere at T_r, the temperature of a vertical mode times P_n swings with tan(w dt / 2) = c k dt / 2."""
+    """Without rotation, in an isothermal atmosphere at T_r, the temperature of a vertical mode
+    times P_n swings with tan(w dt / 2) = c k dt / 2.
+    """
     import math
 
     from fathom.mpi import core
 
     grid, n, mode, step, tiny = fm.GaussianGrid(15, levels=fm.SigmaLevels(6)), 3, 1, 1800.0, 1e-3
-    atmosphere = fm.SpectralAtmosphere(grid, rotation=0.0, diffusion_time=0, fix_mass=False, reference_temperature=300.0)
+    atmosphere = fm.SpectralAtmosphere(
+        grid, rotation=0.0, diffusion_time=0, fix_mass=False, reference_temperature=300.0
+    )
     r = core.hybrid_reference(list(grid.levels.a), list(grid.levels.b), 1e5, 300.0, 287.0, 1004.5)
     E, c2 = np.reshape(r["from_modes"], (6, 6))[:, mode], r["speed_squared"][mode]
-    tau = lambda D: np.array([287 / 1004.5 * 300 * (a * D[k] + l / t * (np.array(r["thickness"])[:k] @ D[:k])) for k, (a, l, t) in enumerate(zip(r["alpha"], r["log_ratio"], r["thickness"]))])  # noqa: E731,E741
+    tau = lambda D: np.array(
+        [
+            287 / 1004.5 * 300 * (a * D[k] + l / t * (np.array(r["thickness"])[:k] @ D[:k]))
+            for k, (a, l, t) in enumerate(zip(r["alpha"], r["log_ratio"], r["thickness"]))
+        ]
+    )  # noqa: E731,E741
     P = np.polynomial.legendre.Legendre.basis(n)
     warm = tau(E) * tiny / abs(tau(E)).max()
     thin = tiny / abs(tau(E)).max() * (np.array(r["thickness"]) @ E) / 1e5
     level = {round(p, 3): k for k, p in enumerate(grid.levels.middles)}
     wave = lambda lat: P(np.sin(np.deg2rad(lat)))  # noqa: E731
-    atmosphere.set(air_temperature=lambda lon, lat, p: 300 + warm[level[round(p, 3)]] * wave(lat) + 0 * lon, log_surface_pressure=lambda lon, lat: math.log(1e5) + thin * wave(lat) + 0 * lon)
+    atmosphere.set(
+        air_temperature=lambda lon, lat, p: 300 + warm[level[round(p, 3)]] * wave(lat) + 0 * lon,
+        log_surface_pressure=lambda lon, lat: math.log(1e5) + thin * wave(lat) + 0 * lon,
+    )
     sim = fm.Simulation(atmosphere, step=f"{step:g}s", directory=tmp_path).prepare()
     shape = wave(grid.latitude)
     angle = 2 * np.arctan(0.5 * step * np.sqrt(c2 * n * (n + 1)) / grid.radius)

@@ -1,34 +1,72 @@
 """1 = N ranks bit for bit, whole rows or squares, and what a halo on demand brings."""
 
-from pathlib import Path
-
 import pytest
 
-cases = Path(__file__).with_name("small_atmospheres.py")
+import small_atmospheres
 
 
 @pytest.mark.parametrize(
     "options, on",
     [
         ((), [(2, "north-south", 1), (4, "square", 1), (3, "cartesian", 2)]),
-        (('reduced="classical"', "mountain=1500", 'tracers=["dye"]', 'precision="fp32"'), [(2, "square", 1), (4, "north-south", 1), (4, "square", 1)]),
-        (("stretching=2.4", "pole=[2.6,46.5]", "mountain=1500", 'tracers=["dye"]', 'reduced="classical"'), [(2, "north-south", 2), (3, "square", 1)]),
+        (
+            ('reduced="classical"', "mountain=1500", 'tracers=["dye"]', 'precision="fp32"'),
+            [(2, "square", 1), (4, "north-south", 1), (4, "square", 1)],
+        ),
+        (
+            (
+                "stretching=2.4",
+                "pole=[2.6,46.5]",
+                "mountain=1500",
+                'tracers=["dye"]',
+                'reduced="classical"',
+            ),
+            [(2, "north-south", 2), (3, "square", 1)],
+        ),
         (("stretching=1.7", 'precision="fp32"'), [(2, "square", 1)]),
     ],
-)  # fmt: skip
+)
 def test_same_bits_on_ranks(on_ranks, options, on):
-    alone = on_ranks(1, cases, "bits", *options)
+    alone = on_ranks(1, small_atmospheres, "bits", *options)
     assert alone["received"] == alone["plans"] == 0
     for ranks, distribution, threads in on:
-        assert on_ranks(ranks, cases, "bits", *options, f'distribution="{distribution}"', f"threads={threads}", threads=threads)["checksum"] == alone["checksum"]
+        assert (
+            on_ranks(
+                ranks,
+                small_atmospheres,
+                "bits",
+                *options,
+                f'distribution="{distribution}"',
+                f"threads={threads}",
+                threads=threads,
+            )["checksum"]
+            == alone["checksum"]
+        )
 
 
 def test_only_what_departures_need(on_ranks):
-    """30 m/s and 20 minutes, 36 km of rows 420 km apart: at the border of two hemispheres a few rows of 64 points, one plan for a day."""
-    result = on_ranks(2, cases, "bits", "truncation=21", 'step="1200s"', "steps=72", 'distribution="north-south"')
+    """30 m/s and 20 minutes, 36 km of rows 420 km apart: at the border of two hemispheres a few
+    rows of 64 points, one plan for a day.
+    """
+    result = on_ranks(
+        2,
+        small_atmospheres,
+        "bits",
+        "truncation=21",
+        'step="1200s"',
+        "steps=72",
+        'distribution="north-south"',
+    )
     assert 0 < result["received"] <= 4 * 64 and result["plans"] <= 2
 
 
 def test_synchronised_messages_carry_the_same_bits(on_ranks):
-    alone, met = on_ranks(1, cases, "bits"), on_ranks(2, cases, "bits", "synchronise=true")
-    assert met["checksum"] == alone["checksum"] and met["synchronising"] > 0 and alone["synchronising"] == 0
+    alone, met = (
+        on_ranks(1, small_atmospheres, "bits"),
+        on_ranks(2, small_atmospheres, "bits", "synchronise=true"),
+    )
+    assert (
+        met["checksum"] == alone["checksum"]
+        and met["synchronising"] > 0
+        and alone["synchronising"] == 0
+    )

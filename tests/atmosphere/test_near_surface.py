@@ -1,4 +1,6 @@
-"""Wind at 10 m and temperature at 2 m follow the exchange as it was given: its gusts, its roughness, the depth of its surface layer."""
+"""Wind at 10 m and temperature at 2 m follow the exchange as it was given: its gusts, its
+roughness, the depth of its surface layer.
+"""
 
 from types import SimpleNamespace
 
@@ -6,24 +8,41 @@ import numpy as np
 import pytest
 
 from fathom.atmosphere import near_surface
-from fathom.components import scheme
 from fathom.mpi import core
+from fathom.schemes import scheme
 
 g, c_p, R = 9.80616, 1004.7088, 287.0597
 
 
 def state(wind=8.0, warmer=0.0, sea=0.0, ice=0.0, roughness=0.5, middle=60.0, **parameters):
-    """What BulkExchange leaves over one column of dry air of 285 K, `middle` above ground that is as warm as mixing would make it, and `warmer`."""
+    """What BulkExchange leaves over one column of dry air of 285 K, `middle` above ground that is
+    as warm as mixing would make it, and `warmer`.
+    """
     exchange = scheme("BulkExchange", **parameters)
     one, two = np.ones((1, 1)), np.ones((2, 1, 1))
     ground = 285.0 + g * middle / c_p + warmer
     fields = {
-        "eastward_wind": wind * two, "northward_wind": 0 * two, "air_temperature": 285.0 * two, "specific_humidity": 0 * two, "air_pressure": 9.9e4 * two,
-        "pressure_interface": np.array([0, 9.8e4, 1e5])[:, None, None], "geopotential": g * middle * two, "surface_geopotential": 0 * one, "open_sea": sea * one, "ice_share": ice * one,
-        "soil_moisture": 0 * one, "snow_amount": 0 * one, "surface_net_shortwave": 0 * one, "roughness_length": roughness * one, "sea_surface_temperature": ground * one, "ground_temperature": ground * one,
-    }  # fmt: skip
+        "eastward_wind": wind * two,
+        "northward_wind": 0 * two,
+        "air_temperature": 285.0 * two,
+        "specific_humidity": 0 * two,
+        "air_pressure": 9.9e4 * two,
+        "pressure_interface": np.array([0, 9.8e4, 1e5])[:, None, None],
+        "geopotential": g * middle * two,
+        "surface_geopotential": 0 * one,
+        "open_sea": sea * one,
+        "ice_share": ice * one,
+        "soil_moisture": 0 * one,
+        "snow_amount": 0 * one,
+        "surface_net_shortwave": 0 * one,
+        "roughness_length": roughness * one,
+        "sea_surface_temperature": ground * one,
+        "ground_temperature": ground * one,
+    }
     left = core.run_column(core.process("BulkExchange", exchange.all_parameters), fields, 2)
-    columns = {name: np.asarray(a).reshape(-1, 1) for name, a in (fields | left).items()} | {"surface_air_pressure": np.full((1, 1), 1e5)}
+    columns = {name: np.asarray(a).reshape(-1, 1) for name, a in (fields | left).items()} | {
+        "surface_air_pressure": np.full((1, 1), 1e5)
+    }
 
     class Held(dict):
         model = SimpleNamespace(physics=[exchange])
@@ -36,9 +55,13 @@ def at(name, **given):
 
 
 @pytest.mark.parametrize("gust", [0.5, 2, 8])
-@pytest.mark.parametrize(("given", "z_0"), [({"roughness": 0.5}, 0.5), ({"roughness": 3.0, "most_roughness": 1.0}, 1.0)])
+@pytest.mark.parametrize(
+    ("given", "z_0"), [({"roughness": 0.5}, 0.5), ({"roughness": 3.0, "most_roughness": 1.0}, 1.0)]
+)
 def test_neutral_wind_is_logarithmic_whatever_the_gusts(gust, given, z_0):
-    """The exchange gets its drag from the wind with its gusts; without knowing them the profile would bend."""
+    """The exchange gets its drag from the wind with its gusts; without knowing them the profile
+    would bend.
+    """
     log = np.log1p(10 / z_0) / np.log1p(60 / z_0)
     assert at("eastward_wind_10m", gust=gust, **given) == pytest.approx(8 * log, rel=0.01)
     assert at("wind_speed_10m", gust=gust, **given) == pytest.approx(8 * log, rel=0.01)
@@ -52,7 +75,9 @@ def test_ice_has_a_roughness_of_its_own():
 def test_the_surface_layer_is_as_deep_as_it_is_said_to_be():
     z_0 = 0.5
     for layer in (20.0, 40.0):
-        assert at("eastward_wind_10m", layer=layer) == pytest.approx(8 * np.log1p(10 / z_0) / np.log1p(layer / z_0), rel=0.01)
+        assert at("eastward_wind_10m", layer=layer) == pytest.approx(
+            8 * np.log1p(10 / z_0) / np.log1p(layer / z_0), rel=0.01
+        )
 
 
 def test_the_sea_is_as_rough_as_the_wind_makes_it():
@@ -60,7 +85,9 @@ def test_the_sea_is_as_rough_as_the_wind_makes_it():
     for wind in (5.0, 15.0, 25.0):
         ten = at("eastward_wind_10m", wind=wind, sea=1.0, gust=0.1)
         drag = 1e-3 * (2.7 / ten + 0.142 + ten / 13.09 - 3.14807e-10 * ten**6)
-        assert float(state(wind=wind, sea=1.0, gust=0.1)["sea_roughness"][0, 0]) == pytest.approx(10 * np.exp(-0.4 / np.sqrt(drag)), rel=0.1)
+        assert float(state(wind=wind, sea=1.0, gust=0.1)["sea_roughness"][0, 0]) == pytest.approx(
+            10 * np.exp(-0.4 / np.sqrt(drag)), rel=0.1
+        )
         assert 0.8 * wind < ten < wind
 
 

@@ -16,7 +16,9 @@ def run(name, x, width=0, power=0.0):
 
 
 def check(name, x, most, exact=None, **power):
-    """At most `most` units of the last place from the true value, and the same bits from packs and numbers."""
+    """At most `most` units of the last place from the true value, and the same bits from packs and
+    numbers.
+    """
     got = run(name, x, **power)
     true = (exact or getattr(np, name))(x.astype(np.longdouble))
     unit = np.spacing(np.abs(true.astype(x.dtype)))
@@ -27,7 +29,12 @@ def check(name, x, most, exact=None, **power):
 @pytest.mark.parametrize("dtype", precisions)
 def test_exp_and_log(dtype):
     tiny, huge = float(np.log(np.finfo(dtype).tiny)), float(np.log(np.finfo(dtype).max))
-    for low, high in ((tiny, huge), (-1, 1), (-1e-3, 1e-3), (tiny - 12, tiny)):  # the last: denormal results
+    for low, high in (
+        (tiny, huge),
+        (-1, 1),
+        (-1e-3, 1e-3),
+        (tiny - 12, tiny),
+    ):  # the last: denormal results
         check("exp", rng.uniform(low, high, 1 << 16).astype(dtype), 1)
     check("log", np.exp(rng.uniform(tiny, huge, 1 << 16)).astype(dtype), 1)
     for low, high in ((0.5, 2), (0.999, 1.001)):
@@ -68,11 +75,17 @@ def test_limits(dtype, width):
         return run(name, full, width, power)[: len(x)]
 
     np.testing.assert_array_equal(at("exp", 0, inf, -inf, nan, 1e4, -1e4), [1, inf, 0, nan, inf, 0])
-    np.testing.assert_array_equal(at("log", 1, inf, 0, nan, -1, -inf), [0, inf, -inf, nan, nan, nan])
+    np.testing.assert_array_equal(
+        at("log", 1, inf, 0, nan, -1, -inf), [0, inf, -inf, nan, nan, nan]
+    )
     np.testing.assert_array_equal(at("pow", 0, inf, 1, nan, -1, power=2.0), [0, inf, 1, nan, nan])
     np.testing.assert_array_equal(at("sin", 0, inf, nan), [0, nan, nan])
     np.testing.assert_array_equal(at("cos", 0, inf, nan), [1, nan, nan])
-    np.testing.assert_allclose(at("atan", 0, inf, -inf, nan), np.array([0, np.pi / 2, -np.pi / 2, nan]), rtol=np.finfo(dtype).eps)
+    np.testing.assert_allclose(
+        at("atan", 0, inf, -inf, nan),
+        np.array([0, np.pi / 2, -np.pi / 2, nan]),
+        rtol=np.finfo(dtype).eps,
+    )
     last = np.finfo(dtype).max
     assert np.isfinite(at("exp", np.log(last) * dtype(1 - 1e-6)))[0]
 

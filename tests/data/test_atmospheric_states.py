@@ -1,4 +1,6 @@
-"""The embedded state, the two that a user may have, moist air, levels, and the filter for the start."""
+"""The embedded state, the two that a user may have, moist air, levels, and the filter for the
+start.
+"""
 
 import importlib.util
 import os
@@ -7,46 +9,76 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.data import atmosphere, digital_filter, hybrid, moist_air
+from fathom import moist_air
+from fathom.atmosphere import digital_filter
+from fathom.data import atmosphere
+from fathom.grids import hybrid
 from fathom.post import scores
-
 
 # ---------------------------------------------------------------------------- states
 
+
 def test_gfs_is_october():
     data = atmosphere.gfs()
-    assert str(data.time.values)[:13] == "2011-10-11T00" and data.sizes == {"pressure": 26, "latitude": 73, "longitude": 144, "soil_depth": 4,
-                                                                            "ozone_pressure": 6}
+    assert str(data.time.values)[:13] == "2011-10-11T00" and data.sizes == {
+        "pressure": 26,
+        "latitude": 73,
+        "longitude": 144,
+        "soil_depth": 4,
+        "ozone_pressure": 6,
+    }
     weights = scores.regular_weights(data.latitude, data.longitude)
-    assert scores.mean(data.geopotential.sel(pressure=5e4).values / 9.80665, weights) == pytest.approx(5680, abs=40)       # m, of the earth
+    assert scores.mean(
+        data.geopotential.sel(pressure=5e4).values / 9.80665, weights
+    ) == pytest.approx(5680, abs=40)  # m, of the earth
     assert scores.mean(data.surface_air_pressure.values, weights) == pytest.approx(98500, abs=400)
     zonal = data.eastward_wind.mean("longitude").sel(pressure=2e4)
-    assert 25 < zonal.sel(latitude=slice(-60, -20)).max() < 60 and 15 < zonal.sel(latitude=slice(20, 60)).max() < 45
-    assert data.air_temperature.sel(pressure=1e4, latitude=0).mean() < 200                                                # tropical tropopause
+    assert (
+        25 < zonal.sel(latitude=slice(-60, -20)).max() < 60
+        and 15 < zonal.sel(latitude=slice(20, 60)).max() < 45
+    )
+    assert data.air_temperature.sel(pressure=1e4, latitude=0).mean() < 200  # tropical tropopause
     water = (data.specific_humidity.integrate("pressure") / 9.80665).values
-    assert scores.mean(water, weights) == pytest.approx(24.5, abs=2)                                                        # kg m-2
+    assert scores.mean(water, weights) == pytest.approx(24.5, abs=2)  # kg m-2
 
 
 def test_hydrostatic_balance_of_gfs():
-    """Thickness from temperature and humidity is the difference of heights: names, units and the definition of humidity are right."""
+    """Thickness from temperature and humidity is the difference of heights: names, units and the
+    definition of humidity are right.
+    """
     data = atmosphere.gfs().sel(pressure=slice(1e4, 1e5))
     virtual = moist_air.virtual_temperature(data.air_temperature, data.specific_humidity)
     x = np.log(data.pressure)
-    thickness = moist_air.GAS_CONSTANT * 0.5 * (virtual + virtual.shift(pressure=1)) * (x - x.shift(pressure=1))
-    error = (thickness + (data.geopotential - data.geopotential.shift(pressure=1))).isel(pressure=slice(1, None)) / 9.80665
-    assert float(np.sqrt((error.sel(latitude=slice(-60, 60)) ** 2).mean())) < 4      # m
+    thickness = (
+        moist_air.GAS_CONSTANT
+        * 0.5
+        * (virtual + virtual.shift(pressure=1))
+        * (x - x.shift(pressure=1))
+    )
+    error = (thickness + (data.geopotential - data.geopotential.shift(pressure=1))).isel(
+        pressure=slice(1, None)
+    ) / 9.80665
+    assert float(np.sqrt((error.sel(latitude=slice(-60, 60)) ** 2).mean())) < 4  # m
 
 
 def test_two_metre_humidity_of_gfs_shows_its_saturation():
     data = atmosphere.gfs()
-    relative = moist_air.relative_humidity(data.specific_humidity_2m, data.air_temperature_2m, data.surface_air_pressure)
+    relative = moist_air.relative_humidity(
+        data.specific_humidity_2m, data.air_temperature_2m, data.surface_air_pressure
+    )
     assert 0.97 < float(relative.where(data.air_temperature_2m > 230).quantile(0.99)) < 1.03
 
 
 def test_humidity_there_and_back():
     T, p = np.array([200.0, 240, 258, 280, 310]), np.array([1e4, 3e4, 5e4, 8e4, 1e5])
-    np.testing.assert_allclose(moist_air.relative_humidity(moist_air.specific_humidity(0.7, T, p), T, p), 0.7)
-    np.testing.assert_allclose(moist_air.saturation_pressure(np.array([253.16, 273.16, 293.15])), [103.3, 611.7, 2339], rtol=2e-3)     # ice, both, water
+    np.testing.assert_allclose(
+        moist_air.relative_humidity(moist_air.specific_humidity(0.7, T, p), T, p), 0.7
+    )
+    np.testing.assert_allclose(
+        moist_air.saturation_pressure(np.array([253.16, 273.16, 293.15])),
+        [103.3, 611.7, 2339],
+        rtol=2e-3,
+    )  # ice, both, water
 
 
 def test_absent_files_say_how_to_get_them(tmp_path):
@@ -79,6 +111,7 @@ def test_ecmwf_where_the_user_has_it():
 
 # ---------------------------------------------------------------------------- levels
 
+
 @pytest.mark.parametrize("name", ["L8", "L19", "L24", "L26", "L31", "L40", "L60", "L91"])
 @pytest.mark.parametrize("surface", [50000.0, 101325.0, 107000.0])
 def test_levels_are_ordered_over_any_surface(name, surface):
@@ -95,7 +128,7 @@ def test_smooth_levels_are_smooth_and_reach_where_they_should():
     a, b = hybrid.smooth(60, top=10.0)
     p = a + 1e5 * b
     assert p[0] == 0 and p[1] == pytest.approx(20, rel=1e-6)
-    assert 7000 * np.log(1e5 / p[-2]) == pytest.approx(20, rel=0.15)            # the lowest layer [m]
+    assert 7000 * np.log(1e5 / p[-2]) == pytest.approx(20, rel=0.15)  # the lowest layer [m]
     ratio = np.diff(-np.log(p[1:]))[1:] / np.diff(-np.log(p[1:]))[:-1]
     assert 0.8 < ratio.min() and ratio.max() < 1.2
     assert (b[p < 7900] == 0).all()
@@ -112,10 +145,15 @@ def test_uniform_sigma():
 
 # ---------------------------------------------------------------------------- digital filter
 
+
 def test_lanczos_response():
     h = digital_filter.weights(600, 6 * 3600)
     assert h.sum() == pytest.approx(1) and (h == h[::-1]).all() and len(h) == 37
-    np.testing.assert_allclose(digital_filter.response(h, 600, np.array([3, 6, 12]) * 3600.0), [0.04, 0.54, 0.86], atol=0.011)
+    np.testing.assert_allclose(
+        digital_filter.response(h, 600, np.array([3, 6, 12]) * 3600.0),
+        [0.04, 0.54, 0.86],
+        atol=0.011,
+    )
 
 
 def test_dolph_ripples_are_equal_and_small():
@@ -127,7 +165,10 @@ def test_dolph_ripples_are_equal_and_small():
     peaks = shorter[1:-1][(shorter[1:-1] >= shorter[:-2]) & (shorter[1:-1] > shorter[2:])]
     np.testing.assert_allclose(peaks, peaks[0], rtol=0.02)
     lanczos = digital_filter.weights(step, span, cutoff)
-    assert digital_filter.response(h, step, 24 * 3600.0) > 0.75 and abs(digital_filter.response(lanczos, step, 1800.0)) < 0.01
+    assert (
+        digital_filter.response(h, step, 24 * 3600.0) > 0.75
+        and abs(digital_filter.response(lanczos, step, 1800.0)) < 0.01
+    )
 
 
 def test_filter_arguments():

@@ -26,15 +26,22 @@ def regular(resolution, south=-80.0, north=84.0, west=0.0):
 @pytest.fixture(scope="module")
 def one_degree():
     corners, (longitude, latitude) = regular(1.0)
-    thickness = 10 + (np.arange(40) / 39)**2 * 350
+    thickness = 10 + (np.arange(40) / 39) ** 2 * 350
     thickness *= 5500 / thickness.sum()
     fraction, depth = ocean_depth(*corners)
-    levels = wet_levels(depth, fraction, thickness, sills=bathymetry.sills(),
-                        center_longitude=longitude, center_latitude=latitude)
+    levels = wet_levels(
+        depth,
+        fraction,
+        thickness,
+        sills=bathymetry.sills(),
+        center_longitude=longitude,
+        center_latitude=latitude,
+    )
     return levels, thickness, longitude, latitude, fraction, depth
 
 
 # ---------------------------------------------------------------------------- averages over cells
+
 
 def test_volume_does_not_depend_on_the_grid():
     for resolution in (3.0, 1.5):
@@ -51,9 +58,12 @@ def test_volume_of_a_grid_with_other_poles():
     (x, y), _ = regular(2.0, -90, 90)
     a, b = np.deg2rad(40), np.deg2rad(76)
     turn = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]]) @ np.array(
-        [[np.sin(b), 0, np.cos(b)], [0, 1, 0], [-np.cos(b), 0, np.sin(b)]])
+        [[np.sin(b), 0, np.cos(b)], [0, 1, 0], [-np.cos(b), 0, np.sin(b)]]
+    )
     X, Y, Z = np.moveaxis(bathymetry.unit_vectors(x, y) @ turn.T, -1, 0)
-    fraction, depth = ocean_depth(np.rad2deg(np.arctan2(Y, X)), np.rad2deg(np.arcsin(Z.clip(-1, 1))))
+    fraction, depth = ocean_depth(
+        np.rad2deg(np.arctan2(Y, X)), np.rad2deg(np.arcsin(Z.clip(-1, 1)))
+    )
     area = 6371.0**2 * np.deg2rad(2.0) * np.diff(np.sin(np.deg2rad(y[:, 0])))[:, None]
     assert (fraction * depth * area).sum() / 1e3 == pytest.approx(1.338e9, rel=0.01)
 
@@ -67,7 +77,9 @@ def test_longitudes_may_wind_around():
     x, y = np.meshgrid(np.arange(170.0, 195, 2), np.arange(-10.0, 11, 2))
     wound = np.where(x > 180, x - 360, x)
     for one, other in zip(ocean_depth(x, y), ocean_depth(wound, y)):
-        np.testing.assert_allclose(one, other, atol=1e-3)        # round-off of the sine, times the slope of the sea floor
+        np.testing.assert_allclose(
+            one, other, atol=1e-3
+        )  # round-off of the sine, times the slope of the sea floor
 
 
 def test_corner_arrays_that_do_not_fit():
@@ -81,10 +93,15 @@ def test_corner_arrays_that_do_not_fit():
 
 # ---------------------------------------------------------------------------- wet levels
 
+
 def levels_of(picture, **options):
     """Wet levels of a picture: '#' land, '.' 1000 m, '-' 450 m; first row is the north."""
-    depth = np.array([[{"#": 0, ".": 1000, "-": 450}[c] for c in row] for row in reversed(picture)], float)
-    return wet_levels(depth, (depth > 0).astype(float), THICKNESS, **{"periodic": False} | options)[::-1]
+    depth = np.array(
+        [[{"#": 0, ".": 1000, "-": 450}[c] for c in row] for row in reversed(picture)], float
+    )
+    return wet_levels(depth, (depth > 0).astype(float), THICKNESS, **{"periodic": False} | options)[
+        ::-1
+    ]
 
 
 def test_a_gap_of_one_cell_is_closed_and_of_two_is_open():
@@ -130,7 +147,9 @@ def test_fold_corners_are_symmetric():
     np.testing.assert_array_equal(top, np.roll(top[::-1], -1))
 
 
-pictures = arrays(np.int64, st.tuples(st.integers(3, 9), st.integers(3, 9)), elements=st.integers(0, 4))
+pictures = arrays(
+    np.int64, st.tuples(st.integers(3, 9), st.integers(3, 9)), elements=st.integers(0, 4)
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -145,7 +164,9 @@ def test_properties_of_wet_levels(depth_levels, periodic, fold):
         return
     corners = mesh.corner_levels(levels)
     assert set(np.unique(levels)) <= {0, *range(2, 11)}
-    assert (levels == np.minimum(levels, mesh.deepest_corner(corners))).all(), "a cell deeper than its corners"
+    assert (levels == np.minimum(levels, mesh.deepest_corner(corners))).all(), (
+        "a cell deeper than its corners"
+    )
     assert (levels[depth == 0] == 0).all() and (levels * 100.0 <= depth).all()
     cells = [set(c) for c in mesh.corner_cells()[corners > 0].tolist()]
     reached = cells.pop()
@@ -153,21 +174,33 @@ def test_properties_of_wet_levels(depth_levels, periodic, fold):
         cells = [c for c in cells if c not in joined]
         reached.update(*joined)
     assert reached == set(np.flatnonzero(levels)), "the ocean is not connected"
-    np.testing.assert_array_equal(wet_levels(levels * 100.0, levels > 0, THICKNESS, **options), levels)
+    np.testing.assert_array_equal(
+        wet_levels(levels * 100.0, levels > 0, THICKNESS, **options), levels
+    )
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"thickness": [10, -1]}, "positive"), ({"minimum_levels": 11}, r"must lie in \[1, 10\]"),
-    ({"fraction": np.ones((2, 3))}, "must agree"), ({"fraction": np.zeros((4, 4))}, "no water is left"),
-    ({"sills": [Sill("x", "", 1, 9, path=((0, 0), (1, 1)))]}, "need center_longitude"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"thickness": [10, -1]}, "positive"),
+        ({"minimum_levels": 11}, r"must lie in \[1, 10\]"),
+        ({"fraction": np.ones((2, 3))}, "must agree"),
+        ({"fraction": np.zeros((4, 4))}, "no water is left"),
+        ({"sills": [Sill("x", "", 1, 9, path=((0, 0), (1, 1)))]}, "need center_longitude"),
+    ],
+)
 def test_errors(change, message):
-    arguments = {"depth": np.full((4, 4), 500.0), "fraction": np.ones((4, 4)), "thickness": THICKNESS} | change
+    arguments = {
+        "depth": np.full((4, 4), 500.0),
+        "fraction": np.ones((4, 4)),
+        "thickness": THICKNESS,
+    } | change
     with pytest.raises(ValueError, match=message):
         wet_levels(**arguments)
 
 
 # ---------------------------------------------------------------------------- sills
+
 
 def test_the_table_gives_reasons():
     names = [sill.name for sill in bathymetry.sills()]
@@ -176,7 +209,7 @@ def test_the_table_gives_reasons():
 
 
 def test_a_path_opens_and_a_wall_closes():
-    (longitude, latitude) = np.meshgrid(np.arange(0.5, 12), np.arange(0.5, 8))
+    longitude, latitude = np.meshgrid(np.arange(0.5, 12), np.arange(0.5, 8))
     depth = np.full((8, 12), 800.0)
     depth[:, 5] = 0
     place = {"periodic": False, "center_longitude": longitude, "center_latitude": latitude}
@@ -204,14 +237,32 @@ def test_straits_are_open_at_one_degree(one_degree):
     for sill in bathymetry.sills():
         if sill.path:
             near = (middles @ point for point in bathymetry._along(sill.path, 0.1 / 6)[::10])
-            on_the_way = [bottom[inside][cosine > cosine.max() - 1e-6].max() for cosine in near]      # of equally near ones any
-            assert min(on_the_way) > 0.85 * sill.depth, sill.name                 # nearest interface: within half a layer
+            on_the_way = [
+                bottom[inside][cosine > cosine.max() - 1e-6].max() for cosine in near
+            ]  # of equally near ones any
+            assert min(on_the_way) > 0.85 * sill.depth, (
+                sill.name
+            )  # nearest interface: within half a layer
 
 
-@pytest.mark.parametrize("sea, longitude, latitude", [
-    ("western Mediterranean", 5, 40), ("Levantine", 32, 33.5), ("Red Sea", 38, 20.5), ("Hudson Bay", -85, 60),
-    ("Baffin Bay", -65, 73), ("Japan Sea", 135, 40), ("Gulf of Mexico", -90, 25), ("Okhotsk", 148, 55),
-    ("South China Sea", 115, 15), ("Sulu", 120, 8.5), ("Banda", 127, -5.5), ("Arctic", 150, 80), ("Kara", 75, 75)])
+@pytest.mark.parametrize(
+    "sea, longitude, latitude",
+    [
+        ("western Mediterranean", 5, 40),
+        ("Levantine", 32, 33.5),
+        ("Red Sea", 38, 20.5),
+        ("Hudson Bay", -85, 60),
+        ("Baffin Bay", -65, 73),
+        ("Japan Sea", 135, 40),
+        ("Gulf of Mexico", -90, 25),
+        ("Okhotsk", 148, 55),
+        ("South China Sea", 115, 15),
+        ("Sulu", 120, 8.5),
+        ("Banda", 127, -5.5),
+        ("Arctic", 150, 80),
+        ("Kara", 75, 75),
+    ],
+)
 def test_seas_at_one_degree(one_degree, sea, longitude, latitude):
     levels, _, x, y, *_ = one_degree
     assert levels[np.abs(y[:, 0] - latitude).argmin(), np.abs(x[0] - longitude % 360).argmin()] > 0
@@ -227,10 +278,13 @@ def test_little_volume_is_lost(one_degree):
     levels, thickness, _, latitude, fraction, depth = one_degree
     area = np.cos(np.deg2rad(latitude))
     kept = (np.concatenate([[0], np.cumsum(thickness)])[levels] * area).sum()
-    assert kept == pytest.approx((fraction * depth * area).sum(), rel=0.02)       # pits and water below 5500 m
+    assert kept == pytest.approx(
+        (fraction * depth * area).sum(), rel=0.02
+    )  # pits and water below 5500 m
 
 
 # ---------------------------------------------------------------------------- named grids
+
 
 def test_embedded_levels_are_known_again(tmp_path, monkeypatch):
     for name in ("topography.nc", "sills.toml"):
@@ -244,6 +298,10 @@ def test_embedded_levels_are_known_again(tmp_path, monkeypatch):
     marked[0, 0] = 9
     bathymetry.embed("mine", marked, **place)
     np.testing.assert_array_equal(bathymetry.levels_for("mine", **grid), marked)
-    for other in ({"thickness": THICKNESS + 1}, {"minimum_levels": 2}, {"periodic": False},
-                  {"center_longitude": centers[0] + 0.01}):
+    for other in (
+        {"thickness": THICKNESS + 1},
+        {"minimum_levels": 2},
+        {"periodic": False},
+        {"center_longitude": centers[0] + 0.01},
+    ):
         assert bathymetry.levels_for("mine", **grid | other)[0, 0] != 9

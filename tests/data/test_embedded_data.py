@@ -34,10 +34,13 @@ def ocean_fraction(rows):
 def area(latitude, nx):
     half = np.deg2rad(latitude[1] - latitude[0]) / 2
     latitude = np.deg2rad(latitude)
-    return (EARTH_RADIUS**2 * (np.sin(latitude + half) - np.sin(latitude - half)) * 2 * np.pi / nx)[:, None]
+    return (EARTH_RADIUS**2 * (np.sin(latitude + half) - np.sin(latitude - half)) * 2 * np.pi / nx)[
+        :, None
+    ]
 
 
 # ---------------------------------------------------------------------------- files
+
 
 def test_within_budget():
     sizes = {file.name: file.stat().st_size for file in embedded.FOLDER.iterdir() if file.is_file()}
@@ -47,7 +50,11 @@ def test_within_budget():
 @pytest.mark.parametrize("name", FILES)
 def test_documented_and_without_gaps(name):
     with FILES[name].open() as data:
-        assert data.attrs["source"] and data.attrs["licence"] and data.attrs["references"] == "docs/data.md"
+        assert (
+            data.attrs["source"]
+            and data.attrs["licence"]
+            and data.attrs["references"] == "docs/data.md"
+        )
         assert re.findall(r"\b[0-9a-f]{64}\b", data.attrs["sha256"])
         for variable in data.data_vars.values():
             assert variable.attrs["units"] and variable.attrs["long_name"]
@@ -69,10 +76,17 @@ def test_both_ways_of_reading_agree():
 
 
 def test_importing_the_package_is_cheap():
-    code = ("import sys, fathom.data, fathom.data.levitus, fathom.data.surface, fathom.data.topography; "
-            "print({'numpy', 'scipy', 'xarray', 'netCDF4'} & set(sys.modules))")
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                         env={"PYTHONPATH": ":".join(p for p in sys.path if p)}).stdout
+    code = (
+        "import sys, fathom.data, fathom.data.levitus, fathom.data.surface, fathom.data.topography;"
+        " print({'numpy', 'scipy', 'xarray', 'netCDF4'} & set(sys.modules))"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(p for p in sys.path if p)},
+    ).stdout
     assert out.strip() == "set()"
 
 
@@ -91,32 +105,41 @@ def test_errors_say_what_is_near(tmp_path, monkeypatch):
 
 # ---------------------------------------------------------------------------- topography
 
+
 def test_volume_and_area_of_the_ocean():
     data = topography.open()
     cells = area(data.latitude.values, data.longitude.size) * data.ocean_fraction.values
-    assert (cells * data.ocean_depth.values).sum() / 1e9 == pytest.approx(1.338e9, rel=0.02)      # km3, ETOPO1
-    assert cells.sum() / 1e6 == pytest.approx(361.9e6, rel=0.01)                                  # km2, ETOPO1
+    assert (cells * data.ocean_depth.values).sum() / 1e9 == pytest.approx(
+        1.338e9, rel=0.02
+    )  # km3, ETOPO1
+    assert cells.sum() / 1e6 == pytest.approx(361.9e6, rel=0.01)  # km2, ETOPO1
 
 
-@pytest.mark.parametrize("place, longitude, latitude, shallowest, deepest", [
-    ("Drake Passage", -65, -58.5, 3000, 4500),
-    ("Gibraltar", -5.6, 35.95, 100, 600),
-    ("Denmark Strait", -27, 66.2, 300, 800),
-    ("Mariana Trench", 142.2, 11.35, 8000, 11000),
-    ("Bering Strait", -169, 65.9, 30, 70),
-])
+@pytest.mark.parametrize(
+    "place, longitude, latitude, shallowest, deepest",
+    [
+        ("Drake Passage", -65, -58.5, 3000, 4500),
+        ("Gibraltar", -5.6, 35.95, 100, 600),
+        ("Denmark Strait", -27, 66.2, 300, 800),
+        ("Mariana Trench", 142.2, 11.35, 8000, 11000),
+        ("Bering Strait", -169, 65.9, 30, 70),
+    ],
+)
 def test_depth_at(place, longitude, latitude, shallowest, deepest):
     data = topography.open().sel(latitude=latitude, longitude=longitude % 360, method="nearest")
     assert data.ocean_fraction > 0.5 and shallowest < data.ocean_depth < deepest
 
 
-@pytest.mark.parametrize("longitude, latitude", [(51, 42), (-87, 44), (35.5, 31.5), (0, -85), (10, 50)])
+@pytest.mark.parametrize(
+    "longitude, latitude", [(51, 42), (-87, 44), (35.5, 31.5), (0, -85), (10, 50)]
+)
 def test_caspian_lakes_and_low_land_are_land(longitude, latitude):
     data = topography.open().sel(latitude=latitude, longitude=longitude % 360, method="nearest")
     assert data.ocean_fraction == 0 and data.ocean_depth == 0
 
 
-# ---------------------------------------------------------------------------- temperature and salinity
+# ------------------------------------------------------------------------ temperature and salinity
+
 
 def test_means_of_the_ocean():
     data, relief = levitus.open(), topography.open()
@@ -124,22 +147,31 @@ def test_means_of_the_ocean():
     interfaces = np.concatenate([[0], (depth[1:] + depth[:-1]) / 2, [12000]])
     cells = area(relief.latitude.values, relief.longitude.size) * relief.ocean_fraction.values
     bottom = relief.ocean_depth.values
-    volume = np.stack([(cells * np.clip(bottom - top, 0, base - top)).reshape(180, 6, 360, 6).sum((1, 3))
-                       for top, base in itertools.pairwise(interfaces)])
+    volume = np.stack(
+        [
+            (cells * np.clip(bottom - top, 0, base - top)).reshape(180, 6, 360, 6).sum((1, 3))
+            for top, base in itertools.pairwise(interfaces)
+        ]
+    )
     mean = {name: (data[name].values * volume).sum() / volume.sum() for name in data.data_vars}
-    assert mean["potential_temperature"] == pytest.approx(3.60, abs=0.05)      # World Ocean Atlas: 3.59
+    assert mean["potential_temperature"] == pytest.approx(3.60, abs=0.05)  # World Ocean Atlas: 3.59
     assert mean["salinity"] == pytest.approx(34.73, abs=0.01)
 
 
-@pytest.mark.parametrize("longitude, latitude, depth, temperature, salinity", [
-    (-30, 25, 0, (21, 26), (36.8, 37.8)),           # salinity maximum of the North Atlantic
-    (160, 0, 0, (28, 30.5), (33.8, 35.2)),          # warm pool
-    (-15, 36, 1000, (7, 11.5), (35.6, 36.5)),       # Mediterranean Water
-    (180, 30, 5000, (0.8, 1.3), (34.6, 34.75)),     # bottom of the North Pacific, potential
-    (0, 89, 300, (-0.5, 1.5), (34.5, 35)),          # Atlantic layer of the Arctic
-])
+@pytest.mark.parametrize(
+    "longitude, latitude, depth, temperature, salinity",
+    [
+        (-30, 25, 0, (21, 26), (36.8, 37.8)),  # salinity maximum of the North Atlantic
+        (160, 0, 0, (28, 30.5), (33.8, 35.2)),  # warm pool
+        (-15, 36, 1000, (7, 11.5), (35.6, 36.5)),  # Mediterranean Water
+        (180, 30, 5000, (0.8, 1.3), (34.6, 34.75)),  # bottom of the North Pacific, potential
+        (0, 89, 300, (-0.5, 1.5), (34.5, 35)),  # Atlantic layer of the Arctic
+    ],
+)
 def test_water_masses(longitude, latitude, depth, temperature, salinity):
-    T, S = (float(v[0]) for v in (a[:, 0] for a in levitus.on_points([latitude], [longitude], [depth])))
+    T, S = (
+        float(v[0]) for v in (a[:, 0] for a in levitus.on_points([latitude], [longitude], [depth]))
+    )
     assert temperature[0] < T < temperature[1] and salinity[0] < S < salinity[1]
 
 
@@ -151,18 +183,33 @@ def test_filled_water_is_plausible():
 
 # ---------------------------------------------------------------------------- surface
 
+
 def test_on_points_is_complete():
     data = surface.on_points(np.array([[0.0, 50.0]]), np.array([[200.0, 330.0]]))
     assert set(data) == set(surface.VARIABLES)
-    assert all(values.shape == (12, 1, 2) and values.dtype == np.float32 for values in data.values())
+    assert all(
+        values.shape == (12, 1, 2) and values.dtype == np.float32 for values in data.values()
+    )
     assert (np.diff(surface.day_of_year()) > 28).all()
 
 
-@pytest.mark.parametrize("name, low, high", [
-    ("wind_speed", 1, 16), ("eastward_wind", -11, 14), ("northward_wind", -10, 13), ("air_temperature", -36, 36),
-    ("specific_humidity", 1e-4, 0.027), ("air_pressure", 96500, 104500), ("downward_shortwave_flux", 0, 330),
-    ("downward_longwave_flux", 140, 470), ("precipitation_flux", 0, 1e-4), ("sea_surface_temperature", -1.9, 34.5),
-    ("sea_surface_salinity", 4, 41), ("sea_ice_fraction", 0, 1)])
+@pytest.mark.parametrize(
+    "name, low, high",
+    [
+        ("wind_speed", 1, 16),
+        ("eastward_wind", -11, 14),
+        ("northward_wind", -10, 13),
+        ("air_temperature", -36, 36),
+        ("specific_humidity", 1e-4, 0.027),
+        ("air_pressure", 96500, 104500),
+        ("downward_shortwave_flux", 0, 330),
+        ("downward_longwave_flux", 140, 470),
+        ("precipitation_flux", 0, 1e-4),
+        ("sea_surface_temperature", -1.9, 34.5),
+        ("sea_surface_salinity", 4, 41),
+        ("sea_ice_fraction", 0, 1),
+    ],
+)
 def test_bounds(name, low, high):
     values = surface.open(name)[name]
     assert low <= values.min() and values.max() <= high
@@ -180,15 +227,17 @@ def test_polar_winter_is_dark_and_cold():
 def test_area_of_sea_ice():
     ice = surface.open().sea_ice_fraction
     cells = area(ice.sea_latitude.values, 360) * ocean_fraction(180) / 1e12
-    north, south = ((ice * cells).values[:, half].sum((1, 2)) for half in (slice(90, None), slice(90)))
-    assert 10 < north.max() < 15 and 2.5 < north.min() < 6          # 1e6 km2; satellites: 13.5 and 4.5
-    assert 13 < south.max() < 17 and 1.2 < south.min() < 3          # satellites: 14.8 and 1.8
+    north, south = (
+        (ice * cells).values[:, half].sum((1, 2)) for half in (slice(90, None), slice(90))
+    )
+    assert 10 < north.max() < 15 and 2.5 < north.min() < 6  # 1e6 km2; satellites: 13.5 and 4.5
+    assert 13 < south.max() < 17 and 1.2 < south.min() < 3  # satellites: 14.8 and 1.8
 
 
 def test_stress_of_the_westerlies(builder):
     data = surface.open().sel(latitude=-53)
     speed = data.wind_speed
-    drag = 1e-3 * (2.7 / speed + 0.142 + speed / 13.09)             # Large & Yeager (2004), neutral
+    drag = 1e-3 * (2.7 / speed + 0.142 + speed / 13.09)  # Large & Yeager (2004), neutral
     stress = float((1.22 * drag * speed * data.eastward_wind).mean())
     assert 0.13 < stress < 0.20
 
@@ -196,15 +245,22 @@ def test_stress_of_the_westerlies(builder):
 def test_heat_and_fresh_water_balance(builder):
     data = surface.open()
     names = ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")
-    sst, ice = (builder.halve(data[name].values) for name in ("sea_surface_temperature", "sea_ice_fraction"))
-    turbulent, evaporation = builder.bulk_fluxes(*(data[name].values.astype(float) for name in names), sst)
-    radiation = ((1 - builder.ALBEDO) * data.downward_shortwave_flux.values + data.downward_longwave_flux.values
-                 - builder.STEFAN_BOLTZMANN * (sst + builder.CELSIUS)**4)
+    sst, ice = (
+        builder.halve(data[name].values) for name in ("sea_surface_temperature", "sea_ice_fraction")
+    )
+    turbulent, evaporation = builder.bulk_fluxes(
+        *(data[name].values.astype(float) for name in names), sst
+    )
+    radiation = (
+        (1 - builder.ALBEDO) * data.downward_shortwave_flux.values
+        + data.downward_longwave_flux.values
+        - builder.STEFAN_BOLTZMANN * (sst + builder.CELSIUS) ** 4
+    )
     water = area(data.latitude.values, 180) * ocean_fraction(90) * (1 - ice)
 
     def mean(field):
         return (field * water).sum() / water.sum()
 
-    assert abs(mean(radiation + turbulent)) < 0.05                  # W m-2; packing leaves 0.01
-    assert abs(mean(evaporation - data.precipitation_flux.values)) < 1e-3 / 86400     # mm day-1
+    assert abs(mean(radiation + turbulent)) < 0.05  # W m-2; packing leaves 0.01
+    assert abs(mean(evaporation - data.precipitation_flux.values)) < 1e-3 / 86400  # mm day-1
     assert mean(evaporation) * 86400 == pytest.approx(3.13, abs=0.01)

@@ -1,4 +1,6 @@
-"""The files in experiments/ at small size: each runs by its command, and each shows the physics that it is there for."""
+"""The files in experiments/ at small size: each runs by its command, and each shows the physics
+that it is there for.
+"""
 
 import json
 import os
@@ -11,16 +13,38 @@ import pytest
 
 folder = Path(__file__).parents[2] / "experiments"
 small = {
-    "double-gyre": ["grid.nx=30", "grid.ny=30", "grid.levels.number=3", "model.friction.viscosity=2e4", "simulation.step=1h"],
-    "baroclinic-channel": ["grid.nx=24", "grid.ny=24", "grid.levels.number=12", "simulation.step=15m"],
+    "double-gyre": [
+        "grid.nx=30",
+        "grid.ny=30",
+        "grid.levels.number=3",
+        "model.friction.viscosity=2e4",
+        "simulation.step=1h",
+    ],
+    "baroclinic-channel": [
+        "grid.nx=24",
+        "grid.ny=24",
+        "grid.levels.number=12",
+        "simulation.step=15m",
+    ],
     "lock-exchange": ["grid.ny=64", "simulation.step=120s"],
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
     "aquaplanet-t31l8": ["grid.truncation=10"],
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
     "held-suarez-t42": ["grid.truncation=10", "grid.levels.number=6"],
-    "forecast-t106": ["grid.truncation=10", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=1h"],
-    "forecast-europe": ["grid.truncation=15", "grid.levels.number=10", "simulation.step=30min", "output.'pressure.zarr'.every=3h", "output.'surface.zarr'.every=3h"],
+    "forecast-t106": [
+        "grid.truncation=10",
+        "grid.levels.number=10",
+        "simulation.step=30min",
+        "output.'pressure.zarr'.every=1h",
+    ],
+    "forecast-europe": [
+        "grid.truncation=15",
+        "grid.levels.number=10",
+        "simulation.step=30min",
+        "output.'pressure.zarr'.every=3h",
+        "output.'surface.zarr'.every=3h",
+    ],
     "jablonowski-williamson": ["grid.truncation=10", "grid.levels.number=8"],
     "williamson-1": ["grid.truncation=15"],
     "williamson-5": ["grid.truncation=15"],
@@ -30,7 +54,7 @@ small = {
 
 
 def experiment(name, *settings):
-    from fathom.experiment import Experiment
+    from fathom.describe.experiment import Experiment
 
     return Experiment.read(folder / f"{name}.toml", [*small[name], *settings])
 
@@ -40,84 +64,137 @@ def prepared(name, *settings):
 
 
 def test_every_experiment_is_tested():
-    assert {path.stem for path in folder.glob("*.toml")} - {"ocean-1deg", "ocean-3deg"} == set(small)
+    assert {path.stem for path in folder.glob("*.toml")} - {"ocean-1deg", "ocean-3deg"} == set(
+        small
+    )
 
 
 @pytest.mark.parametrize("name", small)
 def test_runs_by_its_command(name, tmp_path):
     settings = [word for setting in small[name] for word in ("--set", setting)]
-    command = [sys.executable, "-P", "-m", "fathom.cli", "run", str(folder / f"{name}.toml"), "--for", "6h", "--out", str(tmp_path / name), "--no-report", *settings]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder.parent, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "fathom",
+        "run",
+        str(folder / f"{name}.toml"),
+        "--for",
+        "6h",
+        "--out",
+        str(tmp_path / name),
+        "--no-report",
+        *settings,
+    ]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=folder.parent,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / name / "summary.json").read_text())
     assert summary["steps"] > 0
     assert all(np.isfinite(field["mean"]) for field in summary["state"].values())
 
 
-# ---- double gyre ---------------------------------------------------------------------------------------------------------------------
+# ---- double gyre ---------------------------------------------------------------------------------
 
 
 def munk(n, L, A, beta, curl):
-    """Stream function [m3 s-1] at the inner corners of n x n cells: beta psi_x - A (psi_xxxx + 2 psi_xxyy + psi_yyyy) = curl(y), with
-    no flow through or along the walls."""
+    """Stream function [m3 s-1] at the inner corners of n x n cells: beta psi_x - A (psi_xxxx + 2
+    psi_xxyy + psi_yyyy) = curl(y), with no flow through or along the walls."""
     from scipy import sparse
     from scipy.sparse.linalg import spsolve
 
     m, h = n - 1, L / n
-    difference = lambda weights, reach: sparse.diags([np.full(m - abs(o), w) for o, w in zip(range(-reach, reach + 1), weights)], range(-reach, reach + 1))
-    first, second, fourth = difference([-1.0, 0.0, 1.0], 1) / (2 * h), difference([1.0, -2.0, 1.0], 1) / h**2, difference([1.0, -4.0, 6.0, -4.0, 1.0], 2).tolil()
+    difference = lambda weights, reach: sparse.diags(
+        [np.full(m - abs(o), w) for o, w in zip(range(-reach, reach + 1), weights)],
+        range(-reach, reach + 1),
+    )
+    first, second, fourth = (
+        difference([-1.0, 0.0, 1.0], 1) / (2 * h),
+        difference([1.0, -2.0, 1.0], 1) / h**2,
+        difference([1.0, -4.0, 6.0, -4.0, 1.0], 2).tolil(),
+    )
     fourth[0, 0] = fourth[-1, -1] = 7  # the point beyond the wall mirrors the first
     fourth, one = fourth / h**4, sparse.identity(m)
-    operator = beta * sparse.kron(one, first) - A * (sparse.kron(one, fourth) + 2 * sparse.kron(second, second) + sparse.kron(fourth, one))
+    operator = beta * sparse.kron(one, first) - A * (
+        sparse.kron(one, fourth) + 2 * sparse.kron(second, second) + sparse.kron(fourth, one)
+    )
     return spsolve(operator.tocsc(), np.repeat(curl(np.arange(1, n) * h), m)).reshape(m, m)
 
 
 def test_double_gyre_is_that_of_munk():
-    """Over a flat bottom the transport obeys Munk's linear equation, however the water is layered. 4 % for 1.5 cells in the boundary
-    layer, 1 % for the layers, which are still adjusting, 1 % for bottom drag and inertia."""
+    """Over a flat bottom the transport obeys Munk's linear equation, however the water is layered.
+    4 % for 1.5 cells in the boundary layer, 1 % for the layers, which are still adjusting, 1 % for
+    bottom drag and inertia."""
     sim = prepared("double-gyre")
     sim.advance(90 * 24)
     L, n, thickness = 2000e3, 30, np.asarray(sim.model.grid.vertical.thickness)[:, None, None]
     transport = np.sum(sim.gather("velocity_x") * thickness, axis=0) * L / n
-    psi = transport[:-1] / 2 - np.cumsum(transport, axis=0)[:-1]  # at the corners: half of the row's own transport lies south of it
-    expected = munk(n, L, 2e4, 2e-11, lambda y: -2 * np.pi * 0.1 / L / 1026 * np.sin(2 * np.pi * y / L))
+    psi = (
+        transport[:-1] / 2 - np.cumsum(transport, axis=0)[:-1]
+    )  # at the corners: half of the row's own transport lies south of it
+    expected = munk(
+        n, L, 2e4, 2e-11, lambda y: -2 * np.pi * 0.1 / L / 1026 * np.sin(2 * np.pi * y / L)
+    )
     error = np.sqrt(np.mean((psi[:, :-1] - expected) ** 2) / np.mean(expected**2))
     assert error < 0.06
-    assert np.abs(sim.gather("velocity_x")[0]).max() > 2 * np.abs(sim.gather("velocity_x")[-1]).max()  # and the water is layered
+    assert (
+        np.abs(sim.gather("velocity_x")[0]).max() > 2 * np.abs(sim.gather("velocity_x")[-1]).max()
+    )  # and the water is layered
 
 
-# ---- channel -------------------------------------------------------------------------------------------------------------------------
+# ---- channel -------------------------------------------------------------------------------------
 
 
 def test_channel_grows_at_the_rate_of_eady():
-    """Between walls, with Ri = 25 (docs/experiments.md); 7 % for 24 cells in a wave and for the walls, along which the B grid has no
-    current. Before the wave grows the flow is in balance: it changes by less than 1 % in the first day."""
+    """Between walls, with Ri = 25 (docs/experiments.md); 7 % for 24 cells in a wave and for the
+    walls, along which the B grid has no current. Before the wave grows the flow is in balance: it
+    changes by less than 1 % in the first day."""
     given = experiment("baroclinic-channel")
     f, N, shear, H, k, L = (given.constants[name] for name in ("f", "N", "shear", "H", "k", "L"))
     half = np.hypot(k, np.pi / L) * N * H / f / 2
-    eady = shear * f / N * k / np.hypot(k, np.pi / L) * np.sqrt((1 / np.tanh(half) - half) * (half - np.tanh(half))) / np.sqrt(1 + (shear / N) ** 2)
+    eady = (
+        shear
+        * f
+        / N
+        * k
+        / np.hypot(k, np.pi / L)
+        * np.sqrt((1 / np.tanh(half) - half) * (half - np.tanh(half)))
+        / np.sqrt(1 + (shear / N) ** 2)
+    )
     sim = given.simulation().prepare()
     amplitude = lambda: np.sqrt(np.mean(sim.gather("velocity_y") ** 2))
     u = sim.gather("velocity_x")
     sim.advance(96)
-    assert np.abs(sim.gather("velocity_x") - u)[:, :-1].max() < 0.01 * u.max()  # but for the last row, the wall itself
+    assert (
+        np.abs(sim.gather("velocity_x") - u)[:, :-1].max() < 0.01 * u.max()
+    )  # but for the last row, the wall itself
     sim.advance(5 * 96)
     early = amplitude()
     sim.advance(6 * 96)
     assert np.log(amplitude() / early) / (6 * 86400) == pytest.approx(eady, rel=0.07)
 
 
-# ---- dense water ---------------------------------------------------------------------------------------------------------------------
+# ---- dense water ---------------------------------------------------------------------------------
 
 
 def section(sim):
     """Temperature of a section along y (levels, ny), NaN in the ground."""
     T = sim.gather("temperature")[:, :, 0]
-    return np.where(np.arange(len(T))[:, None] < np.asarray(sim.model.grid.wet_levels)[:, 0], T, np.nan)
+    return np.where(
+        np.arange(len(T))[:, None] < np.asarray(sim.model.grid.wet_levels)[:, 0], T, np.nan
+    )
 
 
 def reference_potential_energy(sim):
-    """Of the water sorted by density [J m-2 of surface]: the lightest fills the shallowest cells of the basin (all have one volume)."""
+    """Of the water sorted by density [J m-2 of surface]: the lightest fills the shallowest cells of
+    the basin (all have one volume).
+    """
     T = section(sim)
     wet, dz = np.isfinite(T), sim.model.grid.vertical.thickness[0]
     depth = np.broadcast_to((np.arange(len(T))[:, None] + 0.5) * dz, T.shape)[wet]
@@ -125,30 +202,40 @@ def reference_potential_energy(sim):
 
 
 def test_lock_exchange_fronts_run_at_half_the_wave_speed():
-    """Half of sqrt(g' H) (Benjamin 1968), both fronts alike; 5 % for cells of 1 km and for friction. Heat is conserved to rounding, and
-    the reference potential energy grows: mixing cannot be undone."""
+    """Half of sqrt(g' H) (Benjamin 1968), both fronts alike; 5 % for cells of 1 km and for
+    friction. Heat is conserved to rounding, and the reference potential energy grows: mixing cannot
+    be undone."""
     sim = prepared("lock-exchange")
     y, L, H = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0], 64e3, 20.0
-    heat, before = sim.sequence.content("temperature"), reference_potential_energy(sim)
+    heat, before = sim.fields.content("temperature"), reference_potential_energy(sim)
     way = []
     for _ in range(15):
         sim.advance(30)
         T = section(sim)
         below, above = (np.flatnonzero(layer < 17.5)[-1] for layer in (T[-1], T[0]))
-        way.append([np.interp(17.5, layer[i : i + 2], y[i : i + 2]) - L / 2 for layer, i in ((T[-1], below), (T[0], above))])
+        way.append(
+            [
+                np.interp(17.5, layer[i : i + 2], y[i : i + 2]) - L / 2
+                for layer, i in ((T[-1], below), (T[0], above))
+            ]
+        )
     speed = np.polyfit(np.arange(3, 15) * 3600, np.array(way)[3:], 1)[0]
     theory = 0.5 * np.sqrt(9.80616 * 2e-4 * 25 * H)
     assert speed == pytest.approx([theory, -theory], rel=0.05)
-    assert sim.sequence.content("temperature") == pytest.approx(heat, rel=1e-12)
+    assert sim.fields.content("temperature") == pytest.approx(heat, rel=1e-12)
     assert 0 < (reference_potential_energy(sim) - before) / (15 * 3600) < 5e-4
 
 
 def test_overflow_reaches_the_plain():
-    """Dense water runs down the slope, keeps a third of its cold or more, and goes on along the plain as a gravity current of Froude
-    number 1, give or take a half. Heat is conserved to rounding."""
+    """Dense water runs down the slope, keeps a third of its cold or more, and goes on along the
+    plain as a gravity current of Froude number 1, give or take a half. Heat is conserved to
+    rounding."""
     sim = prepared("overflow")
-    y, wet = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0], np.asarray(sim.model.grid.wet_levels)[:, 0]
-    heat = sim.sequence.content("temperature")
+    y, wet = (
+        np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0],
+        np.asarray(sim.model.grid.wet_levels)[:, 0],
+    )
+    heat = sim.fields.content("temperature")
     nose = []
     for _ in range(16):
         sim.advance(180)
@@ -158,32 +245,48 @@ def test_overflow_reaches_the_plain():
     plain = nose > 60e3
     speed = np.polyfit(hours[plain] * 3600, nose[plain], 1)[0]
     cold = 20 - T[:, (y > 60e3) & (y < nose[-1])]
-    thickness = np.nansum(cold, axis=0).mean() / np.nanmax(cold, axis=0).mean() * sim.model.grid.vertical.thickness[0]
+    thickness = (
+        np.nansum(cold, axis=0).mean()
+        / np.nanmax(cold, axis=0).mean()
+        * sim.model.grid.vertical.thickness[0]
+    )
     assert np.all(np.diff(nose) >= 0)
     assert np.nanmax(cold) > 10 / 3
     assert 0.5 < speed / np.sqrt(9.80616 * 2e-4 * np.nanmax(cold, axis=0).mean() * thickness) < 1.5
-    assert sim.sequence.content("temperature") == pytest.approx(heat, rel=1e-12)
+    assert sim.fields.content("temperature") == pytest.approx(heat, rel=1e-12)
 
 
-# ---- solid rotation ------------------------------------------------------------------------------------------------------------------
+# ---- solid rotation ------------------------------------------------------------------------------
 
 
 def turned(cells, advection):
-    """Error of a wide dye after one turn, over the dye; and how far the current that carries it has changed."""
+    """Error of a wide dye after one turn, over the dye; and how far the current that carries it has
+    changed.
+    """
     dye = "exp(-((x - L / 2)**2 + (y - 0.4 * L)**2) / (2 * (0.07 * L)**2))"
-    sizes = [f"grid.nx={cells}", f"grid.ny={cells}", f"simulation.step={864000 // (12 * cells)}s", f"model.tracer_advection={advection}"]
+    sizes = [
+        f"grid.nx={cells}",
+        f"grid.ny={cells}",
+        f"simulation.step={864000 // (12 * cells)}s",
+        f"model.tracer_advection={advection}",
+    ]
     sim = prepared("solid-rotation", *sizes, "model.extrapolation=0", f'state.dye="{dye}"')
     names = ("dye", "velocity_x")
     before = [sim.gather(name) for name in names]
     sim.advance(12 * cells)
-    return [np.linalg.norm(sim.gather(name) - b) / np.linalg.norm(b) for name, b in zip(names, before)]
+    return [
+        np.linalg.norm(sim.gather(name) - b) / np.linalg.norm(b) for name, b in zip(names, before)
+    ]
 
 
-@pytest.mark.parametrize(("advection", "order", "error"), [("CentredAdvection", 2, 0.07), ("UpwindAdvection", 3, 0.012)])
+@pytest.mark.parametrize(
+    ("advection", "order", "error"), [("CentredAdvection", 2, 0.07), ("UpwindAdvection", 3, 0.012)]
+)
 def test_solid_rotation_brings_the_dye_back(advection, order, error):
-    """Second and third order in space, without the damping in time, which is of first order (docs/experiments.md); between 40 and 80
-    cells the last tenths of the order are still missing. The balance of current and surface holds: the current, which has kinks at R and
-    R2, adjusts by less than 1 %."""
+    """Second and third order in space, without the damping in time, which is of first order
+    (docs/experiments.md); between 40 and 80 cells the last tenths of the order are still missing.
+    The balance of current and surface holds: the current, which has kinks at R and R2, adjusts by
+    less than 1 %."""
     (coarse, changed), (fine, _) = turned(40, advection), turned(80, advection)
     assert fine < error
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.4)

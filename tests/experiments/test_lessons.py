@@ -1,4 +1,6 @@
-"""The lessons in examples/ at small size: each runs, and what it measures is near what it says it should be."""
+"""The lessons in examples/ at small size: each runs, and what it measures is near what it says it
+should be.
+"""
 
 import runpy
 import sys
@@ -7,7 +9,15 @@ from pathlib import Path
 import pytest
 
 folder = Path(__file__).parents[2] / "examples"
-names = {"double_gyre": 30, "baroclinic_channel": 20, "lock_exchange": 64, "overflow": 20, "solid_rotation": 40, "single_column": 100, "own_forcing": 48}
+names = {
+    "double_gyre": 30,
+    "baroclinic_channel": 20,
+    "lock_exchange": 64,
+    "overflow": 20,
+    "solid_rotation": 40,
+    "single_column": 100,
+    "own_forcing": 48,
+}
 
 
 @pytest.fixture
@@ -26,7 +36,9 @@ def test_every_lesson_is_tested():
 
 
 def test_double_gyre(learn):
-    """Boundary layer to half a cell, transports to 12 %: Munk's formula leaves out friction across the gyre."""
+    """Boundary layer to half a cell, transports to 12 %: Munk's formula leaves out friction across
+    the gyre.
+    """
     lesson = learn("double_gyre")
     cell = lesson["L"] / lesson["cells"] / lesson["delta"]
     assert lesson["transport"] == pytest.approx(lesson["sverdrup"], rel=0.12)
@@ -48,7 +60,9 @@ def test_lock_exchange(learn):
 
 
 def test_overflow(learn):
-    """A gravity current, of Froude number 1 give or take a half, that has kept a third of its cold; heat to rounding."""
+    """A gravity current, of Froude number 1 give or take a half, that has kept a third of its cold;
+    heat to rounding.
+    """
     lesson = learn("overflow")
     assert 0.5 < lesson["froude"] < 1.5
     assert lesson["remaining"] > 1 / 3
@@ -56,10 +70,14 @@ def test_overflow(learn):
 
 
 def test_solid_rotation(learn):
-    """Third order beats second; the limited schemes stay within the bounds of the dye, whatever its shape; nobody puts it elsewhere."""
+    """Third order beats second; the limited schemes stay within the bounds of the dye, whatever its
+    shape; nobody puts it elsewhere.
+    """
     results = learn("solid_rotation")["results"]
     error = {name: of["smooth"][0] for name, of in results.items()}
-    assert error["UpwindAdvection"] < 0.25 and error["CentredAdvection"] > 2 * error["UpwindAdvection"]
+    assert (
+        error["UpwindAdvection"] < 0.25 and error["CentredAdvection"] > 2 * error["UpwindAdvection"]
+    )
     assert error["QuickestAdvection"] < error["LaxWendroffAdvection"] < error["CentredAdvection"]
     for name, of in results.items():
         for _, peak, least in of.values():
@@ -71,9 +89,14 @@ def test_solid_rotation(learn):
 
 
 def test_single_column(learn):
-    """A hundred days: rain pays for radiation to 8 % (it falls in bursts), the troposphere is near its moist adiabat, deserts swing and meadows do not."""
+    """A hundred days: rain pays for radiation to 8 % (it falls in bursts), the troposphere is near
+    its moist adiabat, deserts swing and meadows do not.
+    """
     lesson = learn("single_column")
-    assert lesson["heating"] == pytest.approx(lesson["cooling"], rel=0.08) and 60 < lesson["cooling"] < 140
+    assert (
+        lesson["heating"] == pytest.approx(lesson["cooling"], rel=0.08)
+        and 60 < lesson["cooling"] < 140
+    )
     assert lesson["rain"] == pytest.approx(lesson["evaporation"], rel=0.08)
     assert lesson["departure"] < 2
     assert 3 < lesson["swing"]["meadow"] < 15 < lesson["swing"]["desert"] < 40

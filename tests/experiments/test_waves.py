@@ -1,4 +1,4 @@
-"""Waves of one layer against their equations: linear dynamics, no friction, depth H, c = sqrt(g H)."""
+"""Waves of one layer against their equations: linear, without friction, depth H, c = sqrt(g H)."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,19 @@ def layer(nx, ny, extent, depth, step, coriolis=(0, 0), **state):
     """A simulation of one homogeneous layer, periodic in x."""
     import fathom as fm
 
-    grid = fm.CartesianGrid(nx=nx, ny=ny, extent=extent, periodic=True, levels=fm.ZLevels(number=1, depth=depth))
+    grid = fm.CartesianGrid(
+        nx=nx, ny=ny, extent=extent, periodic=True, levels=fm.ZLevels(number=1, depth=depth)
+    )
     still = fm.ConstantMixing(viscosity=0, diffusivity=0)
-    ocean = fm.Ocean(grid, coriolis=coriolis, momentum_advection=None, friction=None, diffusion=None, bottom_drag=0, vertical_mixing=still)
+    ocean = fm.Ocean(
+        grid,
+        coriolis=coriolis,
+        momentum_advection=None,
+        friction=None,
+        diffusion=None,
+        bottom_drag=0,
+        vertical_mixing=still,
+    )
     return fm.Simulation(ocean.set(**state), step=step).prepare()
 
 
@@ -28,10 +38,19 @@ def rate(series):
 
 
 def gravity_wave(n, length=1000e3, depth=100.0):
-    """Speed of the gravest standing wave of a closed channel over sqrt(g H), with n cells and n steps a period."""
+    """Speed of the gravest standing wave of a closed channel over sqrt(g H), with n cells and n
+    steps a period.
+    """
     c, k = np.sqrt(g * depth), np.pi / length
     step = 2 * length / c / n
-    sim = layer(4, n, (4 * length / n, length), depth, step, sea_surface_height=lambda x, y: 0.01 * np.cos(k * y))
+    sim = layer(
+        4,
+        n,
+        (4 * length / n, length),
+        depth,
+        step,
+        sea_surface_height=lambda x, y: 0.01 * np.cos(k * y),
+    )
     y = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0]
     series = []
     for _ in range(n):
@@ -41,19 +60,32 @@ def gravity_wave(n, length=1000e3, depth=100.0):
 
 
 def test_gravity_wave_travels_at_sqrt_gH():
-    """Second order in space and time together: with 64 cells and 64 steps a period the implicit surface delays it by 0.16 %."""
+    """Second order in space and time together: with 64 cells and 64 steps a period the implicit
+    surface delays it by 0.16 %.
+    """
     coarse, fine = (abs(gravity_wave(n) - 1) for n in (32, 64))
     assert fine < 2e-3
     assert np.log2(coarse / fine) == pytest.approx(2, abs=0.1)
 
 
 def kelvin_wave(cells):
-    """Speed of a Kelvin wave along a wall over sqrt(g H), with so many cells in the radius of deformation R = c / f."""
+    """Speed of a Kelvin wave along a wall over sqrt(g H), with so many cells in the radius of
+    deformation R = c / f.
+    """
     depth, f, length = 10.0, 1e-4, 2000e3
     c = np.sqrt(g * depth)
     R, k, step = c / f, 2 * np.pi / length, 900.0
     wave = lambda x, y: 0.01 * np.cos(k * x) * np.exp(-y / R)
-    sim = layer(40, 8 * cells, (length, 8 * R), depth, step, (f, 0), sea_surface_height=wave, velocity_x=lambda x, y, z: g / c * wave(x, y))
+    sim = layer(
+        40,
+        8 * cells,
+        (length, 8 * R),
+        depth,
+        step,
+        (f, 0),
+        sea_surface_height=wave,
+        velocity_x=lambda x, y, z: g / c * wave(x, y),
+    )
     x = np.asarray(sim.model.grid.horizontal.center_longitude)[0]
     phases = []
     for _ in range(40):
@@ -64,18 +96,27 @@ def kelvin_wave(cells):
 
 
 def test_kelvin_wave_follows_the_wall():
-    """The B grid has no current at the wall itself: half a cell of the wave's transport is missing, and it is slower by dy / 2R. First
-    order; 0.005 is for the second order and the step."""
+    """The B grid has no current at the wall itself: half a cell of the wave's transport is missing,
+    and it is slower by dy / 2R. First order; 0.005 is for the second order and the step."""
     for cells in (5, 10, 20):
         assert kelvin_wave(cells) == pytest.approx(1 - 0.5 / cells, abs=0.005)
 
 
 def test_adjustment_stops_at_the_radius_of_deformation():
-    """A step of the surface relaxes to eta0 (1 - exp(-|y| / R)) sgn(y), R = sqrt(g H) / f (Gill 1982, section 7.2). What the waves that
-    left have not yet lost is 1 % of the step after 40 days, and so is (f dt)^2 / 3, the error of the implicit Coriolis force."""
+    """A step of the surface relaxes to eta0 (1 - exp(-|y| / R)) sgn(y), R = sqrt(g H) / f (Gill
+    1982, section 7.2). What the waves that left have not yet lost is 1 % of the step after 40 days,
+    and so is (f dt)^2 / 3, the error of the implicit Coriolis force."""
     depth, f, length = 10.0, 1e-4, 3000e3
     R = np.sqrt(g * depth) / f
-    sim = layer(4, 200, (60e3, length), depth, 1800, (f, 0), sea_surface_height=lambda x, y: 0.01 * np.sign(y - length / 2))
+    sim = layer(
+        4,
+        200,
+        (60e3, length),
+        depth,
+        1800,
+        (f, 0),
+        sea_surface_height=lambda x, y: 0.01 * np.sign(y - length / 2),
+    )
     y = np.asarray(sim.model.grid.horizontal.center_latitude)[:, 0] - length / 2
     sim.advance(40 * 48)
     eta = height(sim)[:, 0] / 0.01
@@ -86,14 +127,26 @@ def test_adjustment_stops_at_the_radius_of_deformation():
 
 @pytest.mark.parametrize("waves", [1, 2])
 def test_rossby_wave_drifts_west(waves):
-    """omega / k = -beta / (k2 + l2 + 1 / Rd2): -beta Rd2 for long waves. f changes by a fifth across the channel: 4 %."""
+    """omega / k = -beta / (k2 + l2 + 1 / Rd2): -beta Rd2 for long waves. f changes by a fifth
+    across the channel: 4 %.
+    """
     depth, f, beta, length, width = 10.0, 1e-4, 2e-11, 4000e3, 1000e3
     Rd2 = g * depth / f**2
     k, l = 2 * np.pi * waves / length, np.pi / width
     eta = lambda x, y: 0.01 * np.cos(k * x) * np.sin(l * y)
     u = lambda x, y, z: -g / f * 0.01 * l * np.cos(k * x) * np.cos(l * y)
     v = lambda x, y, z: -g / f * 0.01 * k * np.sin(k * x) * np.sin(l * y)
-    sim = layer(40, 20, (length, width), depth, 3600, (f - beta * width / 2, beta), sea_surface_height=eta, velocity_x=u, velocity_y=v)
+    sim = layer(
+        40,
+        20,
+        (length, width),
+        depth,
+        3600,
+        (f - beta * width / 2, beta),
+        sea_surface_height=eta,
+        velocity_x=u,
+        velocity_y=v,
+    )
     x = np.asarray(sim.model.grid.horizontal.center_longitude)[0]
     phases = []
     for _ in range(50):

@@ -1,4 +1,6 @@
-"""Staging: everything comes to its place, in its order and whole; a full folder is passed by; what is damaged there is an error."""
+"""Staging: everything comes to its place, in its order and whole; a full folder is passed by; what
+is damaged there is an error.
+"""
 
 import errno
 import threading
@@ -15,12 +17,19 @@ def test_everything_is_delivered_in_order(tmp_path):
     stage, came = Stage(tmp_path), []
     hold = threading.Event()
     for n in range(20):
-        stage.put([np.full(100, n, np.uint8), b"end"], lambda data, n=n: (hold.wait(5), came.append((n, bytes(data)))))
+        stage.put(
+            [np.full(100, n, np.uint8), b"end"],
+            lambda data, n=n: (hold.wait(5), came.append((n, bytes(data)))),
+        )
     ticket = stage.put_so_far
     assert not stage.is_delivered(ticket) and len(list(stage.folder.iterdir())) > 0
     hold.set()
     stage.wait(ticket)
-    assert stage.is_delivered(ticket) and came == [(n, bytes([n]) * 100 + b"end") for n in range(20)] and stage.bytes == 20 * 103
+    assert (
+        stage.is_delivered(ticket)
+        and came == [(n, bytes([n]) * 100 + b"end") for n in range(20)]
+        and stage.bytes == 20 * 103
+    )
     stage.close()
     assert not list(tmp_path.iterdir())
 
@@ -42,8 +51,12 @@ def test_what_passes_by_the_folder_keeps_its_turn(tmp_path, monkeypatch):
     stage.put([b"1"], lambda data: (begun.set(), hold.wait(5), came.append(bytes(data))))
     first, write = stage.put_so_far, files.write
     begun.wait(5)
-    monkeypatch.setattr(files, "write", lambda file, *rest: full() if file.name == "2" else write(file, *rest))
-    other = threading.Thread(target=lambda: stage.put([b"2"], lambda data: came.append(bytes(data))))
+    monkeypatch.setattr(
+        files, "write", lambda file, *rest: full() if file.name == "2" else write(file, *rest)
+    )
+    other = threading.Thread(
+        target=lambda: stage.put([b"2"], lambda data: came.append(bytes(data)))
+    )
     other.start()
     while stage.put_so_far < 2:
         time.sleep(0.001)

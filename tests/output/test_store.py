@@ -1,4 +1,6 @@
-"""Stores: what is written is what is opened, whoever writes; a killed run leaves its complete times."""
+"""Stores: what is written is what is opened, whoever writes; a killed run leaves its complete
+times.
+"""
 
 from __future__ import annotations
 
@@ -19,33 +21,69 @@ import fathom.output as output
 
 endings = [".zarr", ".nc"]
 ny, nx, nz = 50, 70, 7
-sizes = {"y": 20, "x": 30, "level": 4}   # chunks small enough that edges are cut
+sizes = {"y": 20, "x": 30, "level": 4}  # chunks small enough that edges are cut
 
 
 def coordinates():
     longitude, latitude = np.meshgrid(np.arange(nx) * 5.0, np.linspace(-80, 80, ny))
     corners = np.array([-2.5, 2.5, 2.5, -2.5]), np.array([-1.6, -1.6, 1.6, 1.6])
-    return {"level": (("level",), np.arange(nz) * 10.0 + 5, {"units": "m", "positive": "down", "standard_name": "depth", "bounds": "level_bounds"}),
-            "level_bounds": (("level", "bounds"), np.stack([np.arange(nz), np.arange(nz) + 1], 1) * 10.0),
-            "longitude": (("y", "x"), longitude, {"units": "degrees_east", "standard_name": "longitude", "bounds": "longitude_bounds"}),
-            "latitude": (("y", "x"), latitude, {"units": "degrees_north", "standard_name": "latitude", "bounds": "latitude_bounds"}),
-            "longitude_bounds": (("y", "x", "corner"), longitude[..., None] + corners[0]),
-            "latitude_bounds": (("y", "x", "corner"), latitude[..., None] + corners[1])}
+    return {
+        "level": (
+            ("level",),
+            np.arange(nz) * 10.0 + 5,
+            {"units": "m", "positive": "down", "standard_name": "depth", "bounds": "level_bounds"},
+        ),
+        "level_bounds": (
+            ("level", "bounds"),
+            np.stack([np.arange(nz), np.arange(nz) + 1], 1) * 10.0,
+        ),
+        "longitude": (
+            ("y", "x"),
+            longitude,
+            {"units": "degrees_east", "standard_name": "longitude", "bounds": "longitude_bounds"},
+        ),
+        "latitude": (
+            ("y", "x"),
+            latitude,
+            {"units": "degrees_north", "standard_name": "latitude", "bounds": "latitude_bounds"},
+        ),
+        "longitude_bounds": (("y", "x", "corner"), longitude[..., None] + corners[0]),
+        "latitude_bounds": (("y", "x", "corner"), latitude[..., None] + corners[1]),
+    }
 
 
 def variables():
     with_coordinates = {"coordinates": "longitude latitude"}
-    return [output.VariableSpec("thetao", ("time", "level", "y", "x"), "float32", {**names.get("temperature").attributes, **with_coordinates}),
-            output.VariableSpec("zos", ("time", "y", "x"), "float64", {**names.get("sea_surface_height").attributes, **with_coordinates}),
-            output.VariableSpec("wet_levels", ("y", "x"), "int32", {**names.get("wet_levels").attributes, **with_coordinates})]
+    return [
+        output.VariableSpec(
+            "thetao",
+            ("time", "level", "y", "x"),
+            "float32",
+            {**names.get("temperature").attributes, **with_coordinates},
+        ),
+        output.VariableSpec(
+            "zos",
+            ("time", "y", "x"),
+            "float64",
+            {**names.get("sea_surface_height").attributes, **with_coordinates},
+        ),
+        output.VariableSpec(
+            "wet_levels",
+            ("y", "x"),
+            "int32",
+            {**names.get("wet_levels").attributes, **with_coordinates},
+        ),
+    ]
 
 
 def fields(n):
     random = np.random.default_rng(n)
     land = np.zeros((ny, nx), bool)
     land[:22, :33] = land[40:, 50:] = True
-    return {"thetao": np.where(land, np.nan, random.standard_normal((nz, ny, nx))).astype("float32"),
-            "zos": np.where(land, np.nan, random.standard_normal((ny, nx)))}
+    return {
+        "thetao": np.where(land, np.nan, random.standard_normal((nz, ny, nx))).astype("float32"),
+        "zos": np.where(land, np.nan, random.standard_normal((ny, nx))),
+    }
 
 
 def write_all(writer, name, time_index, field, ranks=1, rank=0):
@@ -74,7 +112,14 @@ def digest(path):
 @pytest.mark.parametrize("ending", endings)
 def test_what_is_written_is_what_is_opened(tmp_path, ending):
     path = tmp_path / f"store{ending}"
-    writer = output.create(path, coordinates(), variables(), sizes, time=output.TimeAxis("1999-12-31 00:00:00"), attributes={"title": "test"})
+    writer = output.create(
+        path,
+        coordinates(),
+        variables(),
+        sizes,
+        time=output.TimeAxis("1999-12-31 00:00:00"),
+        attributes={"title": "test"},
+    )
     fill(writer, 3)
     assert writer.times.tolist() == [0.0, 86400.0, 172800.0]
     writer.close()
@@ -93,12 +138,14 @@ def test_what_is_written_is_what_is_opened(tmp_path, ending):
 @pytest.mark.parametrize("ending", endings)
 def test_one_line_of_xarray_draws_a_map(tmp_path, ending):
     import matplotlib
+
     matplotlib.use("agg")
     fill(writer := output.create(tmp_path / f"store{ending}", coordinates(), variables()), 1)
     writer.close()
     with output.open(tmp_path / f"store{ending}") as dataset:
         dataset.thetao[0, 0].plot(x="longitude", y="latitude")
     import matplotlib.pyplot
+
     matplotlib.pyplot.close("all")
 
 
@@ -106,7 +153,12 @@ def test_one_line_of_xarray_draws_a_map(tmp_path, ending):
 @pytest.mark.parametrize("calendar", ["standard", "noleap", "360_day"])
 def test_means_have_bounds_and_the_clock_its_calendar(tmp_path, ending, calendar):
     path = tmp_path / f"store{ending}"
-    writer = output.create(path, coordinates(), variables(), time=output.TimeAxis("2000-02-28 00:00:00", calendar, bounds=True))
+    writer = output.create(
+        path,
+        coordinates(),
+        variables(),
+        time=output.TimeAxis("2000-02-28 00:00:00", calendar, bounds=True),
+    )
     with pytest.raises(ValueError, match="needs time bounds"):
         writer.extend(0, 0.0)
     with output.open(path) as dataset:
@@ -133,7 +185,9 @@ def _one_rank(path, ranks, rank):
     for n in range(2):
         for name, field in fields(n).items():
             write_all(writer, name, n, field, ranks, rank)
-    write_all(writer, "wet_levels", None, np.arange(ny * nx, dtype="int32").reshape(ny, nx), ranks, rank)
+    write_all(
+        writer, "wet_levels", None, np.arange(ny * nx, dtype="int32").reshape(ny, nx), ranks, rank
+    )
 
 
 def test_bytes_of_a_zarr_store_do_not_depend_on_who_writes(tmp_path):
@@ -141,7 +195,10 @@ def test_bytes_of_a_zarr_store_do_not_depend_on_who_writes(tmp_path):
     for ranks in (1, 2, 3):
         path = tmp_path / f"{ranks}" / "store.zarr"
         writer = output.create(path, coordinates(), variables(), sizes)
-        processes = [multiprocessing.get_context("fork").Process(target=_one_rank, args=(path, ranks, rank)) for rank in range(ranks)]
+        processes = [
+            multiprocessing.get_context("fork").Process(target=_one_rank, args=(path, ranks, rank))
+            for rank in range(ranks)
+        ]
         for process in processes:
             process.start()
         for process in processes:
@@ -168,7 +225,7 @@ def test_a_time_is_seen_only_when_it_is_complete(tmp_path, ending):
     writer.close()
     with output.open(path) as dataset:
         assert dataset.sizes["time"] == 2
-    writer = output.append(path)   # a run that is continued writes that time again
+    writer = output.append(path)  # a run that is continued writes that time again
     assert len(writer.times) == 2
     for name, field in fields(5).items():
         write_all(writer, name, 2, field)
@@ -181,9 +238,12 @@ def test_a_time_is_seen_only_when_it_is_complete(tmp_path, ending):
 @pytest.mark.parametrize("ending", endings)
 def test_a_killed_writer_leaves_a_store_that_opens(tmp_path, ending):
     path, here = tmp_path / f"store{ending}", os.path.dirname(__file__)
-    program = (f"import sys; sys.path[:0] = [{here!r}, {os.getcwd()!r}]; import test_store as t; from pathlib import Path\n"
-               f"w = t.output.create(Path({str(path)!r}), t.coordinates(), t.variables(), t.sizes); t.fill(w, 2)\n"
-               "t.write_all(w, 'thetao', 2, t.fields(2)['thetao']); print('written', flush=True); import time; time.sleep(60)")
+    program = (
+        f"import sys; sys.path[:0] = [{here!r}, {os.getcwd()!r}]; import test_store as t; from"
+        f" pathlib import Path\nw = t.output.create(Path({str(path)!r}), t.coordinates(),"
+        " t.variables(), t.sizes); t.fill(w, 2)\nt.write_all(w, 'thetao', 2,"
+        " t.fields(2)['thetao']); print('written', flush=True); import time; time.sleep(60)"
+    )
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     assert process.stdout.readline().strip() == b"written"
     process.send_signal(signal.SIGKILL)
@@ -195,7 +255,8 @@ def test_a_killed_writer_leaves_a_store_that_opens(tmp_path, ending):
 
 @pytest.mark.parametrize("kill_at", range(4))
 def test_a_kill_while_the_time_is_extended_loses_nothing(tmp_path, kill_at, monkeypatch):
-    import fathom.output.zarr as module
+    import fathom.output.formats.zarr as module
+
     path = tmp_path / "store.zarr"
     writer = output.create(path, coordinates(), variables(), sizes)
     fill(writer, 2)
@@ -239,10 +300,15 @@ def test_times_after_a_restart_are_dropped_when_a_run_goes_back(tmp_path, ending
 
 @pytest.mark.parametrize("ending", endings)
 def test_many_times(tmp_path, ending, monkeypatch):
-    import fathom.output.zarr as module
+    import fathom.output.formats.zarr as module
+
     monkeypatch.setattr(module, "_times_per_chunk", 8)
     path = tmp_path / f"store{ending}"
-    writer = output.create(path, {"y": (("y",), np.arange(2.0)), "x": (("x",), np.arange(3.0))}, [output.VariableSpec("a", ("time", "y", "x"))])
+    writer = output.create(
+        path,
+        {"y": (("y",), np.arange(2.0)), "x": (("x",), np.arange(3.0))},
+        [output.VariableSpec("a", ("time", "y", "x"))],
+    )
     count = module._times_per_chunk + 3 if ending == ".zarr" else 5
     for n in range(count):
         writer.extend(n, 10.0 * n)
@@ -252,11 +318,27 @@ def test_many_times(tmp_path, ending, monkeypatch):
         assert dataset.sizes["time"] == count
 
 
-@pytest.mark.parametrize("shape", [(300, 360, 40), (384, 320, 40), (2400, 3600, 62), (100, 116, 25), (300, 360, 1), (4320, 8640, 75), (3, 5, 200), (1, 4000, 1)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (300, 360, 40),
+        (384, 320, 40),
+        (2400, 3600, 62),
+        (100, 116, 25),
+        (300, 360, 1),
+        (4320, 8640, 75),
+        (3, 5, 200),
+        (1, 4000, 1),
+    ],
+)
 def test_chunks_follow_from_the_grid_and_cover_it_once(shape):
     rows, columns, levels = shape
     times, depth, tile_rows, tile_points = output.chunk_shape(rows, columns, levels)
-    assert times == 1 and levels / depth <= -(-levels // 64) and depth * tile_rows * tile_points <= 1.1 * 2**22
+    assert (
+        times == 1
+        and levels / depth <= -(-levels // 64)
+        and depth * tile_rows * tile_points <= 1.1 * 2**22
+    )
     if rows * columns * levels > 2**22:
         assert depth * tile_rows * tile_points >= 2**20
     covered = np.zeros((rows, columns), np.int8)
@@ -269,7 +351,9 @@ def test_chunks_follow_from_the_grid_and_cover_it_once(shape):
 def test_errors_say_what_is_wrong(tmp_path, ending):
     path = tmp_path / f"store{ending}"
     writer = output.create(path, coordinates(), variables())
-    with pytest.raises(ValueError, match="unknown variable of store.*'tetao'; did you mean 'thetao'"):
+    with pytest.raises(
+        ValueError, match="unknown variable of store.*'tetao'; did you mean 'thetao'"
+    ):
         writer.write("tetao", 0, (0, ny, 0, nx), np.zeros((ny, nx)))
     with pytest.raises(ValueError, match=r"has shape \(3, 4\); region .* needs \(50, 70\)"):
         writer.write("zos", 0, (0, ny, 0, nx), np.zeros((3, 4)))
@@ -278,13 +362,21 @@ def test_errors_say_what_is_wrong(tmp_path, ending):
     with pytest.raises(ValueError, match="does not fit into int32"):
         writer.write("wet_levels", None, (0, ny, 0, nx), np.zeros((ny, nx)))
     writer.close()
-    with pytest.raises(FileExistsError, match="exists; choose another name, or allow it to be replaced"):
+    with pytest.raises(
+        FileExistsError, match="exists; choose another name, or allow it to be replaced"
+    ):
         output.create(path, coordinates(), variables())
     output.create(path, coordinates(), variables(), overwrite=True).close()
     with pytest.raises(ValueError, match="unknown compression 'zst'"):
         output.create(tmp_path / f"other{ending}", coordinates(), variables(), compression="zst")
-    with pytest.raises(ValueError, match="no coordinate has dimension 'levels'; did you mean 'level'"):
-        output.create(tmp_path / f"other{ending}", coordinates(), [output.VariableSpec("a", ("time", "levels", "y", "x"))])
+    with pytest.raises(
+        ValueError, match="no coordinate has dimension 'levels'; did you mean 'level'"
+    ):
+        output.create(
+            tmp_path / f"other{ending}",
+            coordinates(),
+            [output.VariableSpec("a", ("time", "levels", "y", "x"))],
+        )
     with pytest.raises(FileNotFoundError, match=f"did you mean 'store{ending}'"):
         output.open(tmp_path / f"stor{ending}")
 
@@ -296,7 +388,13 @@ def test_a_region_that_cuts_a_chunk_is_refused(tmp_path):
 
 
 def test_unknown_ending_and_foreign_files(tmp_path):
-    with pytest.raises(ValueError, match=r"ends in \.zarr \(Zarr v3\), \.nc \(NetCDF-4\), \.grib2 \(GRIB2\), \.fa \(FA\), not in '\.grib'"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"ends in \.zarr \(Zarr v3\), \.nc \(NetCDF-4\), \.grib2 \(GRIB2\), \.fa \(FA\), not in"
+            r" '\.grib'"
+        ),
+    ):
         output.create(tmp_path / "a.grib", {}, [])
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
@@ -312,6 +410,7 @@ def test_unknown_ending_and_foreign_files(tmp_path):
 
 def test_a_full_disk_is_named_and_earlier_times_stay(tmp_path, monkeypatch):
     import fathom.output.files as module
+
     path = tmp_path / "store.zarr"
     writer = output.create(path, coordinates(), variables(), sizes)
     fill(writer, 1)
@@ -320,7 +419,10 @@ def test_a_full_disk_is_named_and_earlier_times_stay(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(module, "put", full)
-    with pytest.raises(OSError, match="disk full while writing 'zos' .* MB free .* complete times before this one are kept") as caught:
+    with pytest.raises(
+        OSError,
+        match="disk full while writing 'zos' .* MB free .* complete times before this one are kept",
+    ) as caught:
         write_all(writer, "zos", 1, fields(1)["zos"])
     assert caught.value.errno == errno.ENOSPC
     with output.open(path) as dataset:
@@ -336,12 +438,22 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, ending):
 
 
 def test_importing_and_creating_is_quick(tmp_path):
-    """Root must not keep the first step waiting: no xarray, zarr or matplotlib, and milliseconds to create."""
-    program = "import sys, fathom.output, fathom.output.zarr, fathom.plots; print([m for m in ('xarray', 'zarr', 'matplotlib', 'pandas') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    """Root must not keep the first step waiting: no xarray, zarr or matplotlib, and milliseconds to
+    create.
+    """
+    program = (
+        "import sys, fathom.output, fathom.output.formats.zarr, fathom.plots; print([m for m in"
+        " ('xarray', 'zarr', 'matplotlib', 'pandas') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )
     start = clock.perf_counter()
     output.create(tmp_path / "store.zarr", coordinates(), variables())
-    assert clock.perf_counter() - start < 1.0   # 15 ms on an idle machine
+    assert clock.perf_counter() - start < 1.0  # 15 ms on an idle machine
 
 
 def test_names_find_fields_and_neighbours():
@@ -352,7 +464,12 @@ def test_names_find_fields_and_neighbours():
     with pytest.raises(ValueError, match="unknown field 'salt'"):
         names.get("salt")
     for row in names.fields.values():
-        assert row.horizontal in ("center", "corner", "east_face", "north_face") and row.vertical in ("layer", "interface", "column")
+        assert row.horizontal in (
+            "center",
+            "corner",
+            "east_face",
+            "north_face",
+        ) and row.vertical in ("layer", "interface", "column")
 
 
 @pytest.mark.parametrize("ending", endings)
@@ -361,34 +478,67 @@ def test_fields_by_name_get_their_place_and_coordinates(tmp_path, ending, plane)
     corner = np.meshgrid(np.arange(nx + 1) * 2.0, np.arange(ny + 1) * 1.0 - 30)
     middle = [0.25 * (c[1:, 1:] + c[:-1, 1:] + c[1:, :-1] + c[:-1, :-1]) for c in corner]
     words = ("x", "y") if plane else ("longitude", "latitude")
-    grid = {"thickness": np.full(nz, 10.0), "area": np.ones((ny, nx)), "wet_levels": np.full((ny, nx), nz),
-            **{f"corner_{word}": c for word, c in zip(words, corner)}, **dict(zip(words, middle))}
+    grid = {
+        "thickness": np.full(nz, 10.0),
+        "area": np.ones((ny, nx)),
+        "wet_levels": np.full((ny, nx), nz),
+        **{f"corner_{word}": c for word, c in zip(words, corner)},
+        **dict(zip(words, middle)),
+    }
     chosen = ["temperature", "eastward_velocity", "vertical_velocity", "barotropic_stream_function"]
     held = [output.variable(name, grid, statistic="mean") for name in chosen]
-    writer = output.create(tmp_path / f"a{ending}", output.coordinates(grid, held), held, time=output.TimeAxis(bounds=True))
+    writer = output.create(
+        tmp_path / f"a{ending}",
+        output.coordinates(grid, held),
+        held,
+        time=output.TimeAxis(bounds=True),
+    )
     for spec in held:
         shape = tuple(writer.sizes[dim] for dim in spec.dims[1:])
         write_all(writer, spec.name, 0, np.arange(np.prod(shape), dtype="float32").reshape(shape))
     writer.extend(0, 43200.0, (0.0, 86400.0))
     writer.close()
     with output.open(tmp_path / f"a{ending}") as dataset:
-        assert dataset.thetao.dims == ("time", "depth", "y", "x") and dataset.uo.dims == ("time", "depth", "y_corner", "x_corner")
-        assert dataset.wo.sizes["depth_interface"] == nz + 1 and dataset.psi.attrs["cell_methods"] == "time: mean"
+        assert dataset.thetao.dims == ("time", "depth", "y", "x") and dataset.uo.dims == (
+            "time",
+            "depth",
+            "y_corner",
+            "x_corner",
+        )
+        assert (
+            dataset.wo.sizes["depth_interface"] == nz + 1
+            and dataset.psi.attrs["cell_methods"] == "time: mean"
+        )
         assert dataset.depth.values.tolist() == [5.0 + 10 * k for k in range(nz)]
         if plane:
             assert dataset.x.values[0] == 1.0 and dataset.x_corner.values[0] == 2.0
         else:
-            assert abs(dataset.longitude.values[0, 0] - 1.0) < 1e-12 and dataset.uo.longitude_corner.values[0, 0] == 2.0
+            assert (
+                abs(dataset.longitude.values[0, 0] - 1.0) < 1e-12
+                and dataset.uo.longitude_corner.values[0, 0] == 2.0
+            )
             assert dataset.longitude_bounds.values[0, 0].tolist() == [0.0, 2.0, 2.0, 0.0]
         import fathom.plots as plots
+
         for name in chosen:
             plots.picture(dataset, name)
 
 
 def test_longitudes_of_a_row_have_no_jump():
-    corner = np.meshgrid((np.arange(nx + 1) * 360 / nx + 75.0 + 180) % 360 - 180, np.linspace(-80, 80, ny + 1))
-    middle = np.meshgrid(((np.arange(nx) + 0.5) * 360 / nx + 75.0 + 180) % 360 - 180, np.linspace(-79, 79, ny))
-    made = output.coordinates(dict(zip(("corner_longitude", "corner_latitude", "longitude", "latitude"), (*corner, *middle))), [output.variable("uos")])
+    corner = np.meshgrid(
+        (np.arange(nx + 1) * 360 / nx + 75.0 + 180) % 360 - 180, np.linspace(-80, 80, ny + 1)
+    )
+    middle = np.meshgrid(
+        ((np.arange(nx) + 0.5) * 360 / nx + 75.0 + 180) % 360 - 180, np.linspace(-79, 79, ny)
+    )
+    made = output.coordinates(
+        dict(
+            zip(
+                ("corner_longitude", "corner_latitude", "longitude", "latitude"), (*corner, *middle)
+            )
+        ),
+        [output.variable("uos")],
+    )
     for name in ("longitude", "longitude_corner"):
         assert np.abs(np.diff(made[name][1], axis=1)).max() < 6
     assert np.abs(made["longitude_bounds"][1] - made["longitude"][1][..., None]).max() < 6

@@ -1,8 +1,10 @@
-"""What the tests of plans and exchanges share: masks, and what a halo must hold, written down independently of the core as text
-books on tripolar grids have it, one-based."""
+"""What the tests of plans and exchanges share: masks, and what a halo must hold, written down
+independently of the core as text books on tripolar grids have it, one-based."""
+
 import itertools
 
 import numpy as np
+
 from fathom import _core
 
 PLACES = ["center", "corner", "east_face", "north_face"]
@@ -18,9 +20,17 @@ def depths(nx, ny, seed, land=0.4, levels=20):
     """Random islands of several sizes; wet levels, some blocks entirely dry."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[:ny, :nx]
-    field = sum(rng.normal() * np.cos(2 * np.pi * (p * x / nx + rng.random())) * np.cos(np.pi * q * y / ny + rng.random()) / (p + q) for p, q in itertools.product(range(1, 5), range(1, 5)))
+    field = sum(
+        rng.normal()
+        * np.cos(2 * np.pi * (p * x / nx + rng.random()))
+        * np.cos(np.pi * q * y / ny + rng.random())
+        / (p + q)
+        for p, q in itertools.product(range(1, 5), range(1, 5))
+    )
     wet = field > np.quantile(field, land)
-    return np.where(wet, np.clip((levels * (0.3 + rng.random((ny, nx)))).astype(np.int32), 1, levels), 0).astype(np.int32)
+    return np.where(
+        wet, np.clip((levels * (0.3 + rng.random((ny, nx)))).astype(np.int32), 1, levels), 0
+    ).astype(np.int32)
 
 
 def named(place, i, j, nx, ny, periodic, fold):
@@ -43,7 +53,9 @@ def named(place, i, j, nx, ny, periodic, fold):
 
 
 def expected(place, block, halo, width, shape, periodic, fold, owner, vector, value):
-    """(rows, columns) of a block after the exchange: value(i, j) of zero-based owned points; 0 where nothing arrives."""
+    """(rows, columns) of a block after the exchange: value(i, j) of zero-based owned points; 0
+    where nothing arrives.
+    """
     _, i0, j0, nx, ny, _ = block
     out = np.zeros((ny + 2 * halo, nx + 2 * halo))
     for j in range(-width, ny + width):
@@ -58,7 +70,7 @@ def owner_of(decomposition):
     blocks = decomposition.blocks
     table = np.full((decomposition.topology.ny, decomposition.topology.nx), -1)
     for _, i0, j0, nx, ny, owner in blocks:
-        table[j0:j0 + ny, i0:i0 + nx] = owner
+        table[j0 : j0 + ny, i0 : i0 + nx] = owner
     return lambda i, j: table[j, i]
 
 

@@ -1,8 +1,11 @@
-"""The catalogue of global sums: each the same, on any number of ranks; nothing that data can hold is taken for a signal."""
+"""The catalogue of global sums: each the same, on any number of ranks; nothing that data can hold
+is taken for a signal.
+"""
 
 from pathlib import Path
 
 import pytest
+
 from fathom.mpi import core
 
 script = Path(__file__).with_name("sums_on_ranks.py")

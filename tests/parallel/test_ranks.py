@@ -1,4 +1,7 @@
-"""Exchanges, sums and the elliptic solver on several ranks and threads: the right points, and the same bits."""
+"""Exchanges, sums and the elliptic solver on several ranks and threads: the right points, and the
+same bits.
+"""
+
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,9 @@ def alone(on_ranks):
 
 
 def test_one_rank(alone):
-    assert alone["sum"] and alone["tripolar diagonal"][0] > 10 > alone["tripolar factorisation"][0] > 0
+    assert (
+        alone["sum"] and alone["tripolar diagonal"][0] > 10 > alone["tripolar factorisation"][0] > 0
+    )
 
 
 @pytest.mark.parametrize("ranks, threads", [(1, 3), (2, 1), (3, 2), (4, 1), (7, 1)])

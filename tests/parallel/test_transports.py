@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from fathom.mpi import core
 
 script = Path(__file__).with_name("transports_on_ranks.py")
@@ -18,4 +19,6 @@ def test_unknown():
 
     d = core.decompose(core.Topology(4, 4), [1] * 16, 1)
     with pytest.raises(ValueError, match="unknown exchange 'put-flag'; did you mean 'put-flags'"):
-        core.Exchange(MPI.COMM_SELF.py2f(), d, 1, 8, [("center", False, 1, 1)], transport="put-flag")
+        core.Exchange(
+            MPI.COMM_SELF.py2f(), d, 1, 8, [("center", False, 1, 1)], transport="put-flag"
+        )

@@ -1,14 +1,16 @@
-"""Every picture is drawn, land and sea are where they belong, and a field that does not fit is refused."""
+"""Every picture is drawn, land and sea are where they belong, and a field that does not fit is
+refused.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from synthetic import box, centres, globe, made_up_land, profile, series, tripolar_corners
 
 import fathom.output as output
 import fathom.plots as plots
 from fathom.plots.mesh import EqualEarth
+from synthetic import box, centres, globe, made_up_land, profile, series, tripolar_corners
 
 
 @pytest.fixture(scope="module")
@@ -26,17 +28,23 @@ def is_picture(figure, path):
     return data[:4] == b"\x89PNG" and len(data) > 5000 and figure.get_size_inches()[0] * 150 > 400
 
 
-@pytest.mark.parametrize("name", ["temperature", "salinity", "sea_surface_height", "eastward_velocity"])
+@pytest.mark.parametrize(
+    "name", ["temperature", "salinity", "sea_surface_height", "eastward_velocity"]
+)
 def test_maps(world, raster, tmp_path, name):
     field = world[1][name]
     field = field[0] if field.ndim == 3 else field
-    assert is_picture(plots.map(field, raster, name=name, path=tmp_path / "a.png"), tmp_path / "a.png")
+    assert is_picture(
+        plots.map(field, raster, name=name, path=tmp_path / "a.png"), tmp_path / "a.png"
+    )
 
 
 def test_stream_function(world, raster, tmp_path):
-    figure = plots.stream_function(world[1]["barotropic_stream_function"], raster, path=tmp_path / "a.png")
+    figure = plots.stream_function(
+        world[1]["barotropic_stream_function"], raster, path=tmp_path / "a.png"
+    )
     assert is_picture(figure, tmp_path / "a.png")
-    for collection in figure.axes[0].collections:   # no line runs across the map
+    for collection in figure.axes[0].collections:  # no line runs across the map
         for line in collection.get_segments():
             assert np.abs(np.diff(line[:, 0])).max() < 0.25 * raster.width
 
@@ -45,21 +53,30 @@ def test_sections_series_bars(world, tmp_path):
     grid, state = world
     interfaces = np.concatenate([[0], np.cumsum(grid["thickness"])])
     values, edges = plots.zonal_mean(state["temperature"], grid["latitude"], grid["area"])
-    assert is_picture(plots.section(values, edges, interfaces, name="temperature", path=tmp_path / "a.png"), tmp_path / "a.png")
+    assert is_picture(
+        plots.section(values, edges, interfaces, name="temperature", path=tmp_path / "a.png"),
+        tmp_path / "a.png",
+    )
     assert is_picture(plots.time_series(series(), path=tmp_path / "b.png"), tmp_path / "b.png")
     assert is_picture(plots.bars(profile(), path=tmp_path / "c.png"), tmp_path / "c.png")
     assert plots.encoded(plots.bars(profile()), "svg").lstrip().startswith(b"<?xml")
 
 
 def test_steps_of_runs_on_one_scale(tmp_path):
-    figure = plots.steps({"quiet": [0.1] * 20, "with a spike": [0.1] * 19 + [0.7]}, path=tmp_path / "steps.png")
-    assert (tmp_path / "steps.png").stat().st_size > 5000 and all(0.7 < ax.get_ylim()[1] < 0.8 for ax in figure.axes)
+    figure = plots.steps(
+        {"quiet": [0.1] * 20, "with a spike": [0.1] * 19 + [0.7]}, path=tmp_path / "steps.png"
+    )
+    assert (tmp_path / "steps.png").stat().st_size > 5000 and all(
+        0.7 < ax.get_ylim()[1] < 0.8 for ax in figure.axes
+    )
     with pytest.raises(ValueError, match="no steps"):
         plots.steps({"nothing": []})
 
 
 def test_the_raster_finds_the_cell_that_holds_a_place(world, raster):
-    """The centre of each cell of moderate size is painted with that cell, on both sides of the rim and of the fold."""
+    """The centre of each cell of moderate size is painted with that cell, on both sides of the rim
+    and of the fold.
+    """
     grid = world[0]
     column, row = raster.project(grid["longitude"], grid["latitude"])
     found = raster.cell[row.astype(int), column.astype(int)]
@@ -75,11 +92,13 @@ def test_the_globe_is_covered_without_holes_or_streaks(world, raster):
     x = left + (np.arange(raster.width) + 0.5) * (right - left) / raster.width
     _, height = EqualEarth()(np.array([0.0, 0.0]), np.array([-77.0, 88.0]))
     rows = [int((top - h) / (top - bottom) * raster.height) for h in height]
-    inside = raster.inside[rows[1]:rows[0]]
-    assert (raster.cell[rows[1]:rows[0]][inside] >= 0).mean() > 0.9999
-    longitude = np.where(np.isfinite(x), raster.image(np.cos(np.radians(grid["longitude"])))[raster.height // 2], 0)
+    inside = raster.inside[rows[1] : rows[0]]
+    assert (raster.cell[rows[1] : rows[0]][inside] >= 0).mean() > 0.9999
+    longitude = np.where(
+        np.isfinite(x), raster.image(np.cos(np.radians(grid["longitude"])))[raster.height // 2], 0
+    )
     expected = np.cos(x / right * np.pi + np.radians(205))
-    assert np.nanmax(np.abs(longitude - expected)) < 0.1   # a cell is 5 degrees wide
+    assert np.nanmax(np.abs(longitude - expected)) < 0.1  # a cell is 5 degrees wide
 
 
 @pytest.mark.parametrize("start", [-180.0, 0.0, 73.5])
@@ -87,16 +106,24 @@ def test_land_lies_where_it_does_whatever_the_first_longitude(start):
     longitude, latitude = np.meshgrid(start + np.arange(73) * 5.0, np.linspace(-80, 85, 56))
     middle_longitude, middle_latitude = centres(longitude, latitude)
     land = made_up_land(middle_longitude, middle_latitude)
-    raster = plots.Raster(plots.mesh_of({"corner_longitude": longitude, "corner_latitude": latitude}), 400)
-    column, row = raster.project(np.array([134.0, -150.0, 179.9, 25.2]), np.array([-25.0, 0.0, 10.0, -50.0]))
+    raster = plots.Raster(
+        plots.mesh_of({"corner_longitude": longitude, "corner_latitude": latitude}), 400
+    )
+    column, row = raster.project(
+        np.array([134.0, -150.0, 179.9, 25.2]), np.array([-25.0, 0.0, 10.0, -50.0])
+    )
     assert raster.image(land)[row.astype(int), column.astype(int)].tolist() == [1, 0, 0, 0]
 
 
 def test_centres_alone_give_nearly_the_same_picture(world):
     longitude, latitude = tripolar_corners(90, 120)
     middle_longitude, middle_latitude = centres(longitude, latitude)
-    exact = plots.Raster(plots.mesh_of({"corner_longitude": longitude, "corner_latitude": latitude}), 400)
-    near = plots.Raster(plots.mesh_of({"longitude": middle_longitude, "latitude": middle_latitude}), 400)
+    exact = plots.Raster(
+        plots.mesh_of({"corner_longitude": longitude, "corner_latitude": latitude}), 400
+    )
+    near = plots.Raster(
+        plots.mesh_of({"longitude": middle_longitude, "latitude": middle_latitude}), 400
+    )
     both = (exact.cell >= 0) & (near.cell >= 0)
     assert both.sum() > 0.95 * (exact.cell >= 0).sum()
     assert (exact.cell[both] == near.cell[both]).mean() > 0.9
@@ -104,19 +131,31 @@ def test_centres_alone_give_nearly_the_same_picture(world):
 
 def test_a_grid_around_the_globe_is_closed_and_others_are_not(world):
     longitude, latitude = centres(world[0]["corner_longitude"], world[0]["corner_latitude"])
-    whole, part = plots.mesh_of({"longitude": longitude, "latitude": latitude}), plots.mesh_of({"longitude": longitude[:, :-2], "latitude": latitude[:, :-2]})
+    whole, part = (
+        plots.mesh_of({"longitude": longitude, "latitude": latitude}),
+        plots.mesh_of({"longitude": longitude[:, :-2], "latitude": latitude[:, :-2]}),
+    )
     assert whole.cyclic and not part.cyclic
-    np.testing.assert_allclose(whole.vertices.reshape(*whole.shape, 4, 3)[:, -1, [1, 2]], whole.vertices.reshape(*whole.shape, 4, 3)[:, 0, [0, 3]], atol=1e-12)
+    np.testing.assert_allclose(
+        whole.vertices.reshape(*whole.shape, 4, 3)[:, -1, [1, 2]],
+        whole.vertices.reshape(*whole.shape, 4, 3)[:, 0, [0, 3]],
+        atol=1e-12,
+    )
 
 
 def test_a_region_and_a_box(tmp_path):
-    longitude, latitude = np.meshgrid(np.linspace(165, 200, 36), np.linspace(-45, -20, 26))   # over the date line
+    longitude, latitude = np.meshgrid(
+        np.linspace(165, 200, 36), np.linspace(-45, -20, 26)
+    )  # over the date line
     regional = {"corner_longitude": (longitude + 180) % 360 - 180, "corner_latitude": latitude}
     field = np.hypot(*np.meshgrid(np.arange(35.0), np.arange(25.0)))
     assert is_picture(plots.map(field, regional, path=tmp_path / "a.png"), tmp_path / "a.png")
     assert (plots.Raster(plots.mesh_of(regional), 400).cell >= 0).all()
     grid, state = box()
-    assert is_picture(plots.map(state["temperature"][0], grid, name="temperature", path=tmp_path / "b.png"), tmp_path / "b.png")
+    assert is_picture(
+        plots.map(state["temperature"][0], grid, name="temperature", path=tmp_path / "b.png"),
+        tmp_path / "b.png",
+    )
     raster = plots.Raster(plots.mesh_of(grid), 400)
     assert (raster.cell >= 0).all() and raster.cell[0, 0] == 39 * 60 and raster.cell[-1, -1] == 59
 
@@ -126,26 +165,33 @@ def test_zonal_mean_of_a_known_field():
     field = np.where(longitude[None] > 180, np.nan, np.stack([latitude, 2 * latitude]))
     values, edges = plots.zonal_mean(field, latitude, np.cos(np.radians(latitude)))
     middle = 0.5 * (edges[1:] + edges[:-1])
-    assert np.abs(values[0] - middle).max() < 1.0   # a band is one degree
+    assert np.abs(values[0] - middle).max() < 1.0  # a band is one degree
     np.testing.assert_allclose(values[1], 2 * values[0])
 
 
 def test_constant_empty_and_tiny_fields_are_drawn(world, raster, tmp_path):
     shape = raster.mesh.shape
     for value in (0.0, 35.0, np.nan, 1e-12):
-        plots.map(np.full(shape, value), raster, name="salinity" if value else "", path=tmp_path / "a.png")
+        plots.map(
+            np.full(shape, value), raster, name="salinity" if value else "", path=tmp_path / "a.png"
+        )
         plots.stream_function(np.full(shape, value), raster, path=tmp_path / "a.png")
     plots.time_series({"one": (np.array([0.0]), np.array([1.0]), "m")}, path=tmp_path / "b.png")
 
 
 def test_errors_say_what_does_not_fit(world, raster):
-    with pytest.raises(ValueError, match=r"a map needs a field of shape \(60, 72\), as its grid; it was given \(3, 4\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"a map needs a field of shape \(60, 72\), as its grid; it was given \(3, 4\)",
+    ):
         plots.map(np.zeros((3, 4)), raster)
     with pytest.raises(ValueError, match="no horizontal coordinates: .* it has depth"):
         plots.map(np.zeros((3, 4)), {"depth": np.arange(3)})
     with pytest.raises(ValueError, match="unknown colour map 'thermall'; did you mean 'thermal'"):
         plots.map(world[1]["sea_surface_height"], raster, colours="thermall")
-    with pytest.raises(ValueError, match="a section between 3 edges and 2 interfaces needs values of shape"):
+    with pytest.raises(
+        ValueError, match="a section between 3 edges and 2 interfaces needs values of shape"
+    ):
         plots.section(np.zeros((3, 3)), np.arange(3), np.arange(2))
     with pytest.raises(ValueError, match="the profile is empty"):
         plots.bars([])
@@ -155,15 +201,33 @@ def test_errors_say_what_does_not_fit(world, raster):
 def stored(request, world, tmp_path_factory):
     grid, state = world
     path = tmp_path_factory.mktemp("stored") / f"ocean{request.param}"
-    bounds = {f"{name}_bounds": np.stack([c[:-1, :-1], c[:-1, 1:], c[1:, 1:], c[1:, :-1]], axis=2)
-              for name, c in (("longitude", grid["corner_longitude"]), ("latitude", grid["corner_latitude"]))}
-    coordinates = {"depth": (("depth",), grid["depth"], {"units": "m", "positive": "down"}), "areacello": (("y", "x"), grid["area"])}
+    bounds = {
+        f"{name}_bounds": np.stack([c[:-1, :-1], c[:-1, 1:], c[1:, 1:], c[1:, :-1]], axis=2)
+        for name, c in (
+            ("longitude", grid["corner_longitude"]),
+            ("latitude", grid["corner_latitude"]),
+        )
+    }
+    coordinates = {
+        "depth": (("depth",), grid["depth"], {"units": "m", "positive": "down"}),
+        "areacello": (("y", "x"), grid["area"]),
+    }
     for name, units in (("longitude", "degrees_east"), ("latitude", "degrees_north")):
-        coordinates[name] = (("y", "x"), grid[name], {"units": units, "standard_name": name, "bounds": f"{name}_bounds"})
+        coordinates[name] = (
+            ("y", "x"),
+            grid[name],
+            {"units": units, "standard_name": name, "bounds": f"{name}_bounds"},
+        )
         coordinates[f"{name}_bounds"] = (("y", "x", "corner"), bounds[f"{name}_bounds"])
     attributes = {"coordinates": "longitude latitude"}
-    variables = [output.VariableSpec("thetao", ("time", "depth", "y", "x"), attributes={**attributes, "units": "degC"}),
-                 output.VariableSpec("psi", ("time", "y", "x"), attributes={**attributes, "units": "m3 s-1"})]
+    variables = [
+        output.VariableSpec(
+            "thetao", ("time", "depth", "y", "x"), attributes={**attributes, "units": "degC"}
+        ),
+        output.VariableSpec(
+            "psi", ("time", "y", "x"), attributes={**attributes, "units": "m3 s-1"}
+        ),
+    ]
     writer = output.create(path, coordinates, variables)
     whole = (0, *grid["longitude"].shape[:1], 0, *grid["longitude"].shape[1:])
     for n in range(3):
@@ -175,25 +239,43 @@ def stored(request, world, tmp_path_factory):
         yield dataset
 
 
-@pytest.mark.parametrize("variable, options", [
-    ("thetao", {}), ("temperature", {"time": "first", "level": 500.0}), ("thetao", {"time": "2000-01-06", "level": "bottom"}),
-    ("thetao", {"time": -2, "kind": "section"}), ("thetao", {"kind": "series"}), ("barotropic_stream_function", {"time": "1"})])
+@pytest.mark.parametrize(
+    "variable, options",
+    [
+        ("thetao", {}),
+        ("temperature", {"time": "first", "level": 500.0}),
+        ("thetao", {"time": "2000-01-06", "level": "bottom"}),
+        ("thetao", {"time": -2, "kind": "section"}),
+        ("thetao", {"kind": "series"}),
+        ("barotropic_stream_function", {"time": "1"}),
+    ],
+)
 def test_pictures_of_a_store(stored, variable, options, tmp_path):
-    assert is_picture(plots.picture(stored, variable, path=tmp_path / "a.png", **options), tmp_path / "a.png")
+    assert is_picture(
+        plots.picture(stored, variable, path=tmp_path / "a.png", **options), tmp_path / "a.png"
+    )
 
 
 def test_the_right_time_and_depth_are_drawn(stored):
     def notes(**options):
         return plots.picture(stored, "thetao", **options).axes[0].get_title(loc="right")
+
     assert notes(time="2000-01-07", level=10.0).startswith("2000-01-06")
     assert notes(time="last").startswith("2000-01-11") and "m" in notes(level=500)
 
 
-@pytest.mark.parametrize("variable, options, message", [
-    ("tetao", {}, "unknown variable 'tetao'; did you mean 'thetao'"), ("salinity", {}, "unknown variable 'salinity'.* known: .*thetao"),
-    ("thetao", {"time": 7}, "it has times 0 to 2"), ("thetao", {"time": "yesterday"}, "none of: last, first, an index, a date"),
-    ("thetao", {"level": "deep"}, "none of: surface, bottom, m from"), ("thetao", {"kind": "mapp"}, "did you mean 'map'"),
-    ("psi", {"kind": "section"}, "one value a column")])
+@pytest.mark.parametrize(
+    "variable, options, message",
+    [
+        ("tetao", {}, "unknown variable 'tetao'; did you mean 'thetao'"),
+        ("salinity", {}, "unknown variable 'salinity'.* known: .*thetao"),
+        ("thetao", {"time": 7}, "it has times 0 to 2"),
+        ("thetao", {"time": "yesterday"}, "none of: last, first, an index, a date"),
+        ("thetao", {"level": "deep"}, "none of: surface, bottom, m from"),
+        ("thetao", {"kind": "mapp"}, "did you mean 'map'"),
+        ("psi", {"kind": "section"}, "one value a column"),
+    ],
+)
 def test_pictures_refuse_what_is_not_there(stored, variable, options, message):
     with pytest.raises(ValueError, match=message):
         plots.picture(stored, variable, **options)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from fathom.data import column
-from fathom.data.moist_air import GAS_CONSTANT as R
-from fathom.data.moist_air import GRAVITY, LAPSE_RATE
+from fathom.moist_air import GAS_CONSTANT as R
+from fathom.moist_air import GRAVITY, LAPSE_RATE
+from fathom.regrid import column
 
 ALPHA = R * LAPSE_RATE / GRAVITY
-HILLS = np.array([0.0, 10.0, 300.0, 1200.0, 1900.0])      # m
+HILLS = np.array([0.0, 10.0, 300.0, 1200.0, 1900.0])  # m
 
 
 def isothermal(pressure, T=270.0):
@@ -29,5 +29,9 @@ def state(atmosphere, levels):
         above = atmosphere(middle)[1] > HILLS
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     pressure = column.layer_pressure(column.interface_pressure(*levels, low))
-    return {"air_temperature": atmosphere(pressure)[0], "log_surface_pressure": np.log(low), "surface_geopotential": GRAVITY * HILLS,
-            "eastward_wind": 10 * np.log(pressure)}
+    return {
+        "air_temperature": atmosphere(pressure)[0],
+        "log_surface_pressure": np.log(low),
+        "surface_geopotential": GRAVITY * HILLS,
+        "eastward_wind": 10 * np.log(pressure),
+    }

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fathom.data.rows import Rows
-from fathom.post import regular, scores
+from fathom.post import scores
+from fathom.regrid import regular
+from fathom.regrid.rows import Rows
 
 LATITUDE, LONGITUDE = np.linspace(-90, 90, 37), np.arange(72) * 5.0
 WEIGHTS = scores.regular_weights(LATITUDE, LONGITUDE)
@@ -12,12 +13,16 @@ WEIGHTS = scores.regular_weights(LATITUDE, LONGITUDE)
 
 def wave(latitude, longitude):
     """A smooth scalar, 4 cos^2 phi cos 2 lambda + sin phi."""
-    return 4 * np.cos(np.deg2rad(latitude)) ** 2 * np.cos(2 * np.deg2rad(longitude)) + np.sin(np.deg2rad(latitude))
+    return 4 * np.cos(np.deg2rad(latitude)) ** 2 * np.cos(2 * np.deg2rad(longitude)) + np.sin(
+        np.deg2rad(latitude)
+    )
 
 
 def test_weights_are_areas():
     assert WEIGHTS.sum() == pytest.approx(1)
-    assert (WEIGHTS * np.sin(np.deg2rad(LATITUDE))[:, None] ** 2).sum() == pytest.approx(1 / 3, abs=2e-3)
+    assert (WEIGHTS * np.sin(np.deg2rad(LATITUDE))[:, None] ** 2).sum() == pytest.approx(
+        1 / 3, abs=2e-3
+    )
     np.testing.assert_allclose(scores.regular_weights(LATITUDE[::-1], LONGITUDE), WEIGHTS[::-1])
 
 
@@ -28,8 +33,12 @@ def test_scores_of_known_errors():
     assert scores.rms(a + 3, a, WEIGHTS) == pytest.approx(3)
     assert scores.anomaly_correlation(2 * a + 5, a, 0 * a, WEIGHTS) == pytest.approx(1)
     assert scores.anomaly_correlation(-a, a, 0 * a, WEIGHTS) == pytest.approx(-1)
-    quarter = 4 * np.cos(np.deg2rad(y)) ** 2 * np.sin(2 * np.deg2rad(x))        # the wave a quarter of its length further
-    assert scores.anomaly_correlation(quarter, a - np.sin(np.deg2rad(y)), 0 * a, WEIGHTS) == pytest.approx(0, abs=1e-12)
+    quarter = (
+        4 * np.cos(np.deg2rad(y)) ** 2 * np.sin(2 * np.deg2rad(x))
+    )  # the wave a quarter of its length further
+    assert scores.anomaly_correlation(
+        quarter, a - np.sin(np.deg2rad(y)), 0 * a, WEIGHTS
+    ) == pytest.approx(0, abs=1e-12)
 
 
 def test_gaps_do_not_count():
@@ -52,8 +61,12 @@ def test_persistence_and_table():
 def test_regular_grid_from_rows(points):
     rows = Rows.gaussian(48, points)
     field = rows.unpack(wave(rows.point_latitude, rows.point_longitude))
-    speed = rows.unpack(np.sin(np.deg2rad(rows.point_longitude + 30)))                   # u of a uniform flow across the poles
-    data = regular.regular({"temperature": field, "eastward_wind": np.stack([speed, 2 * speed])}, rows, 5.0)
+    speed = rows.unpack(
+        np.sin(np.deg2rad(rows.point_longitude + 30))
+    )  # u of a uniform flow across the poles
+    data = regular.regular(
+        {"temperature": field, "eastward_wind": np.stack([speed, 2 * speed])}, rows, 5.0
+    )
     y, x = np.meshgrid(data.latitude, data.longitude, indexing="ij")
     np.testing.assert_allclose(data.temperature, wave(y, x), atol=2e-3)
     assert data.eastward_wind.dims == ("level", "latitude", "longitude")

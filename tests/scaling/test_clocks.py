@@ -1,19 +1,34 @@
-"""The engine: hops and shapes, sums, noise against a drawing of lots, clocks in maximum and plus, servers as queues."""
+"""The engine: hops and shapes, sums, noise against a drawing of lots, clocks in maximum and plus,
+servers as queues.
+"""
 
 import numpy as np
 import pytest
+
 from fathom.scaling import Clocks, load, noise, sums
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, shape_of
 from fathom.scaling.servers import Output, play
 
-plain = Machine("plain", {"node.cores": 1, "network.topology": "crossbar", "network.latency": 3e-6, "network.overhead": 1e-6, "network.bandwidth": 1e9, "network.put_overhead": 5e-7,
-                          "network.put_latency": 2e-6})  # fmt: skip
+plain = Machine(
+    "plain",
+    {
+        "node.cores": 1,
+        "network.topology": "crossbar",
+        "network.latency": 3e-6,
+        "network.overhead": 1e-6,
+        "network.bandwidth": 1e9,
+        "network.put_overhead": 5e-7,
+        "network.put_latency": 2e-6,
+    },
+)
 
 
 def test_shapes_and_hops():
     assert shape_of(7600, 3) == shape_of(7545, 3) == (19, 20, 20)
-    assert shape_of(64, 2) == (8, 8) and shape_of(4096, 3) == (16, 16, 16) and shape_of(5, 1) == (5,)
+    assert (
+        shape_of(64, 2) == (8, 8) and shape_of(4096, 3) == (16, 16, 16) and shape_of(5, 1) == (5,)
+    )
     for nodes in (64, 4096):
         mean = [Network("torus", nodes, shape_of(nodes, n)).mean_hops for n in (1, 2, 3)]
         assert mean[0] > mean[1] > mean[2]
@@ -25,7 +40,9 @@ def test_shapes_and_hops():
     assert fly.hops(np.array([0, 3, 4, 15, 16, 63]), 0).tolist() == [0, 2, 3, 3, 5, 5]
     for network in (ring, tree, fly, Network("torus", 60, (3, 4, 5))):
         a, b = np.random.default_rng(0).integers(network.nodes, size=(2, 50))
-        assert (network.hops(a, b) == network.hops(b, a)).all() and ((network.hops(a, b) == 0) == (a == b)).all()
+        assert (network.hops(a, b) == network.hops(b, a)).all() and (
+            (network.hops(a, b) == 0) == (a == b)
+        ).all()
     with pytest.raises(ValueError, match="no place for 64"):
         Network.of(load("k-computer"), 64, (3, 3, 3))
 
@@ -36,8 +53,12 @@ def test_sums_grow_as_their_algorithms():
         depth = int(np.ceil(np.log2(ranks)))
         assert sums.seconds(plain, ranks) == pytest.approx(depth * stage)
         assert sums.seconds(plain, ranks, way="tree") == pytest.approx(2 * depth * stage)
-        assert sums.seconds(plain, ranks, way="one-sided-flags") == pytest.approx(2 * ((ranks - 1) * 5e-7 + 2e-6))
-    assert sums.seconds(plain.but({"sum.hardware": 4e-6, "sum.elements": 2}), 999, 3, "hardware") == pytest.approx(8e-6)
+        assert sums.seconds(plain, ranks, way="one-sided-flags") == pytest.approx(
+            2 * ((ranks - 1) * 5e-7 + 2e-6)
+        )
+    assert sums.seconds(
+        plain.but({"sum.hardware": 4e-6, "sum.elements": 2}), 999, 3, "hardware"
+    ) == pytest.approx(8e-6)
     assert sums.seconds(plain, 1) == 0
     with pytest.raises(ValueError, match="no way to sum 'allreduc'; did you mean 'allreduce'"):
         sums.seconds(plain, 4, way="allreduc")
@@ -49,49 +70,72 @@ def test_every_way_of_the_model_has_a_price():
     from fathom.mpi import core
     from fathom.scaling.clocks import exchanges
 
-    assert {name for name, _ in core.global_sums()} <= set(sums.ways) and {name for name, _ in core.transports()} == set(exchanges)
+    assert {name for name, _ in core.global_sums()} <= set(sums.ways) and {
+        name for name, _ in core.transports()
+    } == set(exchanges)
 
 
 def test_expected_most_is_the_mean_of_lots():
     rng = np.random.default_rng(1)
     for mean, ranks in ((0.01, 50), (0.7, 128), (30.0, 1000)):
         lots = rng.poisson(mean, (1000, ranks)).max(axis=1)
-        assert noise.expected_most(mean, ranks) == pytest.approx(lots.mean(), abs=4 * lots.std() / 1000**0.5 + 1e-12)
-    assert noise.expected_most(2e5, 1) == 2e5 and noise.expected_most(0.0, 9) == 0 and noise.expected_most(0.3, 1) == pytest.approx(0.3)
+        assert noise.expected_most(mean, ranks) == pytest.approx(
+            lots.mean(), abs=4 * lots.std() / 1000**0.5 + 1e-12
+        )
+    assert (
+        noise.expected_most(2e5, 1) == 2e5
+        and noise.expected_most(0.0, 9) == 0
+        and noise.expected_most(0.3, 1) == pytest.approx(0.3)
+    )
 
 
 def test_synchronised_noise_costs_only_itself():
     noisy = plain.but({"noise.frequency": 100.0, "noise.duration": 1e-4})
-    quiet, loose, tight = (Clocks(m, 512) for m in (plain, noisy, noisy.but({"noise.synchronised": True})))
+    quiet, loose, tight = (
+        Clocks(m, 512) for m in (plain, noisy, noisy.but({"noise.synchronised": True}))
+    )
     for t in (quiet, loose, tight):
         for _ in range(10):
             t.compute(1e-3)
             t.sum()
     assert tight.elapsed - quiet.elapsed == pytest.approx(0.01 * 10e-3)
-    assert loose.elapsed - tight.elapsed > 10 * 1e-4 and loose.mean("sum", "waiting") > 1e-3 > tight.mean("sum", "waiting")
+    assert loose.elapsed - tight.elapsed > 10 * 1e-4 and loose.mean(
+        "sum", "waiting"
+    ) > 1e-3 > tight.mean("sum", "waiting")
 
 
 def test_clocks_by_hand():
     t = Clocks(plain, 3)
     t.compute(np.array([0.0, 10e-6, 0.0]))
     t.exchange(t.messages([0, 1, 1], [1, 0, 2], [1000, 1000, 0]), "halo")
-    # 0 sends at 1, arrives at 1 + 3 + 1; 1 sends at 11 and, after a microsecond of bytes, at 13; each takes 1 to receive
+    # 0 sends at 1, arrives at 1 + 3 + 1; 1 sends at 11 and, after a microsecond of bytes, at 13;
+    # each takes 1 to receive
     assert t.clock == pytest.approx(np.array([16e-6, 13e-6, 17e-6]), rel=1e-12)
     assert t.spent["halo", "waiting"] == pytest.approx(np.array([10e-6, 0, 10e-6]), abs=1e-12)
     before = t.clock.copy()
     t.sum()
-    assert t.clock == pytest.approx(np.full(3, 17e-6 + 2 * 5e-6)) and t.spent["sum", "waiting"] == pytest.approx(17e-6 - before, abs=1e-15)
+    assert t.clock == pytest.approx(np.full(3, 17e-6 + 2 * 5e-6)) and t.spent[
+        "sum", "waiting"
+    ] == pytest.approx(17e-6 - before, abs=1e-15)
     total = sum(t.spent.values())
     assert total == pytest.approx(t.clock)  # nothing is lost
     e = t.efficiency()
-    assert e["parallel_efficiency"] == pytest.approx(e["load_balance"] * e["serialisation"] * e["transfer"])
+    assert e["parallel_efficiency"] == pytest.approx(
+        e["load_balance"] * e["serialisation"] * e["transfer"]
+    )
 
 
 def test_what_is_computed_meanwhile_hides_messages():
     t = Clocks(plain, 2)
-    t.exchange(t.messages([0, 1], [1, 0], [1000, 1000], "overlapped"), "halo", meanwhile=(np.array([3e-6, 9e-6]), "columns"))
+    t.exchange(
+        t.messages([0, 1], [1, 0], [1000, 1000], "overlapped"),
+        "halo",
+        meanwhile=(np.array([3e-6, 9e-6]), "columns"),
+    )
     # both send at 1, messages are there at 5, when 0 has computed until 4 and 1 until 10
-    assert t.clock == pytest.approx(np.array([6e-6, 11e-6]), rel=1e-12) and t.mean("columns", "computing") == pytest.approx(6e-6)
+    assert t.clock == pytest.approx(np.array([6e-6, 11e-6]), rel=1e-12) and t.mean(
+        "columns", "computing"
+    ) == pytest.approx(6e-6)
     assert t.spent["halo", "moving"] == pytest.approx(np.array([3e-6, 2e-6]), rel=1e-12)
 
 
@@ -102,7 +146,9 @@ def test_a_planted_imbalance_is_waiting():
     with t.repeated(100):
         t.compute(seconds)
         t.sum()
-    assert t.mean("sum", "waiting") == pytest.approx(100 * 0.2e-3 * 63 / 64, rel=0.05) and t.efficiency()["load_balance"] == pytest.approx(1 / 1.2, rel=0.01)
+    assert t.mean("sum", "waiting") == pytest.approx(
+        100 * 0.2e-3 * 63 / 64, rel=0.05
+    ) and t.efficiency()["load_balance"] == pytest.approx(1 / 1.2, rel=0.01)
 
 
 def test_ranks_that_share_cores_take_turns():
@@ -113,7 +159,9 @@ def test_ranks_that_share_cores_take_turns():
         t.sum()  # nobody computed in between
     alone = Clocks(plain, 4)
     alone.times(20, alone.sum)
-    assert t.elapsed == pytest.approx(10 * (2e-3 + 3e-3) + alone.elapsed) and t.mean(kind="computing") == pytest.approx(20e-3)
+    assert t.elapsed == pytest.approx(10 * (2e-3 + 3e-3) + alone.elapsed) and t.mean(
+        kind="computing"
+    ) == pytest.approx(20e-3)
     with pytest.raises(ValueError, match="does not say node.slice"):
         Clocks(plain, 4, turns=2.0)
 
@@ -132,7 +180,9 @@ def test_early_messages_are_copied_unless_all_meet_before():
         t.exchange(t.messages(*zip(*pairs), np.full(56, 1e5)), blocking=True)
         return t.clock[3]
 
-    assert step(False) == pytest.approx(1e-2 + 7 * 1e5 / 2e8, rel=0.01) and step(True) == pytest.approx(1e-2 + 7 * 1e5 / 1e9, rel=0.05)
+    assert step(False) == pytest.approx(1e-2 + 7 * 1e5 / 2e8, rel=0.01) and step(
+        True
+    ) == pytest.approx(1e-2 + 7 * 1e5 / 1e9, rel=0.05)
 
 
 def test_no_link_carries_more_than_it_can():
@@ -151,9 +201,14 @@ def test_servers_as_queues():
     busy = play(Output(stall=1, service=15, synchronous=9), steps)
     assert busy["fallback"] == 10 and busy["elapsed"] == 10 * 11 + 10 * 19
     assert play(Output(1, 15, 9, sets=2), steps)["fallback"] == 0
-    assert play(Output(1, 15, 9, sets=1, slots=2), steps)["fallback"] < 10  # a slot more lets it wait in the queue
+    assert (
+        play(Output(1, 15, 9, sets=1, slots=2), steps)["fallback"] < 10
+    )  # a slot more lets it wait in the queue
     waits = play(Output(1, 15, 9, on_busy="wait"), steps)
     assert waits["fallback"] == 0 and waits["elapsed"] == 11 + 19 * (15 + 1)
     assert play(Output(1, 5, 9, sets=0), steps)["fallback"] == 20
     for sets in (1, 2, 3):
-        assert play(Output(1, 38, 9, sets, pick="next"), steps)["elapsed"] >= play(Output(1, 38, 9, sets), steps)["elapsed"]
+        assert (
+            play(Output(1, 38, 9, sets, pick="next"), steps)["elapsed"]
+            >= play(Output(1, 38, 9, sets), steps)["elapsed"]
+        )

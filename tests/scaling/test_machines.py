@@ -1,6 +1,7 @@
 """Machine files: all of the catalogue, written and read again, and what is said of mistakes."""
 
 import pytest
+
 from fathom.scaling import machine
 
 
@@ -16,15 +17,24 @@ def test_catalogue_is_read_and_written(name, tmp_path):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("[node]\ncores = [4, \"x\"]", "a machine has a name"),
-        ("name = \"a\"\n[network]\nlatensy = [1e-6, \"x\"]", "unknown quantity 'latensy' of \\[network\\]; did you mean 'latency'"),
-        ("name = \"a\"\n[netwrk]\nlatency = [1e-6, \"x\"]", "unknown section \\[netwrk\\]; did you mean 'network'"),
-        ("name = \"a\"\n[network]\nlatency = 1e-6", "must be \\[value, "),
-        ("name = \"a\"\n[network]\nlatency = [-1e-6, \"x\"]", "latency = -1e-06 s .* must be a number in \\[0, 1\\]"),
-        ("name = \"a\"\n[network]\nlatency = [nan, \"x\"]", "must be a number"),
-        ("name = \"a\"\n[network]\ntopology = [\"ring\", \"x\"]", "must be one of crossbar, torus"),
-        ("name = \"a\"\n[noise]\nsynchronised = [1, \"x\"]", "must be true or false"),
-        ("name = \"a\"\n[network]\nshape = [[4, 0], \"x\"]", "list of whole numbers"),
+        ('[node]\ncores = [4, "x"]', "a machine has a name"),
+        (
+            'name = "a"\n[network]\nlatensy = [1e-6, "x"]',
+            "unknown quantity 'latensy' of \\[network\\]; did you mean 'latency'",
+        ),
+        (
+            'name = "a"\n[netwrk]\nlatency = [1e-6, "x"]',
+            "unknown section \\[netwrk\\]; did you mean 'network'",
+        ),
+        ('name = "a"\n[network]\nlatency = 1e-6', "must be \\[value, "),
+        (
+            'name = "a"\n[network]\nlatency = [-1e-6, "x"]',
+            "latency = -1e-06 s .* must be a number in \\[0, 1\\]",
+        ),
+        ('name = "a"\n[network]\nlatency = [nan, "x"]', "must be a number"),
+        ('name = "a"\n[network]\ntopology = ["ring", "x"]', "must be one of crossbar, torus"),
+        ('name = "a"\n[noise]\nsynchronised = [1, "x"]', "must be true or false"),
+        ('name = "a"\n[network]\nshape = [[4, 0], "x"]', "list of whole numbers"),
         ("name = ", "not valid TOML"),
     ],
 )

@@ -1,7 +1,10 @@
-"""What was measured on other machines, predicted: each study with the errors of its fit and of figures that were left out of it."""
+"""What was measured on other machines, predicted: each study with the errors of its fit and of
+figures that were left out of it.
+"""
 
 import numpy as np
 import pytest
+
 from fathom.scaling import load
 from fathom.scaling.studies import arome, cgpop, k_computer, pop_x1, sub_space_io, unified_model
 
@@ -9,11 +12,23 @@ from fathom.scaling.studies import arome, cgpop, k_computer, pop_x1, sub_space_i
 def test_sub_space_io():
     values, _ = sub_space_io.fitted()
     errors = sub_space_io.errors(values)
-    assert len(values) + 1 <= 6 and np.abs(errors).max() <= 0.05 and np.sqrt((errors**2).mean()) <= 0.025
-    assert np.abs(sub_space_io.left_out("cell")).max() <= 0.08 and np.abs(sub_space_io.left_out("tasks")).max() <= 0.08
+    assert (
+        len(values) + 1 <= 6
+        and np.abs(errors).max() <= 0.05
+        and np.sqrt((errors**2).mean()) <= 0.025
+    )
+    assert (
+        np.abs(sub_space_io.left_out("cell")).max() <= 0.08
+        and np.abs(sub_space_io.left_out("tasks")).max() <= 0.08
+    )
     gains = [sub_space_io.elapsed(values, 1152, sets) for sets in (1, 2, 3, 4, 8)]
-    assert all(a >= b for a, b in zip(gains, gains[1:])) and sub_space_io.forecast(values, 1152, 4)["fallback"] == 0
-    in_turn, any_free = (sub_space_io.forecast(values, 1152, 2, pick=pick)["elapsed"] for pick in ("next", "fewest"))
+    assert (
+        all(a >= b for a, b in zip(gains, gains[1:]))
+        and sub_space_io.forecast(values, 1152, 4)["fallback"] == 0
+    )
+    in_turn, any_free = (
+        sub_space_io.forecast(values, 1152, 2, pick=pick)["elapsed"] for pick in ("next", "fewest")
+    )
     assert any_free <= in_turn <= 1.02 * any_free
 
 
@@ -37,7 +52,13 @@ def test_cgpop_on_xt5_and_hardware_sums():
     fit = cgpop.fitted("XT5/POP", True)
     machine = agrees_with_file("XT5", fit)
     assert np.abs(fit.left_out).max() <= 0.15 and cgpop.optimum(machine, fit.values) < 4000
-    flat = machine.but({"sum.hardware": load("blue-gene-l")["sum.hardware"], "sum.elements": 32, "noise.frequency": 0.0})
+    flat = machine.but(
+        {
+            "sum.hardware": load("blue-gene-l")["sum.hardware"],
+            "sum.elements": 32,
+            "noise.frequency": 0.0,
+        }
+    )
     assert cgpop.optimum(flat, fit.values, "hardware") > 15000
     blue = cgpop.fitted("BGL/CGPOP", False, hold_out=False)
     assert cgpop.optimum(load("blue-gene-l"), blue.values) > 15000
@@ -48,11 +69,18 @@ def test_k_computer():
     machine = load("k-computer")
     assert fit.largest <= 0.1 and np.abs(fit.left_out).max() <= 0.15
     assert machine["network.overhead"] == pytest.approx(fit.values["overhead"], rel=0.02)
-    assert machine["network.put_overhead"] == pytest.approx(k_computer.with_overhead(fit.values["overhead"])["network.put_overhead"], rel=0.02)
+    assert machine["network.put_overhead"] == pytest.approx(
+        k_computer.with_overhead(fit.values["overhead"])["network.put_overhead"], rel=0.02
+    )
     gains = k_computer.gains()
-    assert gains["threads"] == pytest.approx(1.84, abs=0.05) and 1 < gains["sum"] < gains["halo"] < gains["threads"]
+    assert (
+        gains["threads"] == pytest.approx(1.84, abs=0.05)
+        and 1 < gains["sum"] < gains["halo"] < gains["threads"]
+    )
     base, hardware, halo = (k_computer.iteration(step) for step in ("baseline", "sum", "halo only"))
-    assert halo.mean("sum") < base.mean("sum") and halo.mean("sum", "moving") == pytest.approx(base.mean("sum", "moving"))  # waiting moves
+    assert halo.mean("sum") < base.mean("sum") and halo.mean("sum", "moving") == pytest.approx(
+        base.mean("sum", "moving")
+    )  # waiting moves
     assert 1.6 < base.mean("sum", "moving") / hardware.mean("sum", "moving") < 2.4
     assert 0.5 < halo.mean("halo") / base.mean("halo") < 0.7
 
@@ -62,17 +90,24 @@ def test_pop_on_x1():
     machine = load("cray-x1")
     assert fit.largest <= 0.05 and np.abs(fit.left_out).max() <= 0.15
     assert machine["network.put_latency"] == pytest.approx(fit.values["put_latency"], rel=0.02)
-    assert 64 <= pop_x1.crossing(machine, fit.values) <= 96 and pop_x1.crossing(machine, fit.values, "co-arrays") > 192
+    assert (
+        64 <= pop_x1.crossing(machine, fit.values) <= 96
+        and pop_x1.crossing(machine, fit.values, "co-arrays") > 192
+    )
     assert pop_x1.at_once(machine, fit.values) > 1.1
     quiet = machine.but({"noise.frequency": 0.0})
-    assert pop_x1.years_a_day(machine, fit.values, 128) == pytest.approx(pop_x1.years_a_day(quiet, fit.values, 128), rel=0.02)
+    assert pop_x1.years_a_day(machine, fit.values, 128) == pytest.approx(
+        pop_x1.years_a_day(quiet, fit.values, 128), rel=0.02
+    )
 
 
 def test_unified_model():
     departure, pairs = unified_model.departure_fit(), unified_model.pairs_fit()
     assert departure.largest <= 0.03 and np.abs(departure.left_out).max() <= 0.15
     most, least = departure.predicted[2:4]
-    assert most / least == pytest.approx(1.606, rel=0.01) and most / departure.predicted[4] == pytest.approx(4.04, rel=0.05)
+    assert most / least == pytest.approx(1.606, rel=0.01) and most / departure.predicted[
+        4
+    ] == pytest.approx(4.04, rel=0.05)
     assert np.allclose(unified_model.stash(), list(unified_model.stash_figures.values()), rtol=0.05)
     assert pairs.largest <= 0.05 and np.abs(pairs.left_out).max() <= 0.15
     assert (np.diff(pairs.predicted) < 0).all()
@@ -81,10 +116,16 @@ def test_unified_model():
 def test_arome():
     machine, surfex = load("nec-sx8r"), arome.surfex_fit()
     assert surfex.largest <= 0.03 and np.abs(surfex.left_out).max() <= 0.15
-    assert machine["files.server"] == pytest.approx(surfex.values["server"], rel=0.02) and machine["files.client"] == pytest.approx(surfex.values["client"], rel=0.02)
+    assert machine["files.server"] == pytest.approx(surfex.values["server"], rel=0.02) and machine[
+        "files.client"
+    ] == pytest.approx(surfex.values["client"], rel=0.02)
     assert np.allclose(arome.coefficients(machine), (18, 2), rtol=0.15)
     fit = arome.forecast_fit()
-    assert fit.largest <= 0.05 and np.abs(fit.left_out).max() <= 0.15 and len(fit.names) + len(surfex.names) <= (len(fit.measured) + len(surfex.measured) + 2) / 2
+    assert (
+        fit.largest <= 0.05
+        and np.abs(fit.left_out).max() <= 0.15
+        and len(fit.names) + len(surfex.names) <= (len(fit.measured) + len(surfex.measured) + 2) / 2
+    )
     elapsed, barriers, messages, *_ = fit.predicted
     assert (barriers + messages) / elapsed == pytest.approx(0.476, rel=0.05)
 

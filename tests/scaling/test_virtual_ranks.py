@@ -1,21 +1,35 @@
-"""fathom scale: plans of virtual ranks against those of a run, a small ocean measured and spread over ranks that are not there, mistakes."""
+"""fathom scale: plans of virtual ranks against those of a run, a small ocean measured and spread
+over ranks that are not there, mistakes.
+"""
 
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from fathom.scaling import command, load, report, threads, virtual
+from fathom.run import launch
+
+from fathom.scaling import load, report, threads, virtual
 from fathom.scaling.cost import Cost
+from fathom.scaling.request import Request, suppositions
+from fathom.scaling.run import run
 from fathom.scaling.writing import Writing, priced
 
-here = load("cray-ex").but({"node.cores": 2, "node.nodes": 1, "node.triad": 4e10, "node.triad_of_core": 2.5e10, "noise.frequency": 0.0})
+here = load("cray-ex").but(
+    {
+        "node.cores": 2,
+        "node.nodes": 1,
+        "node.triad": 4e10,
+        "node.triad_of_core": 2.5e10,
+        "noise.frequency": 0.0,
+    }
+)
 
 
 @pytest.fixture(scope="module")
 def ocean():
-    from fathom.experiment import Experiment
-    from fathom.toml import Document
+    from fathom.describe.experiment import Experiment
+    from fathom.describe.toml import Document
 
     text = """
 [grid]
@@ -39,12 +53,13 @@ surface = { is = "SurfaceForcing", stress_x = "0.1 * cos(2 * pi * y / 1e6)" }
 
 @pytest.fixture(scope="module")
 def cost(ocean, tmp_path_factory):
+    from fathom.mpi import core
     from fathom.scaling.cost import measure
 
     folder = tmp_path_factory.mktemp("scale")
     simulation = ocean.simulation(folder, True)
     found = measure(simulation, steps=6)
-    solver = simulation.solvers["barotropic"]
+    solver = simulation.find(core.BarotropicSolve)
     assert found.halos == pytest.approx(solver.halos / solver.solves, rel=0.3)
     found.write(folder / "cost.json")
     again = Cost.read(folder / "cost.json")
@@ -57,11 +72,18 @@ def test_layout_is_that_of_a_run(ocean):
 
     grid = ocean.grid
     place = virtual.layout(grid, 4, 2)
-    d = core.decompose(core.Topology(48, 32, False, False), np.asarray(grid.wet_levels, np.int32).ravel().tolist(), 4, halo=2)
+    d = core.decompose(
+        core.Topology(48, 32, False, False),
+        np.asarray(grid.wet_levels, np.int32).ravel().tolist(),
+        4,
+        halo=2,
+    )
     assert place.text == d.describe() and place.columns.sum() == np.count_nonzero(grid.wet_levels)
     messages = core.halo_plan(d, "center", 2, 1).messages
     assert (place.messages == messages[messages[:, 0] != messages[:, 1]]).all()
-    with_neighbours = place.work + core.work_of_message * np.bincount(place.messages[:, 1], minlength=4)
+    with_neighbours = place.work + core.work_of_message * np.bincount(
+        place.messages[:, 1], minlength=4
+    )
     assert with_neighbours == pytest.approx(np.asarray(d.load), rel=1e-6)
     blocks = virtual.layout(grid, 24, 2, (8, 8))
     assert blocks.used == 24 and blocks.columns.tolist() == [64] * 24
@@ -71,12 +93,26 @@ def test_layout_is_that_of_a_run(ocean):
 
 
 def test_one_rank_takes_what_was_measured(cost, ocean):
-    assert 0.5 * cost.seconds < cost.three + cost.two + cost.packing <= 1.02 * cost.seconds and cost.iterations >= 1 and cost.sums >= 1
+    assert (
+        0.5 * cost.seconds < cost.three + cost.two + cost.packing <= 1.02 * cost.seconds
+        and cost.iterations >= 1
+        and cost.sums >= 1
+    )
     one = virtual.step(cost, virtual.layout(ocean.grid, 1, 2), here, here)
     assert one.elapsed == pytest.approx(cost.three + cost.two + cost.packing, rel=1e-9)
     many = virtual.step(cost, virtual.layout(ocean.grid, 24, 2, (8, 8)), load("cray-ex"), here)
-    assert many.mean("baroclinic") < cost.three / 4 and many.mean("solver sum") > 0 and many.mean("solver halo", "moving") > 0
-    cheap = virtual.step(cost, virtual.layout(ocean.grid, 24, 2, (8, 8)), load("cray-ex").but({"sum.hardware": 1e-6}), here, total="hardware")
+    assert (
+        many.mean("baroclinic") < cost.three / 4
+        and many.mean("solver sum") > 0
+        and many.mean("solver halo", "moving") > 0
+    )
+    cheap = virtual.step(
+        cost,
+        virtual.layout(ocean.grid, 24, 2, (8, 8)),
+        load("cray-ex").but({"sum.hardware": 1e-6}),
+        here,
+        total="hardware",
+    )
     assert cheap.mean("solver sum", "moving") < many.mean("solver sum", "moving")
 
 
@@ -98,47 +134,106 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
         write(here, probe.with_suffix(".toml"))
         return 0
 
-    monkeypatch.setattr(command.launch, "start", start)
-    monkeypatch.setattr(command.launch, "launched", lambda: None)
-    what_if = command.suppositions(("solver=chrongear,sum=node-shared", "network.latency=2e-6,block=8x8"))
-    file.write_text(ocean.document.text + '[output."s.zarr"]\nvariables = ["temperature"]\nevery = "10min"')
+    monkeypatch.setattr(launch, "start", start)
+    monkeypatch.setattr(launch, "launched", lambda: None)
+    what_if = suppositions(
+        ("solver=chrongear,sum=node-shared", "network.latency=2e-6,block=8x8")
+    )
+    file.write_text(
+        ocean.document.text + '[output."s.zarr"]\nvariables = ["temperature"]\nevery = "10min"'
+    )
     what_if |= {"io_servers": "3"}
-    request = command.Request(file, (1, 2), (4, 12, 24), "cray-ex", what_if, json=tmp_path / "f.json", picture=tmp_path / "f.png")
-    assert command.run(request, None) == 0
+    request = Request(
+        file,
+        (1, 2),
+        (4, 12, 24),
+        "cray-ex",
+        what_if,
+        json=tmp_path / "f.json",
+        picture=tmp_path / "f.png",
+    )
+    assert run(request, None) == 0
     said, found = capsys.readouterr().out, json.loads((tmp_path / "f.json").read_text())
-    assert "3 servers" in said and all(s["output"]["with_servers"]["seconds"] > s["seconds"] for s in found["simulated"])
-    assert "predicted" in said and "HPE Cray EX" in said and (tmp_path / "f.png").stat().st_size > 10000
-    assert [s["ranks"] for s in found["simulated"]] == [4, 12, 24] and found["what_if"]["block"] == "8x8" and [c["ranks"] for c in found["checked"]] == [1, 2]
+    assert "3 servers" in said and all(
+        s["output"]["with_servers"]["seconds"] > s["seconds"] for s in found["simulated"]
+    )
+    assert (
+        "predicted" in said
+        and "HPE Cray EX" in said
+        and (tmp_path / "f.png").stat().st_size > 10000
+    )
+    assert (
+        [s["ranks"] for s in found["simulated"]] == [4, 12, 24]
+        and found["what_if"]["block"] == "8x8"
+        and [c["ranks"] for c in found["checked"]] == [1, 2]
+    )
 
 
 def test_output_is_a_queue_of_servers():
-    w = Writing(2, copy=1e-3, service=0.2, synchronous=0.5, bytes=1e8, stores={"often.zarr": (3600.0, 0.5), "rarely.zarr": (7200.0, 2.0)})
+    w = Writing(
+        2,
+        copy=1e-3,
+        service=0.2,
+        synchronous=0.5,
+        bytes=1e8,
+        stores={"often.zarr": (3600.0, 0.5), "rarely.zarr": (7200.0, 2.0)},
+    )
     points = np.full(4, 100.0)
-    slow = priced(w, points, 600.0, 0.1, 1, here, 1.0)  # 7 steps an event of 0.3 s on average, 0.6 s between two
+    slow = priced(
+        w, points, 600.0, 0.1, 1, here, 1.0
+    )  # 7 steps an event of 0.3 s on average, 0.6 s between two
     fast = priced(w, points, 600.0, 0.005, 1, here, 1.0)
     many = priced(w, points, 600.0, 0.005, 40, here, 1.0)
-    assert slow["stall"] == pytest.approx(0.5e-3, rel=0.1) and slow["synchronous"] == pytest.approx(0.25)
-    assert slow["with_servers"]["fallback"] == 0 and slow["with_servers"]["seconds"] == pytest.approx(0.1 + 2.5 * slow["stall"] / 12, rel=0.02)
-    assert slow["without_servers"]["seconds"] == pytest.approx(0.1 + (2 * 0.5 + 2.0) * 0.25 / 12, rel=0.02)
-    assert fast["with_servers"]["fallback"] > 0.3 and many["with_servers"]["fallback"] == 0 and many["with_servers"]["seconds"] < fast["with_servers"]["seconds"] < fast["without_servers"]["seconds"]
+    assert slow["stall"] == pytest.approx(0.5e-3, rel=0.1) and slow["synchronous"] == pytest.approx(
+        0.25
+    )
+    assert slow["with_servers"]["fallback"] == 0 and slow["with_servers"][
+        "seconds"
+    ] == pytest.approx(0.1 + 2.5 * slow["stall"] / 12, rel=0.02)
+    assert slow["without_servers"]["seconds"] == pytest.approx(
+        0.1 + (2 * 0.5 + 2.0) * 0.25 / 12, rel=0.02
+    )
+    assert (
+        fast["with_servers"]["fallback"] > 0.3
+        and many["with_servers"]["fallback"] == 0
+        and many["with_servers"]["seconds"]
+        < fast["with_servers"]["seconds"]
+        < fast["without_servers"]["seconds"]
+    )
     disk = priced(w, points, 600.0, 0.1, 1, here.but({"files.write": 1e8}), 1.0)
     assert disk["synchronous"] == disk["service"] == 1.0
     pairs = priced(w, points, 600.0, 0.005, 40, here, 1.0, sets=20)  # two servers share an event
-    assert pairs["service"] == pytest.approx(0.1) and pairs["stall"] > many["stall"] and pairs["with_servers"]["busy"] == pytest.approx(many["with_servers"]["busy"], rel=0.2)
+    assert (
+        pairs["service"] == pytest.approx(0.1)
+        and pairs["stall"] > many["stall"]
+        and pairs["with_servers"]["busy"] == pytest.approx(many["with_servers"]["busy"], rel=0.2)
+    )
 
 
 def test_threads_follow_their_speed_up(cost, ocean):
-    """Measured with two threads: what they are worth on two, what is left of that on four, ranks of a node."""
-    many = replace(cost, threads=2, three=cost.three / 1.8, two=cost.two / 1.5, packing=cost.packing / 1.2)
+    """Measured with two threads: what they are worth on two, what is left of that on four, ranks of
+    a node.
+    """
+    many = replace(
+        cost, threads=2, three=cost.three / 1.8, two=cost.two / 1.5, packing=cost.packing / 1.2
+    )
     machine = here.but({"node.cores": 8, **threads.speedups(cost, many)})
-    assert threads.with_threads(cost, machine, 2).three == pytest.approx(many.three) and threads.with_threads(cost, machine, 1).two == cost.two
+    assert (
+        threads.with_threads(cost, machine, 2).three == pytest.approx(many.three)
+        and threads.with_threads(cost, machine, 1).two == cost.two
+    )
     four = threads.with_threads(cost, machine, 4)
     serial = 2 / 1.8 - 1
-    assert four.three == pytest.approx(cost.three * (serial + (1 - serial) / 4)) and threads.with_threads(four, machine, 2).two == pytest.approx(many.two)
+    assert four.three == pytest.approx(
+        cost.three * (serial + (1 - serial) / 4)
+    ) and threads.with_threads(four, machine, 2).two == pytest.approx(many.two)
     seen = threads.for_ranks_of(machine, 4)
     assert seen["node.cores"] == 2 and seen["node.triad_of_core"] == machine["node.triad_of_core"]
     place = virtual.layout(ocean.grid, 4, 2)
-    whole, halves = virtual.step(cost, place, machine, here).elapsed, virtual.step(many, place, threads.for_ranks_of(machine, 2), here).elapsed
+    whole, halves = (
+        virtual.step(cost, place, machine, here).elapsed,
+        virtual.step(many, place, threads.for_ranks_of(machine, 2), here).elapsed,
+    )
     assert halves < whole
     with pytest.raises(ValueError, match="threads=9: a node of .* has 8 cores"):
         threads.for_ranks_of(machine, 9)
@@ -147,9 +242,21 @@ def test_threads_follow_their_speed_up(cost, ocean):
 
 
 def test_verdict_finds_crossing_and_end():
-    made = [{"ranks": p, "years_a_day": y, "efficiency": e, "phases": {"baroclinic": 1.0, "barotropic": b}} for p, y, e, b in ((10, 10, 1, 0.5), (100, 50, 0.5, 1.0), (1000, 40, 0.04, 2.0))]
+    made = [
+        {
+            "ranks": p,
+            "years_a_day": y,
+            "efficiency": e,
+            "phases": {"baroclinic": 1.0, "barotropic": b},
+        }
+        for p, y, e, b in ((10, 10, 1, 0.5), (100, 50, 0.5, 1.0), (1000, 40, 0.04, 2.0))
+    ]
     lines = report.verdict({"simulated": made})
-    assert any("100 ranks on each works" in line or "fastest of these on 100" in line for line in lines) and any("barotropic: longer than baroclinic" in line and "100 ranks" in line for line in lines)
+    assert any(
+        "100 ranks on each works" in line or "fastest of these on 100" in line for line in lines
+    ) and any(
+        "barotropic: longer than baroclinic" in line and "100 ranks" in line for line in lines
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +279,7 @@ def test_verdict_finds_crossing_and_end():
     ],
 )
 def test_mistakes_of_scale(arguments, message, capsys, tmp_path):
-    from fathom.cli import main
+    from fathom.commands.main import main
 
     (tmp_path / "case.toml").write_text("")
     with pytest.raises(SystemExit) as done:
@@ -182,9 +289,12 @@ def test_mistakes_of_scale(arguments, message, capsys, tmp_path):
 
 
 def test_machine_command(capsys, tmp_path):
-    from fathom.cli import main
+    from fathom.commands.main import main
 
-    for arguments, text in ((["machine", "--list"], "k-computer"), (["machine", "cray-x1"], "four multi-streaming processors")):
+    for arguments, text in (
+        (["machine", "--list"], "k-computer"),
+        (["machine", "cray-x1"], "four multi-streaming processors"),
+    ):
         with pytest.raises(SystemExit) as done:
             main(arguments)
         assert done.value.code == 0 and text in capsys.readouterr().out
@@ -193,6 +303,10 @@ def test_machine_command(capsys, tmp_path):
     from fathom.scaling import machine
 
     found = measuring.measure(mpi.world, 0.06)
-    assert found["node.triad_of_core"] > 1e8 and found["node.multiply_add"] > 1e8 and found["noise.frequency"] >= 0
+    assert (
+        found["node.triad_of_core"] > 1e8
+        and found["node.multiply_add"] > 1e8
+        and found["noise.frequency"] >= 0
+    )
     machine.write(found, tmp_path / "here.toml")
     assert machine.load(tmp_path / "here.toml").values == found.values

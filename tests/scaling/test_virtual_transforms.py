@@ -1,11 +1,22 @@
-"""fathom scale of spectral models: rows, waves and transpositions of virtual ranks, a small atmosphere measured and spread over ranks that are not there."""
+"""fathom scale of spectral models: rows, waves and transpositions of virtual ranks, a small
+atmosphere measured and spread over ranks that are not there.
+"""
 
 import numpy as np
 import pytest
+
 from fathom.scaling import load, spectral
 from fathom.scaling.cost import Measured
 
-here = load("cray-ex").but({"node.cores": 2, "node.nodes": 1, "node.triad": 4e10, "node.triad_of_core": 2.5e10, "noise.frequency": 0.0})
+here = load("cray-ex").but(
+    {
+        "node.cores": 2,
+        "node.nodes": 1,
+        "node.triad": 4e10,
+        "node.triad_of_core": 2.5e10,
+        "noise.frequency": 0.0,
+    }
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +39,19 @@ def test_all_that_there_is_is_dealt_out(reduced):
         for name in ("points", "row_points", "sums_of_waves", "coefficients"):
             assert getattr(place, name).sum() == getattr(whole, name).sum(), name
         assert whole.points.sum() == sum(grid.points) and whole.coefficients.sum() == 43 * 44 / 2
-        assert place.entries.sum() == whole.entries.sum() > 2 * place.transposition[:, 2].sum() > 0.8 * (1 - 1 / min(ranks, 22)) * whole.entries.sum()
+        assert (
+            place.entries.sum()
+            == whole.entries.sum()
+            > 2 * place.transposition[:, 2].sum()
+            > 0.8 * (1 - 1 / min(ranks, 22)) * whole.entries.sum()
+        )
         assert len(np.unique(place.transposition[:, 0])) == min(ranks, 22)  # pairs of waves
         assert (len(place.gathering) > 0) == (grid.distribution(ranks) == "square")
-        assert len(place.halo) and (place.halo[:, 0] != place.halo[:, 1]).all() and set(place.halo[:, 1]) == set(range(ranks))
+        assert (
+            len(place.halo)
+            and (place.halo[:, 0] != place.halo[:, 1]).all()
+            and set(place.halo[:, 1]) == set(range(ranks))
+        )
 
 
 def test_halos_reach_as_far_as_trajectories():
@@ -48,12 +68,25 @@ def test_one_rank_takes_what_was_measured(atmosphere, tmp_path):
     cost = spectral.measure(atmosphere, steps=6)
     cost.write(tmp_path / "cost.json")
     assert Measured.read(tmp_path / "cost.json") == cost
-    assert 0.5 * cost.seconds < cost.computing <= 1.05 * cost.seconds and cost.sums >= 2 and min(cost.legendre, cost.fourier, cost.waves) > 0
+    assert (
+        0.5 * cost.seconds < cost.computing <= 1.05 * cost.seconds
+        and cost.sums >= 2
+        and min(cost.legendre, cost.fourier, cost.waves) > 0
+    )
     grid = atmosphere.model.grid
-    assert spectral.step(cost, spectral.layout(grid, 1), here, here).elapsed == pytest.approx(cost.computing, rel=1e-9)
+    assert spectral.step(cost, spectral.layout(grid, 1), here, here).elapsed == pytest.approx(
+        cost.computing, rel=1e-9
+    )
     cost.entry, cost.halos = 5000.0, 2.0  # as of several ranks
-    few, many = (spectral.step(cost, spectral.layout(grid, ranks, 3), load("cray-ex"), here) for ranks in (2, 16))
-    assert many.mean("columns") < few.mean("columns") / 4 and many.mean("transposition", "moving") > 0 and many.mean("sums") > 0
+    few, many = (
+        spectral.step(cost, spectral.layout(grid, ranks, 3), load("cray-ex"), here)
+        for ranks in (2, 16)
+    )
+    assert (
+        many.mean("columns") < few.mean("columns") / 4
+        and many.mean("transposition", "moving") > 0
+        and many.mean("sums") > 0
+    )
     with pytest.raises(ValueError, match="whole rows or squares"):
         spectral.layout(grid, 4, 0, (8, 8))
 
@@ -62,4 +95,13 @@ def test_what_has_no_transform_is_refused():
     import fathom as fm
 
     with pytest.raises(ValueError, match="what can be priced"):
-        spectral.measure(fm.Simulation(fm.Ocean(fm.CartesianGrid(nx=8, ny=8, extent=(1e5, 1e5), levels=fm.ZLevels(number=2, depth=100))), step="1min"))
+        spectral.measure(
+            fm.Simulation(
+                fm.Ocean(
+                    fm.CartesianGrid(
+                        nx=8, ny=8, extent=(1e5, 1e5), levels=fm.ZLevels(number=2, depth=100)
+                    )
+                ),
+                step="1min",
+            )
+        )

@@ -1,17 +1,21 @@
 """What holds exactly: round trips, plain sums, single harmonics, adjoints."""
+
 import numpy as np
 import pytest
+
 from fathom.mpi import core as _core
 from harmonics import Case, grid_of, legendre
 
 KINDS = ("full", "octahedral", "classical")
-RADIUS = 6371220.
+RADIUS = 6371220.0
 OCTAHEDRAL = 1e-12  # its short rows drop waves of some 1e-6, whose square the quadrature misses
 
 
 def random(case, levels, seed=0):
     """A field of random numbers, 0 outside the rows."""
-    return case.field(levels, np.random.default_rng(seed).normal(size=(levels, *case.inside.shape)) * case.inside)
+    return case.field(
+        levels, np.random.default_rng(seed).normal(size=(levels, *case.inside.shape)) * case.inside
+    )
 
 
 def dot(case, a, b):
@@ -32,26 +36,46 @@ def test_points_of_reduced_grids():
     assert grid_of(1279, "cubic", "octahedral").size == 6_599_680
     for kind in KINDS[1:]:
         points = np.asarray(grid_of(42, "quadratic", kind).points)
-        assert (points == points[::-1]).all() and (np.diff(points[:len(points) // 2]) >= 0).all() and (points % 2 == 0).all()
+        assert (
+            (points == points[::-1]).all()
+            and (np.diff(points[: len(points) // 2]) >= 0).all()
+            and (points % 2 == 0).all()
+        )
 
 
-@pytest.mark.parametrize("order, kind", [(order, kind) for order in ("linear", "quadratic", "cubic") for kind in ("full", "classical")] + [("cubic", "octahedral")])
+@pytest.mark.parametrize(
+    "order, kind",
+    [(order, kind) for order in ("linear", "quadratic", "cubic") for kind in ("full", "classical")]
+    + [("cubic", "octahedral")],
+)
 @pytest.mark.parametrize("truncation", [1, 21, 42])
 def test_round_trip(truncation, order, kind):
     case = Case(truncation, order, kind)
     f, back, field = case.waves(3, seed=1), case.waves(3), case.field(3)
     case.scalar("inverse", f, field)
     case.scalar("direct", back, field)
-    assert np.abs(back - f).max() < (1e-13 if kind != "octahedral" else OCTAHEDRAL) * np.abs(f).max()
+    assert (
+        np.abs(back - f).max() < (1e-13 if kind != "octahedral" else OCTAHEDRAL) * np.abs(f).max()
+    )
 
 
-@pytest.mark.parametrize("truncation, order, kind", [(159, "linear", "full"), (106, "quadratic", "classical"), (255, "cubic", "octahedral"), (511, "linear", "full")])
+@pytest.mark.parametrize(
+    "truncation, order, kind",
+    [
+        (159, "linear", "full"),
+        (106, "quadratic", "classical"),
+        (255, "cubic", "octahedral"),
+        (511, "linear", "full"),
+    ],
+)
 def test_round_trip_of_long_rows(truncation, order, kind):
     case = Case(truncation, order, kind)
     f, back, field = case.waves(1, seed=1), case.waves(1), case.field(1)
     case.scalar("inverse", f, field)
     case.scalar("direct", back, field)
-    assert np.abs(back - f).max() < (1e-13 if kind != "octahedral" else OCTAHEDRAL) * np.abs(f).max()
+    assert (
+        np.abs(back - f).max() < (1e-13 if kind != "octahedral" else OCTAHEDRAL) * np.abs(f).max()
+    )
 
 
 def test_round_trip_in_single_precision():
@@ -75,7 +99,9 @@ def test_against_plain_sums(kind):
         for i, (m, n) in enumerate(zip(case.m, case.n)):
             c = f[i, 0] + 1j * f[i, 1]
             if m < points / 2:
-                want = want + (1 + (m > 0)) * np.real(P[m, n, j] * c[:, None] * np.exp(1j * m * longitude))
+                want = want + (1 + (m > 0)) * np.real(
+                    P[m, n, j] * c[:, None] * np.exp(1j * m * longitude)
+                )
         assert np.abs(got[:, j, :points] - want).max() < 1e-12
 
 
@@ -98,12 +124,20 @@ def test_rows_of_any_even_length(half):
 @pytest.mark.parametrize("kind", KINDS)
 def test_solid_rotation_is_one_harmonic(kind):
     case = Case(21, "quadratic", kind)
-    cosine = np.broadcast_to(np.asarray(case.grid.cosine)[None, :, None], (1, *case.inside.shape)) * case.inside
+    cosine = (
+        np.broadcast_to(np.asarray(case.grid.cosine)[None, :, None], (1, *case.inside.shape))
+        * case.inside
+    )
     vorticity, divergence = case.waves(1), case.waves(1)
     case.wind("direct", vorticity, divergence, case.field(1, 40 * cosine), case.field(1))
     want = case.waves(1)
-    want[(case.m == 0) & (case.n == 1), 0] = 2 * 40 / RADIUS / np.sqrt(3)                 # zeta = 2 u0 sin(phi) / a
-    assert np.abs(vorticity - want).max() < 1e-13 * want.max() and np.abs(divergence).max() < 1e-13 * want.max()
+    want[(case.m == 0) & (case.n == 1), 0] = (
+        2 * 40 / RADIUS / np.sqrt(3)
+    )  # zeta = 2 u0 sin(phi) / a
+    assert (
+        np.abs(vorticity - want).max() < 1e-13 * want.max()
+        and np.abs(divergence).max() < 1e-13 * want.max()
+    )
 
 
 def test_gradient_of_single_harmonics():
@@ -117,21 +151,35 @@ def test_gradient_of_single_harmonics():
     value, east, north = case.field(2), case.field(2), case.field(2)
     case.gradient("inverse", f, value, east, north)
     value, east, north = (case.whole(a) for a in (value, east, north))
-    assert np.abs(value[0] - mu).max() < 1e-14 and np.abs(value[1] - cosine * np.cos(longitude)).max() < 1e-14
+    assert (
+        np.abs(value[0] - mu).max() < 1e-14
+        and np.abs(value[1] - cosine * np.cos(longitude)).max() < 1e-14
+    )
     assert np.abs(east[0]).max() == 0 and np.abs(north[0] * RADIUS - cosine).max() < 1e-14
-    assert np.abs(east[1] * RADIUS + np.sin(longitude)).max() < 1e-13 and np.abs(north[1] * RADIUS + mu * np.cos(longitude)).max() < 1e-13
+    assert (
+        np.abs(east[1] * RADIUS + np.sin(longitude)).max() < 1e-13
+        and np.abs(north[1] * RADIUS + mu * np.cos(longitude)).max() < 1e-13
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_wind_and_back(kind):
     case = Case(42, "quadratic", kind)
-    vorticity, divergence, zeta, D = case.waves(5, seed=3), case.waves(5, seed=4), case.waves(5), case.waves(5)
+    vorticity, divergence, zeta, D = (
+        case.waves(5, seed=3),
+        case.waves(5, seed=4),
+        case.waves(5),
+        case.waves(5),
+    )
     for a in (vorticity, divergence):
         a[case.n == 0] = 0
     u, v = case.field(5), case.field(5)
     case.wind("inverse", vorticity, divergence, u, v)
     case.wind("direct", zeta, D, u, v)
-    assert max(np.abs(zeta - vorticity).max(), np.abs(D - divergence).max()) < (2e-13 if kind != "octahedral" else 10 * OCTAHEDRAL) * np.abs(vorticity).max()
+    assert (
+        max(np.abs(zeta - vorticity).max(), np.abs(D - divergence).max())
+        < (2e-13 if kind != "octahedral" else 10 * OCTAHEDRAL) * np.abs(vorticity).max()
+    )
 
 
 def test_wind_of_potentials_is_their_gradient():
@@ -146,7 +194,10 @@ def test_wind_of_potentials_is_their_gradient():
     case.gradient("inverse", chi, None, *slopes[2:])
     px, py, cx, cy = (case.whole(a) for a in slopes)
     u, v = case.whole(u), case.whole(v)
-    assert np.abs(u - (cx - py)).max() < 1e-13 * np.abs(u).max() and np.abs(v - (cy + px)).max() < 1e-13 * np.abs(v).max()
+    assert (
+        np.abs(u - (cx - py)).max() < 1e-13 * np.abs(u).max()
+        and np.abs(v - (cy + px)).max() < 1e-13 * np.abs(v).max()
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -166,14 +217,20 @@ def test_adjoints(kind):
                 list.gradient(waves[3], fields[3], fields[4], fields[5])
             return list
 
-        to_points, to_waves = ("inverse", "inverse_adjoint") if way == "inverse" else ("direct_adjoint", "direct")
+        to_points, to_waves = (
+            ("inverse", "inverse_adjoint") if way == "inverse" else ("direct_adjoint", "direct")
+        )
         getattr(case.transform, to_points)(items(x, out_y))
         getattr(case.transform, to_waves)(items(out_x, y))
         number = 4 if way == "inverse" else 3
-        for waves, fields in (([0], [0]), ([1, 2], [1, 2]), ([3], [3, 4, 5]))[: 3 if number == 4 else 2]:
+        for waves, fields in (([0], [0]), ([1, 2], [1, 2]), ([3], [3, 4, 5]))[
+            : 3 if number == 4 else 2
+        ]:
             left = sum(dot(case, out_y[q], y[q]) for q in fields)
             right = sum((x[p] * out_x[p]).sum() for p in waves)
-            size = sum(np.sqrt(dot(case, out_y[q], out_y[q]) * dot(case, y[q], y[q])) for q in fields)
+            size = sum(
+                np.sqrt(dot(case, out_y[q], out_y[q]) * dot(case, y[q], y[q])) for q in fields
+            )
             assert abs(left - right) < 1e-13 * size, (way, waves)
 
 
@@ -187,10 +244,15 @@ def test_bits_do_not_depend_on_the_list():
     assert np.array_equal(case.whole(field)[20], case.whole(alone)[0])
 
 
-@pytest.mark.parametrize("make, message", [
-    (lambda: _core.full_gaussian_grid(5, 16), "must be even"), (lambda: _core.full_gaussian_grid_of(21, 7), "allowed: 2 \\(linear\\)"),
-    (lambda: Case(21, _core.full_gaussian_grid(32, 40)), "at least 44 are needed"), (lambda: Case(21, _core.full_gaussian_grid(20, 64)), "at least 22 are needed"),
-])
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: _core.full_gaussian_grid(5, 16), "must be even"),
+        (lambda: _core.full_gaussian_grid_of(21, 7), "allowed: 2 \\(linear\\)"),
+        (lambda: Case(21, _core.full_gaussian_grid(32, 40)), "at least 44 are needed"),
+        (lambda: Case(21, _core.full_gaussian_grid(20, 64)), "at least 22 are needed"),
+    ],
+)
 def test_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()
@@ -206,4 +268,6 @@ def test_bits_do_not_depend_on_the_table(precision):
         case.scalar("inverse", f, field)
         case.scalar("direct", back, field)
         found.append((case.transform.table_bytes, back, case.whole(field)))
-    assert found[0][0] < found[1][0] / 10 and all(np.array_equal(a, b) for a, b in zip(found[0][1:], found[1][1:]))
+    assert found[0][0] < found[1][0] / 10 and all(
+        np.array_equal(a, b) for a, b in zip(found[0][1:], found[1][1:])
+    )

@@ -1,4 +1,5 @@
 """Transforms on several ranks and threads, rows or squares of points: the same bits."""
+
 from pathlib import Path
 
 import pytest

@@ -1,13 +1,14 @@
-"""Run under mpiexec: transforms on several ranks, NORTH-SOUTH and SQUARE. Rank 0 prints, as JSON, what must be the same on any of them."""
+"""Run under mpiexec: transforms on several ranks, NORTH-SOUTH and SQUARE. Rank 0 prints, as JSON,
+what must be the same on any of them.
+"""
+
 import hashlib
 import json
 import os
-import sys
-from pathlib import Path
 
-os.environ["OMP_WAIT_POLICY"] = "passive"                                            # there are more threads here than cores
-sys.path.insert(0, str(Path(__file__).parent))
+os.environ["OMP_WAIT_POLICY"] = "passive"  # there are more threads here than cores
 import numpy as np
+
 from fathom.mpi import MPI, core
 from harmonics import Case
 
@@ -15,7 +16,9 @@ comm = MPI.COMM_WORLD
 
 
 def digest(*arrays):
-    return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:16]
+    return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[
+        :16
+    ]
 
 
 def gathered(case, waves):
@@ -26,7 +29,18 @@ def gathered(case, waves):
 
 
 def bits(precision, kind, blocks, **options):
-    case, L = Case(21, "cubic" if kind == "octahedral" else "quadratic", kind, precision, comm, blocks, **options), 11
+    case, L = (
+        Case(
+            21,
+            "cubic" if kind == "octahedral" else "quadratic",
+            kind,
+            precision,
+            comm,
+            blocks,
+            **options,
+        ),
+        11,
+    )
     f, vorticity, divergence, g = (case.waves(L, seed=s) for s in range(4))
     fields = [case.field(L) for _ in range(6)]
 
@@ -41,22 +55,30 @@ def bits(precision, kind, blocks, **options):
     case.transform.inverse(first)
     back = [case.waves(L) for _ in range(3)]
     case.transform.direct(items(back))
-    assert max(np.abs(b - a)[case.n > 0].max(initial=0) for a, b in zip((f, vorticity, divergence), back)) < (1e-11 if precision == 8 else 1e-3)
+    assert max(
+        np.abs(b - a)[case.n > 0].max(initial=0) for a, b in zip((f, vorticity, divergence), back)
+    ) < (1e-11 if precision == 8 else 1e-3)
     adjoint = [case.waves(L) for _ in range(4)]
     last = items(adjoint)
     last.gradient(adjoint[3], fields[3], fields[4], fields[5])
     case.transform.inverse_adjoint(last)
-    return digest(*(case.whole(a) for a in fields)), digest(*(gathered(case, a) for a in back)), digest(*(gathered(case, a) for a in adjoint))
+    return (
+        digest(*(case.whole(a) for a in fields)),
+        digest(*(gathered(case, a) for a in back)),
+        digest(*(gathered(case, a) for a in adjoint)),
+    )
 
 
-few = comm.size > 2                                                                   # ranks that share cores wait for each other
+few = comm.size > 2  # ranks that share cores wait for each other
 layouts = [(1, comm.size), (2, 3)] if few else [(1, comm.size), (1, 5), (3, 2), (comm.size, 1)]
 same = {}
 for precision, kind in ((8, "classical"), (8, "octahedral"), (4, "full"))[: 1 if few else 3]:
     found = set()
     for blocks in layouts:
         for options in ({}, {"fields": 24})[1 if few else 0 :]:
-            core.synchronise(bool(options))  # the second time, all ranks meet before each transposition
+            core.synchronise(
+                bool(options)
+            )  # the second time, all ranks meet before each transposition
             found.add(bits(precision, kind, blocks, **options))
     assert len(found) == 1, (precision, kind, found)
     same[f"{kind} {precision}"] = found.pop()

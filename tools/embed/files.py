@@ -1,4 +1,6 @@
-"""Writing an embedded NetCDF file: packed, compressed, with units, provenance, licence and checksums."""
+"""Writing an embedded NetCDF file: packed, compressed, with units, provenance, licence and
+checksums.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Variable:
-    """An array on its way to a file: packed as integers in steps of `resolution`, or as float32 if that is 0."""
+    """An array on its way to a file: packed as integers in steps of `resolution`, or as float32 if
+    that is 0.
+    """
+
     dimensions: str
     values: np.ndarray
     units: str
@@ -31,11 +36,18 @@ def write(name: str, title: str, sources: list[str], files, coordinates, variabl
     """Write `fathom/data/<name>.nc`; dimensions are the coordinates, in their order."""
     target = FOLDER / f"{name}.nc"
     with netCDF4.Dataset(target, "w") as out:
-        out.setncatts({"Conventions": "CF-1.11", "title": title, "institution": "derived for Fathom from public data",
-                       "source": "; ".join(SOURCES[s].content for s in sources),
-                       "licence": "; ".join(f"{s}: {SOURCES[s].licence}" for s in sources),
-                       "sha256": "; ".join(f"{files[s].name} {sha256(files[s])}" for s in sources),
-                       "references": "docs/data.md", **notes})
+        out.setncatts(
+            {
+                "Conventions": "CF-1.11",
+                "title": title,
+                "institution": "derived for Fathom from public data",
+                "source": "; ".join(SOURCES[s].content for s in sources),
+                "licence": "; ".join(f"{s}: {SOURCES[s].licence}" for s in sources),
+                "sha256": "; ".join(f"{files[s].name} {sha256(files[s])}" for s in sources),
+                "references": "docs/data.md",
+                **notes,
+            }
+        )
         for key, coordinate in coordinates.items():
             out.createDimension(key, coordinate.values.size)
             _write(out, key, coordinate)
@@ -45,7 +57,10 @@ def write(name: str, title: str, sources: list[str], files, coordinates, variabl
 
 
 def _write(out, name, variable):
-    values, attributes = np.asarray(variable.values), {"units": variable.units, "long_name": variable.long_name}
+    values, attributes = (
+        np.asarray(variable.values),
+        {"units": variable.units, "long_name": variable.long_name},
+    )
     if not np.isfinite(values).all():
         raise ValueError(f"{name}: {np.count_nonzero(~np.isfinite(values))} values are missing")
     if variable.standard_name:
@@ -55,13 +70,19 @@ def _write(out, name, variable):
     if variable.dimensions == name:
         item = out.createVariable(name, "f8" if values.dtype.kind == "f" else "i4", (name,))
     elif variable.resolution:
-        low, high = np.rint(np.array([values.min(), values.max()]) / variable.resolution).astype(int)
+        low, high = np.rint(np.array([values.min(), values.max()]) / variable.resolution).astype(
+            int
+        )
         kind = "u1" if low >= 0 and high <= 255 else "i2" if high - low <= 65535 else "i4"
         middle = (low + high) // 2 if kind == "i2" and max(-low, high) > 32767 else 0
         values = np.rint(values / variable.resolution).astype(int) - middle
-        assert np.iinfo(kind).min <= values.min() and values.max() <= np.iinfo(kind).max, f"{name}: resolution too fine"
-        attributes |= {"scale_factor": np.float32(variable.resolution),
-                       "add_offset": np.float32(middle * variable.resolution)}
+        assert np.iinfo(kind).min <= values.min() and values.max() <= np.iinfo(kind).max, (
+            f"{name}: resolution too fine"
+        )
+        attributes |= {
+            "scale_factor": np.float32(variable.resolution),
+            "add_offset": np.float32(middle * variable.resolution),
+        }
         item = _compressed(out, name, kind, variable, values.shape)
     else:
         item = _compressed(out, name, "f4", variable, values.shape)
@@ -72,8 +93,16 @@ def _write(out, name, variable):
 
 def _compressed(out, name, kind, variable, shape):
     chunks = (1,) * (len(shape) - 2) + shape[-2:]
-    return out.createVariable(name, kind, variable.dimensions.split(), zlib=True, complevel=9, shuffle=True,
-                              chunksizes=chunks, fill_value=False)
+    return out.createVariable(
+        name,
+        kind,
+        variable.dimensions.split(),
+        zlib=True,
+        complevel=9,
+        shuffle=True,
+        chunksizes=chunks,
+        fill_value=False,
+    )
 
 
 def latitudes(values, name="latitude"):

@@ -17,39 +17,82 @@ import numpy as np
 @dataclass(frozen=True)
 class Source:
     """One file of one package."""
-    package: str        # name and version, of apt the one used here (a later one will do)
-    manager: str        # apt, pip (a wheel) or sdist (the source of a package on PyPI)
-    member: str         # the file in it
-    content: str        # what it is, who made it
+
+    package: str  # name and version, of apt the one used here (a later one will do)
+    manager: str  # apt, pip (a wheel) or sdist (the source of a package on PyPI)
+    member: str  # the file in it
+    content: str  # what it is, who made it
     licence: str
 
 
 FERRET = ("ferret-datasets=7.6.0-5", "apt", "usr/share/ferret-vis/data/")
 PUBLIC = "public domain (US government)"
 SOURCES = {
-    "etopo5": Source(*FERRET[:2], FERRET[2] + "etopo5.cdf", "ETOPO5 relief, 1/12 degree, NOAA NGDC (1988)", PUBLIC),
-    "globe": Source("global-land-mask==1.0.0", "pip", "global_land_mask/globe_combined_mask_compressed.npz",
-                    "land mask of the GLOBE elevation model, 1/120 degree, NOAA NGDC (1999)", PUBLIC + ", package MIT"),
-    "levitus": Source(*FERRET[:2], FERRET[2] + "levitus_climatology.cdf",
-                      "annual mean temperature and salinity, 1 degree, Levitus (1982), NOAA", PUBLIC),
-    "coads": Source(*FERRET[:2], FERRET[2] + "coads_climatology.cdf",
-                    "monthly ship climatology, 2 degrees, COADS, NOAA (Woodruff et al. 1987)", PUBLIC),
-    "navy": Source(*FERRET[:2], FERRET[2] + "monthly_navy_winds.cdf",
-                   "monthly winds 1982-1992, 2.5 degrees, US Navy FNOC analyses", PUBLIC),
-    "budget": Source(*FERRET[:2], FERRET[2] + "esku_heat_budget.cdf",
-                     "monthly surface heat budget, 4x5 degrees, Esbensen & Kushnir (1981)", PUBLIC),
-    "oisst": Source("climt==0.31.0", "pip", "climt/_data/data_ocean/earth_sst_climatology_1deg.nc",
-                    "OI SST V2 monthly means 1991-2020, 1 degree, NOAA PSL (Reynolds et al. 2002)",
-                    PUBLIC + ", package BSD-3"),
-    "gfs": Source("pygrib==2.1.8", "sdist", "sampledata/gfs.grb",
-                  "GFS forecast of 72 hours valid 2011-10-11 00Z, 2.5 degrees, NOAA NCEP", PUBLIC + ", package MIT"),
-    "gfs_january": Source("pygrib==2.1.8", "sdist", "sampledata/gfs.t12z.pgrbf120.2p5deg.grib2",
-                          "GFS forecast of 120 hours valid 2011-01-15 12Z, 2.5 degrees, NOAA NCEP", PUBLIC + ", package MIT"),
+    "etopo5": Source(
+        *FERRET[:2],
+        FERRET[2] + "etopo5.cdf",
+        "ETOPO5 relief, 1/12 degree, NOAA NGDC (1988)",
+        PUBLIC,
+    ),
+    "globe": Source(
+        "global-land-mask==1.0.0",
+        "pip",
+        "global_land_mask/globe_combined_mask_compressed.npz",
+        "land mask of the GLOBE elevation model, 1/120 degree, NOAA NGDC (1999)",
+        PUBLIC + ", package MIT",
+    ),
+    "levitus": Source(
+        *FERRET[:2],
+        FERRET[2] + "levitus_climatology.cdf",
+        "annual mean temperature and salinity, 1 degree, Levitus (1982), NOAA",
+        PUBLIC,
+    ),
+    "coads": Source(
+        *FERRET[:2],
+        FERRET[2] + "coads_climatology.cdf",
+        "monthly ship climatology, 2 degrees, COADS, NOAA (Woodruff et al. 1987)",
+        PUBLIC,
+    ),
+    "navy": Source(
+        *FERRET[:2],
+        FERRET[2] + "monthly_navy_winds.cdf",
+        "monthly winds 1982-1992, 2.5 degrees, US Navy FNOC analyses",
+        PUBLIC,
+    ),
+    "budget": Source(
+        *FERRET[:2],
+        FERRET[2] + "esku_heat_budget.cdf",
+        "monthly surface heat budget, 4x5 degrees, Esbensen & Kushnir (1981)",
+        PUBLIC,
+    ),
+    "oisst": Source(
+        "climt==0.31.0",
+        "pip",
+        "climt/_data/data_ocean/earth_sst_climatology_1deg.nc",
+        "OI SST V2 monthly means 1991-2020, 1 degree, NOAA PSL (Reynolds et al. 2002)",
+        PUBLIC + ", package BSD-3",
+    ),
+    "gfs": Source(
+        "pygrib==2.1.8",
+        "sdist",
+        "sampledata/gfs.grb",
+        "GFS forecast of 72 hours valid 2011-10-11 00Z, 2.5 degrees, NOAA NCEP",
+        PUBLIC + ", package MIT",
+    ),
+    "gfs_january": Source(
+        "pygrib==2.1.8",
+        "sdist",
+        "sampledata/gfs.t12z.pgrbf120.2p5deg.grib2",
+        "GFS forecast of 120 hours valid 2011-01-15 12Z, 2.5 degrees, NOAA NCEP",
+        PUBLIC + ", package MIT",
+    ),
 }
 
 
 def fetch(folder: Path) -> dict[str, Path]:
-    """Download the packages that are not in `folder` yet, unpack the members that are used; name -> file."""
+    """Download the packages that are not in `folder` yet, unpack the members that are used; name ->
+    file.
+    """
     files = {}
     for name, source in SOURCES.items():
         target = folder / "unpacked" / Path(source.member).name
@@ -62,12 +105,19 @@ def fetch(folder: Path) -> dict[str, Path]:
 
 def _package(source: Source, folder: Path) -> Path:
     stem = source.package.split("=")[0]
-    pattern = {"apt": f"{stem}_*.deb", "pip": f"{stem.replace('-', '_')}-*.whl", "sdist": f"{stem}-*.tar.gz"}[source.manager]
+    pattern = {
+        "apt": f"{stem}_*.deb",
+        "pip": f"{stem.replace('-', '_')}-*.whl",
+        "sdist": f"{stem}-*.tar.gz",
+    }[source.manager]
     if not any(folder.glob(pattern)):
         print(f"downloading {source.package} with {source.manager}")
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command = {"apt": ["apt-get", "download", stem], "pip": [*pip, source.package],
-                   "sdist": [*pip, "--no-binary", stem, source.package]}[source.manager]
+        command = {
+            "apt": ["apt-get", "download", stem],
+            "pip": [*pip, source.package],
+            "sdist": [*pip, "--no-binary", stem, source.package],
+        }[source.manager]
         subprocess.run(command, cwd=folder, check=True)
     return next(folder.glob(pattern))
 
@@ -78,19 +128,27 @@ def _unpack(package: Path, member: str, target: Path):
             target.write_bytes(archive.read(member))
     elif package.suffix == ".gz":
         with tarfile.open(package) as archive:
-            target.write_bytes(archive.extractfile(f"{package.name.removesuffix('.tar.gz')}/{member}").read())
+            target.write_bytes(
+                archive.extractfile(f"{package.name.removesuffix('.tar.gz')}/{member}").read()
+            )
     else:
         tar = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE)
         with target.open("wb") as out:
-            subprocess.run(["tar", "--extract", "--to-stdout", f"./{member}"], stdin=tar.stdout, stdout=out, check=True)
+            subprocess.run(
+                ["tar", "--extract", "--to-stdout", f"./{member}"],
+                stdin=tar.stdout,
+                stdout=out,
+                check=True,
+            )
 
 
 def read(file: Path, *names: str) -> list[np.ndarray]:
-    """Variables of a source as float64, NaN where |value| > 1e9 (all sources mark gaps by such values)."""
+    """Variables of a source as float64, NaN where |value| > 1e9 (all sources mark gaps by such
+    values).
+    """
     with netCDF4.Dataset(file) as data:
         values = [np.ma.filled(data[name][...].astype(float), np.nan) for name in names]
     return [np.where(np.abs(v) > 1e9, np.nan, v) for v in values]
-
 
 
 def sha256(file: Path) -> str:

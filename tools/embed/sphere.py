@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-EARTH_RADIUS = 6.371e6       # m
+EARTH_RADIUS = 6.371e6  # m
 
 
 def cell_area(latitude, nx):

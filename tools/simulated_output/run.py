@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The protocol of output servers without a model: on ranks of a real MPI, or on thousands that SimGrid simulates in one process (Debian: libsimgrid-dev).
+"""The protocol of output servers without a model: on ranks of a real MPI, or on thousands that
+SimGrid simulates in one process (Debian: libsimgrid-dev).
 
-    tools/simulated_output/run.py --ranks 1024 --sets 4            simulated; prints one object of JSON, exit status 1 if anything was lost
-    tools/simulated_output/run.py --ranks 4 --sets 1 --real        under mpiexec
+tools/simulated_output/run.py --ranks 1024 --sets 4
+    simulated; prints one object of JSON, exit status 1 if anything was lost
+tools/simulated_output/run.py --ranks 4 --sets 1 --real        under mpiexec
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ from pathlib import Path
 root = Path(__file__).resolve().parents[2]
 sources = [
     Path(__file__).with_name("output_on_ranks.cpp"),
-    root / "core/base/error.cpp",
     *sorted((root / "core/output").glob("*.cpp")),
     *sorted((root / "core/parallel/ownership").glob("*.cpp")),
     *(root / f"core/parallel/travel/{name}.cpp" for name in ("packing", "plan")),
@@ -31,24 +32,44 @@ per_node = 16
 platform = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <cluster id="nodes" prefix="n" suffix="" radical="0-{last}" speed="4Gf" bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
+  <cluster id="nodes" prefix="n" suffix="" radical="0-{last}" speed="4Gf"
+           bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
 </platform>
 """
-simulated = ("--cfg=smpi/simulate-computation:no --cfg=contexts/stack-size:1024 --cfg=contexts/factory:raw --cfg=contexts/guard-size:0 -no-privatize --log=root.thres:error "
-             "--cfg=smpi/allreduce:rdb --cfg=smpi/allgather:rdb --cfg=smpi/bcast:binomial_tree --cfg=smpi/barrier:ompi_recursivedoubling --cfg=network/crosstraffic:no").split()  # fmt: skip
+simulated = (
+    "--cfg=smpi/simulate-computation:no --cfg=contexts/stack-size:1024 --cfg=contexts/factory:raw"
+    " --cfg=contexts/guard-size:0 -no-privatize --log=root.thres:error --cfg=smpi/allreduce:rdb"
+    " --cfg=smpi/allgather:rdb --cfg=smpi/bcast:binomial_tree"
+    " --cfg=smpi/barrier:ompi_recursivedoubling --cfg=network/crosstraffic:no"
+).split()
 
 
 def compiler(real: bool) -> str | None:
     beside = Path(sys.prefix) / "bin" / "mpicxx"
-    return (str(beside) if beside.exists() else shutil.which("mpicxx")) if real else shutil.which("smpicxx")
+    return (
+        (str(beside) if beside.exists() else shutil.which("mpicxx"))
+        if real
+        else shutil.which("smpicxx")
+    )
 
 
 def build(folder: Path, real: bool) -> Path:
     program = folder / ("real" if real else "simulated")
     if not program.exists():
         objects = [folder / f"{program.name}-{source.stem}.o" for source in sources]
-        command = [*filter(None, [shutil.which("ccache")]), str(compiler(real)), "-std=c++20", "-O1", "-w", "-fPIC", f"-I{root / 'core'}"]
-        running = [subprocess.Popen([*command, "-c", str(source), "-o", str(made)]) for source, made in zip(sources, objects)]
+        command = [
+            *filter(None, [shutil.which("ccache")]),
+            str(compiler(real)),
+            "-std=c++20",
+            "-O1",
+            "-w",
+            "-fPIC",
+            f"-I{root / 'core'}",
+        ]
+        running = [
+            subprocess.Popen([*command, "-c", str(source), "-o", str(made)])
+            for source, made in zip(sources, objects)
+        ]
         if any([p.wait() for p in running]):
             sys.exit("output_on_ranks does not compile")
         subprocess.run([str(compiler(real)), *map(str, objects), "-o", str(program)], check=True)
@@ -58,15 +79,47 @@ def build(folder: Path, real: bool) -> Path:
 def run(program: Path, folder: Path, case: argparse.Namespace) -> tuple[int, str]:
     """Exit status, and what was said."""
     if case.real:
-        command = [str(Path(compiler(True) or "").with_name("mpiexec")), "-n", str(case.ranks), str(program)]
+        command = [
+            str(Path(compiler(True) or "").with_name("mpiexec")),
+            "-n",
+            str(case.ranks),
+            str(program),
+        ]
     else:
         nodes = -(-case.ranks // per_node)
-        (folder / "platform.xml").write_text(platform.format(last=nodes - 1, cores=per_node), encoding="utf-8")
-        (folder / "hosts").write_text("".join(f"n{rank // per_node}\n" for rank in range(case.ranks)), encoding="utf-8")
-        command = ["smpirun", *simulated, "-np", str(case.ranks), "-hostfile", str(folder / "hosts"), "-platform", str(folder / "platform.xml"), str(program)]
-    numbers = (case.sets, case.per_set, case.slots or max(2, case.sets + 1), case.times, case.step, case.writing)
+        (folder / "platform.xml").write_text(
+            platform.format(last=nodes - 1, cores=per_node), encoding="utf-8"
+        )
+        (folder / "hosts").write_text(
+            "".join(f"n{rank // per_node}\n" for rank in range(case.ranks)), encoding="utf-8"
+        )
+        command = [
+            "smpirun",
+            *simulated,
+            "-np",
+            str(case.ranks),
+            "-hostfile",
+            str(folder / "hosts"),
+            "-platform",
+            str(folder / "platform.xml"),
+            str(program),
+        ]
+    numbers = (
+        case.sets,
+        case.per_set,
+        case.slots or max(2, case.sets + 1),
+        case.times,
+        case.step,
+        case.writing,
+    )
     command += [*map(str, numbers), "wait" if case.wait else "synchronous"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}, start_new_session=True) as running:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        start_new_session=True,
+    ) as running:
         try:
             said, _ = running.communicate(timeout=case.limit)
         except subprocess.TimeoutExpired:
@@ -76,7 +129,9 @@ def run(program: Path, folder: Path, case: argparse.Namespace) -> tuple[int, str
 
 
 def main() -> int:
-    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     ask.add_argument("--ranks", type=int, default=256)
     ask.add_argument("--sets", type=int, default=2)
     ask.add_argument("--per-set", type=int, default=1)
@@ -84,13 +139,21 @@ def main() -> int:
     ask.add_argument("--times", type=int, default=6)
     ask.add_argument("--step", type=int, default=1000, help="microseconds between two times")
     ask.add_argument("--writing", type=int, default=100, help="microseconds of a rectangle")
-    ask.add_argument("--wait", action="store_true", help="for a slot; else the computing ranks write what finds none")
+    ask.add_argument(
+        "--wait",
+        action="store_true",
+        help="for a slot; else the computing ranks write what finds none",
+    )
     ask.add_argument("--real", action="store_true", help="under mpiexec, not simulated")
     ask.add_argument("--limit", type=float, default=None, help="seconds")
     ask.add_argument("--build", type=Path, help="folder that keeps the program")
     case = ask.parse_args()
     if not compiler(case.real):
-        sys.exit("no mpicxx" if case.real else "no smpicxx: SimGrid is not installed (Debian: libsimgrid-dev)")
+        sys.exit(
+            "no mpicxx"
+            if case.real
+            else "no smpicxx: SimGrid is not installed (Debian: libsimgrid-dev)"
+        )
     with tempfile.TemporaryDirectory() as scratch:
         folder = case.build or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +164,15 @@ def main() -> int:
     lines = [line for line in said.splitlines() if line.startswith("{")]
     if not lines:
         sys.exit(f"the program ended with status {status}: {said}")
-    print(json.dumps(json.loads(lines[-1]) | {"seconds": round(seconds, 2), "megabytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024}))
+    print(
+        json.dumps(
+            json.loads(lines[-1])
+            | {
+                "seconds": round(seconds, 2),
+                "megabytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024,
+            }
+        )
+    )
     return status
 
 

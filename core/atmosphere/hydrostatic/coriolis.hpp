@@ -14,7 +14,7 @@
 namespace fathom::atmosphere {
 
 /// beta^2 / beta' of the terms of now; 0 where rotation is not split off.
-inline double of_gradient(double splitting, double step, double off_centring) {
+constexpr double of_gradient(double splitting, double step, double off_centring) {
     return splitting > 0 ? 0.5 * step * (1 + off_centring) * (1 + off_centring) / (1 - off_centring)
                          : 0;
 }
@@ -25,14 +25,14 @@ struct ImplicitCoriolis {
         "rotation at the new time: the wind turned by the Coriolis force, implicitly, at each "
         "point";
     static constexpr std::tuple parameters{
-        Parameter<ImplicitCoriolis>{"step", &ImplicitCoriolis::step, "s", -1e6, 1e6,
-                                    "time step; negative: backward"},
-        Parameter<ImplicitCoriolis>{"off_centring", &ImplicitCoriolis::off_centring, "1", 0, 0.99,
-                                    "e: weight of the linear terms moved to the new time"}};
-    static constexpr std::array fields{reads("coriolis", place::center_column, "s-1"),
-                                       updates("eastward_wind", place::center_layer, "m s-1"),
-                                       updates("northward_wind", place::center_layer, "m s-1")};
-    template <class Real> void operator()(In<Real> coriolis, InOut<Real> u, InOut<Real> v) const {
+        Parameter{"step", &ImplicitCoriolis::step, "s", -1e6, 1e6, "time step; negative: backward"},
+        Parameter{"off_centring", &ImplicitCoriolis::off_centring, "1", 0, 0.99,
+                  "e: weight of the linear terms moved to the new time"}};
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
+        Updates<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Updates<Real, "northward_wind", place::center_layer, "m s-1"> v) const {
         const Real turn = coriolis[0] * (0.5 * step * (1 + off_centring)),
                    less = 1.0 / fma(turn, turn, Real(1));
         for (int k = 0; k < u.levels(); ++k) {

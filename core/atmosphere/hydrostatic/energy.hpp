@@ -19,24 +19,21 @@ struct ColumnEnergy {
     static constexpr double warmth = 250;  // [K]: near what air has, so that fp32 keeps its digits
     static constexpr std::string_view summary = "energy of the column at the end of the physics";
     static constexpr std::tuple parameters{
-        Parameter<ColumnEnergy>{"step", &ColumnEnergy::step, "s", -1e6, 1e6,
-                                "time step; negative: backward"},
-        Parameter<ColumnEnergy>{"heat_capacity", &ColumnEnergy::heat_capacity, "J kg-1 K-1", 100,
-                                1e5, "of dry air at constant pressure"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("virtual_temperature", place::center_layer, "K"),
-        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
-        reads("northward_wind_tendency", place::center_layer, "m s-2"),
-        reads("air_temperature_tendency", place::center_layer, "K s-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        writes("column_energy", place::center_column, "J m-2")};
+        Parameter{"step", &ColumnEnergy::step, "s", -1e6, 1e6, "time step; negative: backward"},
+        Parameter{"heat_capacity", &ColumnEnergy::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> Pu, In<Real> Pv, In<Real> PT,
-                    In<Real> p, In<Real> orography, Out<Real> energy) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> Pu,
+        Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> Pv,
+        Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> PT,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
+        Writes<Real, "column_energy", place::center_column, "J m-2"> energy) const {
         const Real whole = step, cp = heat_capacity;
         const int levels = u.levels();
         Real sum = orography[0] * p[levels];
@@ -47,23 +44,6 @@ struct ColumnEnergy {
         }
         energy[0] = sum * (1 / constants::gravity);
     }
-};
-
-/// The declaration only.
-struct TotalEnergy {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "the energy of the atmosphere is that before its dynamics";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("column_energy", place::center_column, "J m-2"),
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("log_pressure_ratio", place::center_column, "1"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        updates("virtual_temperature", place::center_layer, "K")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>) const {}
 };
 
 }  // namespace fathom::atmosphere

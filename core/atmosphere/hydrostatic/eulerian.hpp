@@ -18,35 +18,30 @@ namespace fathom::atmosphere {
 struct EulerianTendencies {
     static constexpr std::string_view summary =
         "advection, pressure gradient and heating of the Eulerian form, added to the tendencies";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("virtual_temperature", place::center_layer, "K"),
-        reads("vorticity", place::center_layer, "s-1"),
-        reads("divergence", place::center_layer, "s-1"),
-        reads("temperature_gradient_east", place::center_layer, "K m-1"),
-        reads("temperature_gradient_north", place::center_layer, "K m-1"),
-        reads("pressure_gradient_east", place::center_column, "m-1"),
-        reads("pressure_gradient_north", place::center_column, "m-1"),
-        reads("coriolis", place::center_column, "s-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("hybrid_b", place::profile, "1"),
-        reads("eastward_wind_force", place::center_layer, "m s-2"),
-        reads("northward_wind_force", place::center_layer, "m s-2"),
-        reads("adiabatic_heating", place::center_layer, "K s-1"),
-        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
-        updates("northward_wind_tendency", place::center_layer, "m s-2"),
-        updates("virtual_temperature_tendency", place::center_layer, "K s-1"),
-        writes("surface_pressure_tendency", place::center_column, "s-1"),
-        writes("kinetic_energy", place::center_layer, "m2 s-2"),
-        writes("vertical_mass_flux", place::center_interface, "Pa s-1")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> zeta, In<Real> D, In<Real> Tx,
-                    In<Real> Ty, In<Real> px, In<Real> py, In<Real> f, In<Real> p, Profile<Real> B,
-                    In<Real> Fu, In<Real> Fv, In<Real> FT, InOut<Real> tu, InOut<Real> tv,
-                    InOut<Real> tT, Out<Real> tp, Out<Real> energy, Out<Real> M) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "vorticity", place::center_layer, "s-1"> zeta,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
+        Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
+        Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
+        Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
+        Reads<Real, "coriolis", place::center_column, "s-1"> f,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        ReadsProfile<Real, "hybrid_b", "1"> B,
+        Reads<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
+        Reads<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
+        Reads<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
+        Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> tu,
+        Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> tv,
+        Updates<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> tT,
+        Writes<Real, "surface_pressure_tendency", place::center_column, "s-1"> tp,
+        Writes<Real, "kinetic_energy", place::center_layer, "m2 s-2"> energy,
+        Writes<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M) const {
         const int levels = u.levels();
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0], coriolis = f[0];
         Real flux[most_layers + 1], sum(0);
@@ -77,19 +72,16 @@ struct EulerianTendencies {
 
 struct EulerianTracer {
     static constexpr std::string_view summary = "advection of a tracer, added to its tendency";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("vertical_mass_flux", place::center_interface, "Pa s-1"),
-        reads("tracer", place::center_layer, "1"),
-        reads("tracer_gradient_east", place::center_layer, "m-1"),
-        reads("tracer_gradient_north", place::center_layer, "m-1"),
-        updates("tracer_tendency", place::center_layer, "s-1")};
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> p, In<Real> M, In<Real> q, In<Real> qx,
-                    In<Real> qy, InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        Reads<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M,
+        Reads<Real, "tracer", place::center_layer, "any"> q,
+        Reads<Real, "tracer_gradient_east", place::center_layer, "any m-1"> qx,
+        Reads<Real, "tracer_gradient_north", place::center_layer, "any m-1"> qy,
+        Updates<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency) const {
         const int levels = u.levels();
         for (int k = 0; k < levels; ++k) {
             const Real half = 0.5 / (p[k + 1] - p[k]), here = q[k];
@@ -98,55 +90,6 @@ struct EulerianTracer {
                           half * fma(M[k + 1], q[down] - here, M[k] * (here - q[up]));
         }
     }
-};
-
-/// The step itself in spectral space, and back to grid points with all gradients; the declarations
-/// only.
-struct SpectralLeapfrog {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-implicit leapfrog, diffusion and time filter in spectral space, gradients on the way "
-        "back";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
-        reads("northward_wind_tendency", place::center_layer, "m s-2"),
-        reads("virtual_temperature_tendency", place::center_layer, "K s-1"),
-        reads("surface_pressure_tendency", place::center_column, "s-1"),
-        reads("kinetic_energy", place::center_layer, "m2 s-2"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("virtual_temperature", place::center_layer, "K"),
-        updates("log_pressure_ratio", place::center_column, "1"),
-        updates("eastward_wind_before", place::center_layer, "m s-1"),
-        updates("northward_wind_before", place::center_layer, "m s-1"),
-        updates("virtual_temperature_before", place::center_layer, "K"),
-        updates("log_pressure_ratio_before", place::center_column, "1"),
-        writes("vorticity", place::center_layer, "s-1"),
-        writes("divergence", place::center_layer, "s-1"),
-        writes("temperature_gradient_east", place::center_layer, "K m-1"),
-        writes("temperature_gradient_north", place::center_layer, "K m-1"),
-        writes("pressure_gradient_east", place::center_column, "m-1"),
-        writes("pressure_gradient_north", place::center_column, "m-1")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>,
-                    InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>,
-                    InOut<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>, Out<Real>,
-                    Out<Real>) const {}
-};
-struct TracerLeapfrog {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "leapfrog, diffusion and time filter of a tracer in spectral space";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer_tendency", place::center_layer, "s-1"),
-                                       updates("tracer", place::center_layer, "1"),
-                                       updates("tracer_before", place::center_layer, "1"),
-                                       writes("tracer_gradient_east", place::center_layer, "m-1"),
-                                       writes("tracer_gradient_north", place::center_layer, "m-1")};
-    template <class Real>
-    void operator()(In<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>) const {}
 };
 
 }  // namespace fathom::atmosphere

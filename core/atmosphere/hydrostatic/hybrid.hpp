@@ -20,7 +20,7 @@ inline constexpr int most_layers = 160;
 /// l and alpha of one layer between two interfaces, and their derivatives with respect to ln p_s.
 template <class Real> struct Layer {
     Real thickness, per_thickness, log_ratio, alpha;
-    Layer(Real above, Real below, Real per_above) {
+    constexpr Layer(Real above, Real below, Real per_above) {
         thickness = below - above;
         per_thickness = 1.0 / thickness;
         const auto open = !(above > Real(0));  // the top of the atmosphere: p = 0
@@ -31,16 +31,13 @@ template <class Real> struct Layer {
 
 struct HybridPressure {
     static constexpr std::string_view summary = "pressure of hybrid levels";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("log_pressure_ratio", place::center_column, "1"),
-                                       reads("hybrid_a", place::profile, "Pa"),
-                                       reads("hybrid_b", place::profile, "1"),
-                                       writes("pressure_interface", place::center_interface, "Pa"),
-                                       writes("air_pressure", place::center_layer, "Pa")};
 
     template <class Real>
-    void operator()(In<Real> log_surface, Profile<Real> a, Profile<Real> b, Out<Real> interface,
-                    Out<Real> layer) const {
+    constexpr void operator()(
+        Reads<Real, "log_pressure_ratio", place::center_column, "1"> log_surface,
+        ReadsProfile<Real, "hybrid_a", "Pa"> a, ReadsProfile<Real, "hybrid_b", "1"> b,
+        Writes<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Writes<Real, "air_pressure", place::center_layer, "Pa"> layer) const {
         const Real surface = unit_pressure * exp(log_surface[0]);
         Real above = a[0] + b[0] * surface;
         interface[0] = above;
@@ -55,10 +52,10 @@ struct HybridPressure {
 
 struct LogSurfacePressure {
     static constexpr std::string_view summary = "logarithm of surface pressure in Pa";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("log_pressure_ratio", place::center_column, "1"),
-                                       writes("log_surface_pressure", place::center_column, "1")};
-    template <class Real> void operator()(In<Real> ratio, Out<Real> log_surface) const {
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "log_pressure_ratio", place::center_column, "1"> ratio,
+        Writes<Real, "log_surface_pressure", place::center_column, "1"> log_surface) const {
         log_surface[0] = ratio[0] + 11.512925464970229;
     }
 };
@@ -68,12 +65,11 @@ inline constexpr double vapour_excess = 0.6077667;  ///< R_v / R - 1
 struct TemperatureOfMoistAir {
     static constexpr std::string_view summary =
         "temperature from virtual temperature and specific humidity";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("virtual_temperature", place::center_layer, "K"),
-                                       reads("specific_humidity", place::center_layer, "kg kg-1"),
-                                       writes("air_temperature", place::center_layer, "K")};
     template <class Real>
-    void operator()(In<Real> virtual_temperature, In<Real> q, Out<Real> T) const {
+    constexpr void operator()(
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> virtual_temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> q,
+        Writes<Real, "air_temperature", place::center_layer, "K"> T) const {
         for (int k = 0; k < T.levels(); ++k)
             T[k] = virtual_temperature[k] / fma(vapour_excess, q[k], Real(1));
     }
@@ -82,16 +78,13 @@ struct TemperatureOfMoistAir {
 struct VirtualTemperatureTendency {
     static constexpr std::string_view summary =
         "tendency of virtual temperature from those of temperature and humidity";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("air_temperature_tendency", place::center_layer, "K s-1"),
-        reads("specific_humidity_tendency", place::center_layer, "s-1"),
-        writes("virtual_temperature_tendency", place::center_layer, "K s-1")};
     template <class Real>
-    void operator()(In<Real> T, In<Real> q, In<Real> heating, In<Real> moistening,
-                    Out<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> T,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> q,
+        Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> heating,
+        Reads<Real, "specific_humidity_tendency", place::center_layer, "s-1"> moistening,
+        Writes<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> tendency) const {
         for (int k = 0; k < T.levels(); ++k)
             tendency[k] = fma(vapour_excess * q[k], heating[k],
                               fma(vapour_excess * T[k], moistening[k], heating[k]));
@@ -103,17 +96,16 @@ struct HydrostaticGeopotential {
     double gas_constant = constants::dry_air_gas_constant;
     static constexpr std::string_view summary =
         "geopotential of the layers from virtual temperature";
-    static constexpr std::tuple parameters{
-        Parameter<HydrostaticGeopotential>{"gas_constant", &HydrostaticGeopotential::gas_constant,
-                                           "J kg-1 K-1", 100, 1e4, "of dry air"}};
-    static constexpr std::array fields{
-        reads("virtual_temperature", place::center_layer, "K"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        writes("geopotential", place::center_layer, "m2 s-2")};
+    static constexpr std::tuple parameters{Parameter{"gas_constant",
+                                                     &HydrostaticGeopotential::gas_constant,
+                                                     "J kg-1 K-1", 100, 1e4, "of dry air"}};
 
     template <class Real>
-    void operator()(In<Real> T, In<Real> p, In<Real> surface, Out<Real> geopotential) const {
+    constexpr void operator()(
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface,
+        Writes<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential) const {
         Real below = surface[0];
         for (int k = T.levels() - 1; k >= 0; --k) {
             const Layer<Real> layer(p[k], p[k + 1], 1.0 / p[k]);

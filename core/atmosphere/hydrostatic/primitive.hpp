@@ -30,35 +30,30 @@ struct PrimitiveEquations {
     static constexpr std::string_view summary =
         "pressure gradient, adiabatic heating, continuity and vertical motion on hybrid levels";
     static constexpr std::tuple parameters{
-        Parameter<PrimitiveEquations>{"gas_constant", &PrimitiveEquations::gas_constant,
-                                      "J kg-1 K-1", 100, 1e4, "of dry air"},
-        Parameter<PrimitiveEquations>{"heat_capacity", &PrimitiveEquations::heat_capacity,
-                                      "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("virtual_temperature", place::center_layer, "K"),
-        reads("divergence", place::center_layer, "s-1"),
-        reads("temperature_gradient_east", place::center_layer, "K m-1"),
-        reads("temperature_gradient_north", place::center_layer, "K m-1"),
-        reads("pressure_gradient_east", place::center_column, "m-1"),
-        reads("pressure_gradient_north", place::center_column, "m-1"),
-        reads("orography_gradient_east", place::center_column, "m s-2"),
-        reads("orography_gradient_north", place::center_column, "m s-2"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("hybrid_b", place::profile, "1"),
-        reads("hybrid_eta", place::profile, "1"),
-        writes("eastward_wind_force", place::center_layer, "m s-2"),
-        writes("northward_wind_force", place::center_layer, "m s-2"),
-        writes("adiabatic_heating", place::center_layer, "K s-1"),
-        writes("log_pressure_ratio_tendency", place::center_layer, "s-1"),
-        writes("eta_velocity", place::center_layer, "s-1")};
+        Parameter{"gas_constant", &PrimitiveEquations::gas_constant, "J kg-1 K-1", 100, 1e4,
+                  "of dry air"},
+        Parameter{"heat_capacity", &PrimitiveEquations::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty,
-                    In<Real> px, In<Real> py, In<Real> sx, In<Real> sy, In<Real> p, Profile<Real> B,
-                    Profile<Real> eta, Out<Real> Fu, Out<Real> Fv, Out<Real> FT, Out<Real> Fp,
-                    Out<Real> eta_velocity) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
+        Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
+        Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
+        Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
+        Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> sx,
+        Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> sy,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        ReadsProfile<Real, "hybrid_b", "1"> B, ReadsProfile<Real, "hybrid_eta", "1"> eta,
+        Writes<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
+        Writes<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
+        Writes<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
+        Writes<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
+        Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), kappa = N(gas_constant / heat_capacity);
@@ -122,61 +117,53 @@ struct SemiImplicitTerms {
         "splits tendencies into linear and nonlinear terms; values to be carried to the arrival "
         "point";
     static constexpr std::tuple parameters{
-        Parameter<SemiImplicitTerms>{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6,
-                                     "time step; negative: backward"},
-        Parameter<SemiImplicitTerms>{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1",
-                                     100, 1e4, "of dry air"},
-        Parameter<SemiImplicitTerms>{"heat_capacity", &SemiImplicitTerms::heat_capacity,
-                                     "J kg-1 K-1", 100, 1e5, "of dry air at constant pressure"},
-        Parameter<SemiImplicitTerms>{"reference_temperature",
-                                     &SemiImplicitTerms::reference_temperature, "K", 100, 1000,
-                                     "T_r of the linear terms: warmer than the atmosphere"},
-        Parameter<SemiImplicitTerms>{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1,
-                                     "e: weight of the linear terms moved to the new time"},
-        Parameter<SemiImplicitTerms>{"splitting", &SemiImplicitTerms::splitting, "1", 0, 1,
-                                     "1: rotation by itself (coriolis.hpp)"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("virtual_temperature", place::center_layer, "K"),
-        reads("divergence", place::center_layer, "s-1"),
-        reads("temperature_gradient_east", place::center_layer, "K m-1"),
-        reads("temperature_gradient_north", place::center_layer, "K m-1"),
-        reads("log_pressure_ratio", place::center_column, "1"),
-        reads("pressure_gradient_east", place::center_column, "m-1"),
-        reads("pressure_gradient_north", place::center_column, "m-1"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("orography_gradient_east", place::center_column, "m s-2"),
-        reads("orography_gradient_north", place::center_column, "m s-2"),
-        reads("coriolis", place::center_column, "s-1"),
-        reads("eastward_wind_force", place::center_layer, "m s-2"),
-        reads("northward_wind_force", place::center_layer, "m s-2"),
-        reads("adiabatic_heating", place::center_layer, "K s-1"),
-        reads("log_pressure_ratio_tendency", place::center_layer, "s-1"),
-        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
-        reads("northward_wind_tendency", place::center_layer, "m s-2"),
-        reads("air_temperature_tendency", place::center_layer, "K s-1"),
-        reads("time_weights", place::profile, "1"),
-        reads("reference_alpha", place::profile, "1"),
-        reads("reference_log_ratio", place::profile, "1"),
-        reads("reference_thickness", place::profile, "1"),
-        updates("eastward_wind_nonlinear", place::center_layer, "m s-2"),
-        updates("northward_wind_nonlinear", place::center_layer, "m s-2"),
-        updates("temperature_nonlinear", place::center_layer, "K s-1"),
-        updates("log_pressure_ratio_nonlinear", place::center_layer, "s-1"),
-        writes("eastward_wind_carried", place::center_layer, "m s-1"),
-        writes("northward_wind_carried", place::center_layer, "m s-1"),
-        writes("temperature_carried", place::center_layer, "K"),
-        writes("log_pressure_ratio_carried", place::center_layer, "1")};
+        Parameter{"step", &SemiImplicitTerms::step, "s", -1e6, 1e6,
+                  "time step; negative: backward"},
+        Parameter{"gas_constant", &SemiImplicitTerms::gas_constant, "J kg-1 K-1", 100, 1e4,
+                  "of dry air"},
+        Parameter{"heat_capacity", &SemiImplicitTerms::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"},
+        Parameter{"reference_temperature", &SemiImplicitTerms::reference_temperature, "K", 100,
+                  1000, "T_r of the linear terms: warmer than the atmosphere"},
+        Parameter{"off_centring", &SemiImplicitTerms::off_centring, "1", 0, 1,
+                  "e: weight of the linear terms moved to the new time"},
+        Parameter{"splitting", &SemiImplicitTerms::splitting, "1", 0, 1,
+                  "1: rotation by itself (coriolis.hpp)"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> D, In<Real> Tx, In<Real> Ty,
-                    In<Real> log_ps, In<Real> px, In<Real> py, In<Real> orography, In<Real> sx,
-                    In<Real> sy, In<Real> coriolis, In<Real> Fu, In<Real> Fv, In<Real> FT,
-                    In<Real> Fp, In<Real> Pu, In<Real> Pv, In<Real> PT, Profile<Real> weights,
-                    Profile<Real> alpha, Profile<Real> log_ratio, Profile<Real> thickness,
-                    InOut<Real> Nu, InOut<Real> Nv, InOut<Real> NT, InOut<Real> Np, Out<Real> cu,
-                    Out<Real> cv, Out<Real> cT, Out<Real> cp) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "temperature_gradient_east", place::center_layer, "K m-1"> Tx,
+        Reads<Real, "temperature_gradient_north", place::center_layer, "K m-1"> Ty,
+        Reads<Real, "log_pressure_ratio", place::center_column, "1"> log_ps,
+        Reads<Real, "pressure_gradient_east", place::center_column, "m-1"> px,
+        Reads<Real, "pressure_gradient_north", place::center_column, "m-1"> py,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
+        Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> sx,
+        Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> sy,
+        Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
+        Reads<Real, "eastward_wind_force", place::center_layer, "m s-2"> Fu,
+        Reads<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
+        Reads<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
+        Reads<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
+        Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> Pu,
+        Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> Pv,
+        Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> PT,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        ReadsProfile<Real, "reference_alpha", "1"> alpha,
+        ReadsProfile<Real, "reference_log_ratio", "1"> log_ratio,
+        ReadsProfile<Real, "reference_thickness", "1"> thickness,
+        Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Updates<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
+        Updates<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
+        Writes<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Writes<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Writes<Real, "temperature_carried", place::center_layer, "K"> cT,
+        Writes<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), whole = N(step),
@@ -218,23 +205,19 @@ struct SemiImplicitTerms {
 /// 2 V(n) - V(n-1), by which trajectories are second-order accurate in time.
 struct WindExtrapolation {
     static constexpr std::string_view summary = "wind extrapolated to the new time";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("eta_velocity", place::center_layer, "s-1"),
-        reads("time_weights", place::profile, "1"),
-        updates("eastward_wind_before", place::center_layer, "m s-1"),
-        updates("northward_wind_before", place::center_layer, "m s-1"),
-        updates("eta_velocity_before", place::center_layer, "s-1"),
-        writes("eastward_wind_extrapolated", place::center_layer, "m s-1"),
-        writes("northward_wind_extrapolated", place::center_layer, "m s-1"),
-        writes("eta_velocity_extrapolated", place::center_layer, "s-1")};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> w, Profile<Real> weights, InOut<Real> ub,
-                    InOut<Real> vb, InOut<Real> wb, Out<Real> ue, Out<Real> ve,
-                    Out<Real> we) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "eta_velocity", place::center_layer, "s-1"> w,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        Updates<Real, "eastward_wind_before", place::center_layer, "m s-1"> ub,
+        Updates<Real, "northward_wind_before", place::center_layer, "m s-1"> vb,
+        Updates<Real, "eta_velocity_before", place::center_layer, "s-1"> wb,
+        Writes<Real, "eastward_wind_extrapolated", place::center_layer, "m s-1"> ue,
+        Writes<Real, "northward_wind_extrapolated", place::center_layer, "m s-1"> ve,
+        Writes<Real, "eta_velocity_extrapolated", place::center_layer, "s-1"> we) const {
         const auto now = weights[0], before = weights[1];
         auto extrapolate = [&](Real x, auto last, auto next) {
             next = fma(Real(now), x, before * Real(last));
@@ -249,12 +232,11 @@ struct WindExtrapolation {
 /// Tendencies start at 0; what is called physics adds to them.
 struct TendencyStart {
     static constexpr std::string_view summary = "tendencies of wind and temperature begin at 0";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        writes("eastward_wind_tendency", place::center_layer, "m s-2"),
-        writes("northward_wind_tendency", place::center_layer, "m s-2"),
-        writes("air_temperature_tendency", place::center_layer, "K s-1")};
-    template <class Real> void operator()(Out<Real> u, Out<Real> v, Out<Real> T) const {
+    template <class Real>
+    constexpr void operator()(
+        Writes<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u,
+        Writes<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v,
+        Writes<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T) const {
         for (int k = 0; k < u.levels(); ++k) u[k] = Real(0), v[k] = Real(0), T[k] = Real(0);
     }
 };
@@ -264,31 +246,27 @@ struct Arrival {
     double step = 1800, gas_constant = constants::dry_air_gas_constant, reference_temperature = 350;
     static constexpr std::string_view summary = "arrival point: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
-        Parameter<Arrival>{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
-        Parameter<Arrival>{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4,
-                           "of dry air"},
-        Parameter<Arrival>{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000,
-                           "T_r of the linear terms"}};
-    static constexpr std::array fields{
-        reads("eastward_wind_carried", place::center_layer, "m s-1"),
-        reads("northward_wind_carried", place::center_layer, "m s-1"),
-        reads("temperature_carried", place::center_layer, "K"),
-        reads("log_pressure_ratio_carried", place::center_layer, "1"),
-        reads("eastward_wind_nonlinear", place::center_layer, "m s-2"),
-        reads("northward_wind_nonlinear", place::center_layer, "m s-2"),
-        reads("temperature_nonlinear", place::center_layer, "K s-1"),
-        reads("log_pressure_ratio_nonlinear", place::center_layer, "s-1"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("hybrid_b", place::profile, "1"),
-        writes("eastward_wind", place::center_layer, "m s-1"),
-        writes("northward_wind", place::center_layer, "m s-1"),
-        writes("virtual_temperature", place::center_layer, "K"),
-        writes("log_pressure_ratio", place::center_column, "1")};
+        Parameter{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
+        Parameter{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
+        Parameter{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000,
+                  "T_r of the linear terms"}};
 
     template <class Real>
-    void operator()(In<Real> cu, In<Real> cv, In<Real> cT, In<Real> cp, In<Real> Nu, In<Real> Nv,
-                    In<Real> NT, In<Real> Np, In<Real> orography, Profile<Real> B, Out<Real> u,
-                    Out<Real> v, Out<Real> T, Out<Real> log_ps) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Reads<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Reads<Real, "temperature_carried", place::center_layer, "K"> cT,
+        Reads<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp,
+        Reads<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Reads<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Reads<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
+        Reads<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
+        ReadsProfile<Real, "hybrid_b", "1"> B,
+        Writes<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Writes<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Writes<Real, "virtual_temperature", place::center_layer, "K"> T,
+        Writes<Real, "log_pressure_ratio", place::center_column, "1"> log_ps) const {
         using N = typename Real::Number;
         const N half = N(0.5 * step);
         Real surface(0);
@@ -302,91 +280,26 @@ struct Arrival {
     }
 };
 
-/// From departure to arrival points along the trajectories: by communication, see
-/// semi_lagrangian.hpp; the declaration only.
-struct SemiLagrangianTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-Lagrangian advection of wind, temperature and surface pressure";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("eta_velocity", place::center_layer, "s-1"),
-        reads("eastward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("northward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("eta_velocity_extrapolated", place::center_layer, "s-1"),
-        reads("log_pressure_ratio", place::center_column, "1"),
-        updates("eastward_wind_carried", place::center_layer, "m s-1"),
-        updates("northward_wind_carried", place::center_layer, "m s-1"),
-        updates("temperature_carried", place::center_layer, "K"),
-        updates("log_pressure_ratio_carried", place::center_layer, "1")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>,
-                    InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>) const {}
-};
-
-/// A tracer: carried without terms of its own, clipped to the values around the departure point;
-/// the declaration only.
-struct TracerTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "quasi-monotone semi-Lagrangian advection of a tracer";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{updates("tracer", place::center_layer, "1")};
-    template <class Real> void operator()(InOut<Real>) const {}
-};
-/// As much of a tracer over the sphere as before it was carried: all its values times one number;
-/// the declaration only.
-struct TracerMass {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary = "the mass of a tracer is that before its advection";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("log_pressure_ratio", place::center_column, "1"),
-                                       updates("tracer", place::center_layer, "1")};
-    template <class Real> void operator()(In<Real>, InOut<Real>) const {}
-};
 struct TracerTendencyStart {
     static constexpr std::string_view summary = "the tendency of a tracer begins at 0";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{writes("tracer_tendency", place::center_layer, "1")};
-    template <class Real> void operator()(Out<Real> tendency) const {
+    template <class Real>
+    constexpr void operator()(
+        Writes<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency) const {
         for (int k = 0; k < tendency.levels(); ++k) tendency[k] = Real(0);
     }
 };
 struct TracerPhysics {
     double step = 1800;
     static constexpr std::string_view summary = "a tracer after its physics, before it is carried";
-    static constexpr std::tuple parameters{Parameter<TracerPhysics>{
-        "step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
-    static constexpr std::array fields{reads("tracer_tendency", place::center_layer, "1"),
-                                       updates("tracer", place::center_layer, "1")};
-    template <class Real> void operator()(In<Real> tendency, InOut<Real> tracer) const {
+    static constexpr std::tuple parameters{
+        Parameter{"step", &TracerPhysics::step, "s", -1e6, 1e6, "time step; negative: backward"}};
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "tracer_tendency", place::center_layer, "any s-1"> tendency,
+        Updates<Real, "tracer", place::center_layer, "any"> tracer) const {
         for (int k = 0; k < tendency.levels(); ++k)
             tracer[k] = fma(Real(step), tendency[k], tracer[k]);
     }
-};
-
-/// Implicit terms and diffusion in spectral space, and back to grid points with all gradients; the
-/// declaration only.
-struct SpectralStep {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-implicit solve and diffusion in spectral space, gradients on the way back";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("virtual_temperature", place::center_layer, "K"),
-        updates("log_pressure_ratio", place::center_column, "1"),
-        writes("divergence", place::center_layer, "s-1"),
-        writes("temperature_gradient_east", place::center_layer, "K m-1"),
-        writes("temperature_gradient_north", place::center_layer, "K m-1"),
-        writes("pressure_gradient_east", place::center_column, "m-1"),
-        writes("pressure_gradient_north", place::center_column, "m-1")};
-    template <class Real>
-    void operator()(InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>,
-                    Out<Real>, Out<Real>, Out<Real>) const {}
 };
 
 }  // namespace fathom::atmosphere

@@ -15,40 +15,34 @@ struct ShallowWaterTerms {
     static constexpr std::string_view summary =
         "linear and nonlinear terms of shallow water; values to be carried to the arrival point";
     static constexpr std::tuple parameters{
-        Parameter<ShallowWaterTerms>{"step", &ShallowWaterTerms::step, "s", 0, 1e6, "time step"},
-        Parameter<ShallowWaterTerms>{"mean_geopotential", &ShallowWaterTerms::mean_geopotential,
-                                     "m2 s-2", 0, 1e7,
-                                     "phi_r of the linear terms: more than the mean for stability"},
-        Parameter<ShallowWaterTerms>{"off_centring", &ShallowWaterTerms::off_centring, "1", 0, 1,
-                                     "weight of the linear terms moved to the new time"},
-        Parameter<ShallowWaterTerms>{"splitting", &ShallowWaterTerms::splitting, "1", 0, 1,
-                                     "1: rotation by itself (coriolis.hpp)"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("fluid_geopotential", place::center_layer, "m2 s-2"),
-        reads("divergence", place::center_layer, "s-1"),
-        reads("geopotential_gradient_east", place::center_layer, "m s-2"),
-        reads("geopotential_gradient_north", place::center_layer, "m s-2"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("orography_gradient_east", place::center_column, "m s-2"),
-        reads("orography_gradient_north", place::center_column, "m s-2"),
-        reads("coriolis", place::center_column, "s-1"),
-        reads("time_weights", place::profile, "1"),
-        updates("eastward_wind_nonlinear", place::center_layer, "m s-2"),
-        updates("northward_wind_nonlinear", place::center_layer, "m s-2"),
-        updates("geopotential_nonlinear", place::center_layer, "m2 s-3"),
-        writes("eastward_wind_carried", place::center_layer, "m s-1"),
-        writes("northward_wind_carried", place::center_layer, "m s-1"),
-        writes("geopotential_carried", place::center_layer, "m2 s-2"),
-        writes("eta_velocity", place::center_layer, "s-1")};
+        Parameter{"step", &ShallowWaterTerms::step, "s", 0, 1e6, "time step"},
+        Parameter{"mean_geopotential", &ShallowWaterTerms::mean_geopotential, "m2 s-2", 0, 1e7,
+                  "phi_r of the linear terms: more than the mean for stability"},
+        Parameter{"off_centring", &ShallowWaterTerms::off_centring, "1", 0, 1,
+                  "weight of the linear terms moved to the new time"},
+        Parameter{"splitting", &ShallowWaterTerms::splitting, "1", 0, 1,
+                  "1: rotation by itself (coriolis.hpp)"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> phi, In<Real> D, In<Real> phi_x,
-                    In<Real> phi_y, In<Real> ground, In<Real> ground_x, In<Real> ground_y,
-                    In<Real> coriolis, Profile<Real> weights, InOut<Real> Nu, InOut<Real> Nv,
-                    InOut<Real> Np, Out<Real> cu, Out<Real> cv, Out<Real> cp,
-                    Out<Real> eta_velocity) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "geopotential_gradient_east", place::center_layer, "m s-2"> phi_x,
+        Reads<Real, "geopotential_gradient_north", place::center_layer, "m s-2"> phi_y,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> ground,
+        Reads<Real, "orography_gradient_east", place::center_column, "m s-2"> ground_x,
+        Reads<Real, "orography_gradient_north", place::center_column, "m s-2"> ground_y,
+        Reads<Real, "coriolis", place::center_column, "s-1"> coriolis,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Updates<Real, "geopotential_nonlinear", place::center_layer, "m2 s-3"> Np,
+        Writes<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Writes<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Writes<Real, "geopotential_carried", place::center_layer, "m2 s-2"> cp,
+        Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity) const {
         using N = typename Real::Number;
         const N half = N(0.5 * step), old = N(1 - off_centring), now = weights[0],
                 before = weights[1];
@@ -71,22 +65,20 @@ struct ShallowWaterTerms {
 struct ShallowWaterArrival {
     double step = 1800;
     static constexpr std::string_view summary = "arrival point of shallow water";
-    static constexpr std::tuple parameters{Parameter<ShallowWaterArrival>{
-        "step", &ShallowWaterArrival::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads("eastward_wind_carried", place::center_layer, "m s-1"),
-        reads("northward_wind_carried", place::center_layer, "m s-1"),
-        reads("geopotential_carried", place::center_layer, "m2 s-2"),
-        reads("eastward_wind_nonlinear", place::center_layer, "m s-2"),
-        reads("northward_wind_nonlinear", place::center_layer, "m s-2"),
-        reads("geopotential_nonlinear", place::center_layer, "m2 s-3"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        writes("eastward_wind", place::center_layer, "m s-1"),
-        writes("northward_wind", place::center_layer, "m s-1"),
-        writes("fluid_geopotential", place::center_layer, "m2 s-2")};
+    static constexpr std::tuple parameters{
+        Parameter{"step", &ShallowWaterArrival::step, "s", 0, 1e6, "time step"}};
     template <class Real>
-    void operator()(In<Real> cu, In<Real> cv, In<Real> cp, In<Real> Nu, In<Real> Nv, In<Real> Np,
-                    In<Real> ground, Out<Real> u, Out<Real> v, Out<Real> phi) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
+        Reads<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
+        Reads<Real, "geopotential_carried", place::center_layer, "m2 s-2"> cp,
+        Reads<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
+        Reads<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
+        Reads<Real, "geopotential_nonlinear", place::center_layer, "m2 s-3"> Np,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> ground,
+        Writes<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Writes<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Writes<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi) const {
         const auto half = typename Real::Number(0.5 * step);
         u[0] = fma(half, Nu[0], cu[0]);
         v[0] = fma(half, Nv[0], cv[0]);
@@ -94,66 +86,23 @@ struct ShallowWaterArrival {
     }
 };
 
-/// By communication, declarations only: transport along trajectories; implicit terms and the way
-/// back to grid points.
-struct ShallowWaterTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-Lagrangian advection of wind and geopotential";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("eta_velocity", place::center_layer, "s-1"),
-        reads("eastward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("northward_wind_extrapolated", place::center_layer, "m s-1"),
-        reads("eta_velocity_extrapolated", place::center_layer, "s-1"),
-        updates("eastward_wind_carried", place::center_layer, "m s-1"),
-        updates("northward_wind_carried", place::center_layer, "m s-1"),
-        updates("geopotential_carried", place::center_layer, "m2 s-2")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>,
-                    InOut<Real>, InOut<Real>) const {}
-};
-struct ShallowWaterStep {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-implicit solve and diffusion of shallow water in spectral space";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("fluid_geopotential", place::center_layer, "m2 s-2"),
-        writes("vorticity", place::center_layer, "s-1"),
-        writes("divergence", place::center_layer, "s-1"),
-        writes("geopotential_gradient_east", place::center_layer, "m s-2"),
-        writes("geopotential_gradient_north", place::center_layer, "m s-2")};
-    template <class Real>
-    void operator()(InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>, Out<Real>, Out<Real>,
-                    Out<Real>) const {}
-};
-
 /// Fluxes of the Eulerian form; v and phi of the last time are kept by the leapfrog itself.
 struct ShallowWaterFluxes {
     static constexpr std::string_view summary =
         "fluxes of vorticity and geopotential, kinetic energy: the Eulerian form of shallow water";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("fluid_geopotential", place::center_layer, "m2 s-2"),
-        reads("vorticity", place::center_layer, "s-1"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("coriolis", place::center_column, "s-1"),
-        writes("vorticity_flux_east", place::center_layer, "m s-2"),
-        writes("vorticity_flux_north", place::center_layer, "m s-2"),
-        writes("geopotential_flux_east", place::center_layer, "m3 s-3"),
-        writes("geopotential_flux_north", place::center_layer, "m3 s-3"),
-        writes("kinetic_energy", place::center_layer, "m2 s-2")};
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> phi, In<Real> zeta, In<Real> ground,
-                    In<Real> f, Out<Real> east, Out<Real> north, Out<Real> flux_east,
-                    Out<Real> flux_north, Out<Real> energy) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "fluid_geopotential", place::center_layer, "m2 s-2"> phi,
+        Reads<Real, "vorticity", place::center_layer, "s-1"> zeta,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> ground,
+        Reads<Real, "coriolis", place::center_column, "s-1"> f,
+        Writes<Real, "vorticity_flux_east", place::center_layer, "m s-2"> east,
+        Writes<Real, "vorticity_flux_north", place::center_layer, "m s-2"> north,
+        Writes<Real, "geopotential_flux_east", place::center_layer, "m3 s-3"> flux_east,
+        Writes<Real, "geopotential_flux_north", place::center_layer, "m3 s-3"> flux_north,
+        Writes<Real, "kinetic_energy", place::center_layer, "m2 s-2"> energy) const {
         const Real absolute = zeta[0] + f[0];
         east[0] = absolute * v[0];
         north[0] = -absolute * u[0];
@@ -162,27 +111,4 @@ struct ShallowWaterFluxes {
         energy[0] = 0.5 * fma(u[0], u[0], v[0] * v[0]) + ground[0];
     }
 };
-struct ShallowWaterLeapfrog {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "semi-implicit leapfrog of shallow water in spectral space, with Asselin's filter";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("vorticity_flux_east", place::center_layer, "m s-2"),
-        reads("vorticity_flux_north", place::center_layer, "m s-2"),
-        reads("geopotential_flux_east", place::center_layer, "m3 s-3"),
-        reads("geopotential_flux_north", place::center_layer, "m3 s-3"),
-        reads("kinetic_energy", place::center_layer, "m2 s-2"),
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("fluid_geopotential", place::center_layer, "m2 s-2"),
-        updates("eastward_wind_before", place::center_layer, "m s-1"),
-        updates("northward_wind_before", place::center_layer, "m s-1"),
-        updates("fluid_geopotential_before", place::center_layer, "m2 s-2"),
-        writes("vorticity", place::center_layer, "s-1")};
-    template <class Real>
-    void operator()(In<Real>, In<Real>, In<Real>, In<Real>, In<Real>, InOut<Real>, InOut<Real>,
-                    InOut<Real>, InOut<Real>, InOut<Real>, InOut<Real>, Out<Real>) const {}
-};
-
 }  // namespace fathom::atmosphere

@@ -8,7 +8,7 @@
 /// Within the uppermost `sponge` levels K doubles from level to level towards the top.
 #pragma once
 #include <cmath>
-#include "atmosphere/spectral/spectral.hpp"
+#include "atmosphere/spectral/parameters.hpp"
 
 namespace fathom::atmosphere {
 

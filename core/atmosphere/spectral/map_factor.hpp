@@ -1,22 +1,21 @@
-/// Fields of a sequence on a stretched sphere times a power of the map factor of their rows
+/// Fields on a stretched sphere times a power of the map factor of their rows
 /// (grid/stretching.hpp): between what the state is, on the real sphere, and what is transformed,
 /// on the computational one. Without stretching nothing is done.
 #pragma once
 #include <cmath>
 #include <initializer_list>
+#include "field/field_set.hpp"
 #include "grid/gaussian.hpp"
-#include "sequence/sequence.hpp"
 
 namespace fathom::atmosphere {
 
 template <class T> class MapFactor {
 public:
-    MapFactor(const Sequence& s, const GaussianGrid& grid) : sequence(s), grid(grid) {}
+    MapFactor(const Domain& d, const GaussianGrid& grid) : d(d), grid(grid) {}
     explicit operator bool() const { return bool(grid.stretching); }
     /// All levels of all own points.
     void times(std::initializer_list<const FieldSlab*> fields, int power) const {
         if (!grid.stretching) return;
-        const Domain& d = *sequence.domain;
         for (const FieldSlab* f : fields)
             for (std::size_t b = 0; b < d.blocks.size(); ++b) {
                 const Block& block = *d.blocks[b];
@@ -33,7 +32,7 @@ public:
     }
 
 private:
-    const Sequence& sequence;
+    const Domain& d;
     GaussianGrid grid;
 };
 

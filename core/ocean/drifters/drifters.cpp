@@ -4,40 +4,40 @@
 
 namespace fathom::ocean {
 
-Drifters::Drifters(Sequence& s, const std::string& process, double step, bool flat)
-    : sequence(s), step(step), flat(flat) {
-    const bool own_cells = s.has("cell_thickness");
-    auto field = [&](const char* name) { return &s.field(name); };
-    u = field("velocity_x"), v = field("velocity_y"), u_after = field("velocity_x_after"),
-    v_after = field("velocity_y_after"), up = field("transport_up");
-    dx = field("dx_corner"), dy = field("dy_corner"), area = field("area_center"),
-    thickness = field(own_cells ? "cell_thickness" : "thickness");
-    height = field(s.has("height_beyond_cells") ? "height_beyond_cells" : "sea_surface_height");
-    if (s.domain->halo < 2)
-        throw Error("drifters need a halo of 2 columns; it is ", s.domain->halo);
-    s.attach(process, [this] { advance(); });
+Drifters::Drifters(double step, bool flat, bool own_cells)
+    : GlobalProcess("Drift"),
+      thickness(own_cells ? reads("cell_thickness", place::center_layer, "m", 1)
+                          : reads("thickness", place::profile, "m")),
+      step(step),
+      flat(flat) {}
+
+void Drifters::prepare(Given at) {
+    domain = at.set.layout->domain;
+    if (domain->halo < 2) throw Error("drifters need a halo of 2 columns; it is ", domain->halo);
 }
 
-Drifters::Place Drifters::place(const Drifter& p) const {
-    const Domain& d = *sequence.domain;
-    for (int b = 0; b < int(d.blocks.size()); ++b) {
-        const int row = p.j - d.blocks[b]->j0, column = p.i - d.blocks[b]->i0;
-        if (row >= 0 && row < d.blocks[b]->ny && column >= 0 && column < d.blocks[b]->nx)
-            return {b, row + d.halo, column + d.halo};
+Drifters::At Drifters::cell_of(const Drifter& p) const {
+    for (int b = 0; b < int(domain->blocks.size()); ++b) {
+        const Block& block = *domain->blocks[b];
+        const int row = p.j - block.j0, column = p.i - block.i0;
+        if (row >= 0 && row < block.ny && column >= 0 && column < block.nx)
+            return {b, row + domain->halo, column + domain->halo};
     }
     return {-1, 0, 0};
 }
 
-double Drifters::value(const Field* f, const Place& p, int di, int dj, int k) const {
-    if (f->place == place::profile)
-        return sequence.bytes == 4 ? ((const float*)f->at[p.b])[k] : ((const double*)f->at[p.b])[k];
-    const std::ptrdiff_t n = (p.row + dj) * f->row[p.b] + k * f->level[p.b] + p.column + di;
-    return sequence.bytes == 4 ? ((const float*)f->at[p.b])[n] : ((const double*)f->at[p.b])[n];
+double Drifters::value(const Given& at, Item item, const At& p, int di, int dj, int k) const {
+    const Field& f = at[item];
+    const std::ptrdiff_t n = f.place == place::profile ? k
+                                                       : (p.row + dj) * f.row[p.block] +
+                                                             k * f.level[p.block] + p.column + di;
+    return at.set.bytes() == 4 ? ((const float*)f.at[p.block])[n]
+                               : ((const double*)f.at[p.block])[n];
 }
 
 /// At the place of the start and a displacement of at most a cell, some part of the step later.
-Drifters::Rate Drifters::rate(const Place& at, const Drifter& start, const Rate& gone,
-                              double time) const {
+Drifters::Rate Drifters::rate(const Given& fields, const At& at, const Drifter& start,
+                              const Rate& gone, double time) const {
     const double x = start.a + gone.a, y = start.b + gone.b, level = start.level + gone.level;
     const int di = int(std::floor(x)), dj = int(std::floor(y)), i = start.i + di, j = start.j + dj,
               bottom = wet(i, j);
@@ -47,32 +47,36 @@ Drifters::Rate Drifters::rate(const Place& at, const Drifter& start, const Rate&
     for (int n = 0; n < 4; ++n) {
         const int ci = di - (n % 2 == 0),
                   cj = dj - (n < 2);  // corners, from that in the south-west
-        if (sequence.domain->wet(Horizontal::corner, start.i + ci, start.j + cj) <= k) continue;
+        if (domain->wet(Horizontal::corner, start.i + ci, start.j + cj) <= k) continue;
         const double weight = (n % 2 ? a : 1 - a) * (n < 2 ? 1 - b : b);
-        auto now = [&](const Field* before, const Field* after) {
-            return (1 - time) * value(before, at, ci, cj, k) + time * value(after, at, ci, cj, k);
+        auto now = [&](Item before, Item after) {
+            return (1 - time) * value(fields, before, at, ci, cj, k) +
+                   time * value(fields, after, at, ci, cj, k);
         };
-        across += weight * now(u, u_after) / value(dx, at, ci, cj, 0);
-        along += weight * now(v, v_after) / value(dy, at, ci, cj, 0);
+        across += weight * now(u, u_after) / value(fields, dx, at, ci, cj, 0);
+        along += weight * now(v, v_after) / value(fields, dy, at, ci, cj, 0);
     }
     if (flat || k >= bottom) return {across, along, 0};
-    const double s = std::clamp(level - k, 0., 1.), top = k == 0 ? 0 : value(up, at, di, dj, k),
-                 below = k + 1 == bottom ? 0 : value(up, at, di, dj, k + 1);
-    const double h = value(thickness, at, di, dj, k) + (k == 0 ? value(height, at, di, dj, 0) : 0);
-    return {across, along, -((1 - s) * top + s * below) / (value(area, at, di, dj, 0) * h)};
+    const double s = std::clamp(level - k, 0., 1.),
+                 top = k == 0 ? 0 : value(fields, up, at, di, dj, k),
+                 below = k + 1 == bottom ? 0 : value(fields, up, at, di, dj, k + 1);
+    const double h = value(fields, thickness, at, di, dj, k) +
+                     (k == 0 ? value(fields, height, at, di, dj, 0) : 0);
+    return {across, along, -((1 - s) * top + s * below) / (value(fields, area, at, di, dj, 0) * h)};
 }
 
-Drifter Drifters::moved(const Drifter& p) const {
-    const Place at = place(p);
+Drifter Drifters::moved(const Given& fields, const Drifter& p) const {
+    const At at = cell_of(p);
     auto part = [&](const Rate& r, double t) {
         auto cell = [&](double distance) {
             return std::clamp(distance, -1., 1.);
         };  // what the halo knows; the model's own limit is less
         return Rate{cell(r.a * t), cell(r.b * t), cell(r.level * t)};
     };
-    const Rate one = rate(at, p, {0, 0, 0}, 0), two = rate(at, p, part(one, step / 2), 0.5),
-               three = rate(at, p, part(two, step / 2), 0.5),
-               four = rate(at, p, part(three, step), 1);
+    const Rate one = rate(fields, at, p, {0, 0, 0}, 0),
+               two = rate(fields, at, p, part(one, step / 2), 0.5),
+               three = rate(fields, at, p, part(two, step / 2), 0.5),
+               four = rate(fields, at, p, part(three, step), 1);
     auto mean = [](double a, double b, double c, double d) { return (a + 2 * (b + c) + d) / 6; };
     const Rate gone =
         part({mean(one.a, two.a, three.a, four.a), mean(one.b, two.b, three.b, four.b),
@@ -91,12 +95,12 @@ Drifter Drifters::moved(const Drifter& p) const {
     return q;
 }
 
-void Drifters::advance() {
-    const Topology& t = sequence.domain->decomposition.topology;
+void Drifters::apply(Given at) {
+    const Topology& t = domain->decomposition.topology;
     const int count = int(own.size());
 #pragma omp parallel for schedule(static)
     for (int n = 0; n < count; ++n) {
-        Drifter q = moved(own[n]);
+        Drifter q = moved(at, own[n]);
         const auto there = t.source(Horizontal::center, q.i, q.j);
         if (there.flipped) q.a = 1 - q.a, q.b = 1 - q.b;  // over the fold
         q.i = there.i, q.j = there.j;
@@ -107,13 +111,13 @@ void Drifters::advance() {
 
 void Drifters::put(std::span<const Drifter> given) {
     for (auto& p : given)
-        if (place(p).b >= 0) own.push_back(p);
+        if (cell_of(p).block >= 0) own.push_back(p);
     std::ranges::sort(own, {}, &Drifter::number);
 }
 
 /// To the ranks of their cells.
 void Drifters::migrate() {
-    const Domain& d = *sequence.domain;
+    const Domain& d = *domain;
     int ranks;
     MPI_Comm_size(d.comm, &ranks);
     if (ranks == 1) return;

@@ -14,7 +14,7 @@
 /// It belongs to the rank of its cell, and reads that rank's block and halo only: its bits depend
 /// on no ranks, blocks or threads.
 #pragma once
-#include "sequence/sequence.hpp"
+#include "field/global_process.hpp"
 
 namespace fathom::ocean {
 
@@ -24,32 +24,44 @@ struct Drifter {
     double a, b, level;
 };
 
-class Drifters {
+class Drifters final : public GlobalProcess {
 public:
-    /// process: a Drift of the sequence; flat: at constant depth; step [s].
-    Drifters(Sequence&, const std::string& process, double step, bool flat);
-    void put(std::span<const Drifter>
-                 given);       ///< more of them, the same on all ranks: each keeps its own
+    /// step [s]; flat: at constant depth; own_cells: cells of one layer differ in thickness.
+    Drifters(double step, bool flat, bool own_cells);
+    void prepare(Given) override;
+    void apply(Given) override;
+    /// More of them, the same on all ranks: each keeps its own.
+    void put(std::span<const Drifter> given);
     std::vector<Drifter> own;  ///< of this rank, by number
 
 private:
     struct Rate {
         double a, b, level;
     };
-    struct Place {
-        int b, row, column;
-    };  ///< block, and within it with its halo
-    void advance();
-    Drifter moved(const Drifter&) const;
-    Rate rate(const Place&, const Drifter& start, const Rate& displacement, double time) const;
+    /// A block, and within it with its halo.
+    struct At {
+        int block, row, column;
+    };
+    Drifter moved(const Given&, const Drifter&) const;
+    Rate rate(const Given&, const At&, const Drifter& start, const Rate& displacement,
+              double time) const;
+    double value(const Given&, Item, const At&, int di, int dj, int k) const;
     void migrate();
-    int wet(int i, int j) const { return sequence.domain->wet(Horizontal::center, i, j); }
-    Place place(const Drifter&) const;
-    double value(const Field*, const Place&, int di, int dj, int k) const;
-    Sequence& sequence;
+    int wet(int i, int j) const { return domain->wet(Horizontal::center, i, j); }
+    At cell_of(const Drifter&) const;
+
+    const Item u = reads("velocity_x", place::corner_vector_layer, "m s-1", 2),
+               v = reads("velocity_y", place::corner_vector_layer, "m s-1", 2),
+               u_after = reads("velocity_x_after", place::corner_vector_layer, "m s-1", 2),
+               v_after = reads("velocity_y_after", place::corner_vector_layer, "m s-1", 2),
+               up = reads("transport_up", place::center_interface, "m3 s-1", 1),
+               dx = reads("dx_corner", place::corner_column, "m", 2),
+               dy = reads("dy_corner", place::corner_column, "m", 2),
+               area = reads("area_center", place::center_column, "m2", 1),
+               height = reads("sea_surface_height", place::center_column, "m", 1), thickness;
     const double step;
     const bool flat;
-    const Field *u, *v, *u_after, *v_after, *up, *dx, *dy, *area, *height, *thickness;
+    std::shared_ptr<const Domain> domain;
 };
 
 }  // namespace fathom::ocean

@@ -13,17 +13,16 @@ struct MixedLayerDepth {
     double density_step = 0.03;
     static constexpr std::string_view summary =
         "depth of the mixed layer, where density exceeds that of the top layer by a step";
-    static constexpr std::tuple parameters{
-        Parameter<MixedLayerDepth>{"density_step", &MixedLayerDepth::density_step, "kg m-3", 1e-4,
-                                   10, "density above that of the top layer"}};
-    static constexpr std::array fields{reads("stratification", place::center_interface, "s-2"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("mixed_layer_depth", place::center_column, "m")};
+    static constexpr std::tuple parameters{Parameter{"density_step", &MixedLayerDepth::density_step,
+                                                     "kg m-3", 1e-4, 10,
+                                                     "density above that of the top layer"}};
 
     template <class Real>
-    void operator()(In<Real> stratification, In<Real> wet, Profile<Real> thickness,
-                    Out<Real> depth) const {
+    constexpr void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "mixed_layer_depth", place::center_column, "m"> depth) const {
         using T = typename Real::Number;
         const T step = T(density_step * constants::gravity / constants::sea_water_density);
         const Real bottom = wet[0];
@@ -53,18 +52,17 @@ struct StratificationStructure {
     double least = 0.1;
     static constexpr std::string_view summary =
         "eddy diffusivities that follow stratification (Danabasoglu & Marshall 2007)";
-    static constexpr std::tuple parameters{Parameter<StratificationStructure>{
-        "least", &StratificationStructure::least, "1", 0, 1,
-        "least share of the diffusivity, in the weakly stratified deep"}};
-    static constexpr std::array fields{reads("stratification", place::center_interface, "s-2"),
-                                       reads("mixed_layer_depth", place::center_column, "m"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("eddy_structure", place::center_layer, "1")};
+    static constexpr std::tuple parameters{
+        Parameter{"least", &StratificationStructure::least, "1", 0, 1,
+                  "least share of the diffusivity, in the weakly stratified deep"}};
 
     template <class Real>
-    void operator()(In<Real> stratification, In<Real> mixed_layer, In<Real> wet,
-                    Profile<Real> thickness, Out<Real> structure) const {
+    constexpr void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "mixed_layer_depth", place::center_column, "m"> mixed_layer,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "eddy_structure", place::center_layer, "1"> structure) const {
         using T = typename Real::Number;
         const Real h = mixed_layer[0], bottom = wet[0];
         Real reference = 0, above = 0;  // reference: 0 until it is found
@@ -94,32 +92,26 @@ struct EadyStructure {
     static constexpr std::string_view summary =
         "eddy diffusivities from the growth rate of baroclinic eddies (Visbeck et al. 1997)";
     static constexpr std::tuple parameters{
-        Parameter<EadyStructure>{"efficiency", &EadyStructure::efficiency, "1", 0, 1,
-                                 "diffusivity over growth rate and squared mixing length"},
-        Parameter<EadyStructure>{"mixing_length", &EadyStructure::mixing_length, "m", 1, 1e7,
-                                 "width of the zone in which eddies mix"},
-        Parameter<EadyStructure>{"diffusivity", &EadyStructure::diffusivity, "m2 s-1", 1e-6, 1e7,
-                                 "diffusivity where the structure is 1"},
-        Parameter<EadyStructure>{"least", &EadyStructure::least, "1", 0, 1,
-                                 "least share of the diffusivity"},
-        Parameter<EadyStructure>{"most", &EadyStructure::most, "1", 1, 100,
-                                 "largest multiple of the diffusivity"},
-        Parameter<EadyStructure>{"from_depth", &EadyStructure::from_depth, "m", 0, 1e4,
-                                 "the mean begins below"},
-        Parameter<EadyStructure>{"to_depth", &EadyStructure::to_depth, "m", 0, 1e4,
-                                 "the mean ends above"}};
-    static constexpr std::array fields{reads("density_anomaly", place::center_layer, "kg m-3", 1),
-                                       reads("stratification", place::center_interface, "s-2"),
-                                       reads("wet_levels", place::center_column, "1", 1),
-                                       reads("dy_north_face", place::north_face_column, "m", 1),
-                                       reads("dx_east_face", place::east_face_column, "m", 1),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("eddy_structure", place::center_column, "1")};
+        Parameter{"efficiency", &EadyStructure::efficiency, "1", 0, 1,
+                  "diffusivity over growth rate and squared mixing length"},
+        Parameter{"mixing_length", &EadyStructure::mixing_length, "m", 1, 1e7,
+                  "width of the zone in which eddies mix"},
+        Parameter{"diffusivity", &EadyStructure::diffusivity, "m2 s-1", 1e-6, 1e7,
+                  "diffusivity where the structure is 1"},
+        Parameter{"least", &EadyStructure::least, "1", 0, 1, "least share of the diffusivity"},
+        Parameter{"most", &EadyStructure::most, "1", 1, 100, "largest multiple of the diffusivity"},
+        Parameter{"from_depth", &EadyStructure::from_depth, "m", 0, 1e4, "the mean begins below"},
+        Parameter{"to_depth", &EadyStructure::to_depth, "m", 0, 1e4, "the mean ends above"}};
 
     template <class Real>
-    void operator()(In<Real, 1> density, In<Real> stratification, In<Real, 1> wet,
-                    In<Real, 1> distance_north, In<Real, 1> distance_east, Profile<Real> thickness,
-                    Out<Real> structure) const {
+    constexpr void operator()(
+        Reads<Real, "density_anomaly", place::center_layer, "kg m-3", 1> density,
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        Reads<Real, "dy_north_face", place::north_face_column, "m", 1> distance_north,
+        Reads<Real, "dx_east_face", place::east_face_column, "m", 1> distance_east,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "eddy_structure", place::center_column, "1"> structure) const {
         using T = typename Real::Number;
         const std::array sides{east, -east, north, -north};
         const Real nearness[4] = {1.0 / distance_east[0], 1.0 / distance_east(-east)[0],

@@ -15,16 +15,16 @@
 
 namespace fathom::ocean {
 
-consteval std::array<Use, 8> conductances(int reach) {
-    return {reads("conductance_east_of_upper", place::center_interface, "m", reach),
-            reads("conductance_west_of_upper", place::center_interface, "m", reach),
-            reads("conductance_north_of_upper", place::center_interface, "m", reach),
-            reads("conductance_south_of_upper", place::center_interface, "m", reach),
-            reads("conductance_east_of_lower", place::center_interface, "m", reach),
-            reads("conductance_west_of_lower", place::center_interface, "m", reach),
-            reads("conductance_north_of_lower", place::center_interface, "m", reach),
-            reads("conductance_south_of_lower", place::center_interface, "m", reach)};
-}
+template <class Real, int reach> struct Conductances {
+    Reads<Real, "conductance_east_of_upper", place::center_interface, "m", reach> east_of_upper;
+    Reads<Real, "conductance_west_of_upper", place::center_interface, "m", reach> west_of_upper;
+    Reads<Real, "conductance_north_of_upper", place::center_interface, "m", reach> north_of_upper;
+    Reads<Real, "conductance_south_of_upper", place::center_interface, "m", reach> south_of_upper;
+    Reads<Real, "conductance_east_of_lower", place::center_interface, "m", reach> east_of_lower;
+    Reads<Real, "conductance_west_of_lower", place::center_interface, "m", reach> west_of_lower;
+    Reads<Real, "conductance_north_of_lower", place::center_interface, "m", reach> north_of_lower;
+    Reads<Real, "conductance_south_of_lower", place::center_interface, "m", reach> south_of_lower;
+};
 
 /// Along levels and upward: all there is where both diffusivities are equal.
 template <bool own> struct IsoneutralFlux {
@@ -32,30 +32,27 @@ template <bool own> struct IsoneutralFlux {
     static constexpr std::string_view summary =
         "isoneutral diffusion and eddy advection of a tracer: fluxes along levels and upward";
     static constexpr std::tuple parameters{
-        Parameter<IsoneutralFlux>{"diffusivity", &IsoneutralFlux::diffusivity, "m2 s-1", 0, 1e7,
-                                  "of the slopes of neutral surfaces, by eddy advection"},
-        Parameter<IsoneutralFlux>{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity,
-                                  "m2 s-1", 0, 1e7, "along neutral surfaces"}};
-    static constexpr auto fields = joined(reads("tracer", place::center_layer, "1", 1),
-                                          reads("eddy_structure", place::center_layer, "1", 1),
-                                          reads("wet_levels", place::center_column, "1", 1),
-                                          face_geometry, cell_thickness<own>(1), conductances(0),
-                                          updates("tracer_tendency", place::center_layer, "1"));
-
+        Parameter{"diffusivity", &IsoneutralFlux::diffusivity, "m2 s-1", 0, 1e7,
+                  "of the slopes of neutral surfaces, by eddy advection"},
+        Parameter{"isoneutral_diffusivity", &IsoneutralFlux::isoneutral_diffusivity, "m2 s-1", 0,
+                  1e7, "along neutral surfaces"}};
     template <class Real>
-    void operator()(In<Real, 1> tracer, In<Real, 1> structure, In<Real, 1> wet,
-                    In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
-                    In<Real, 1> distance_east, Thickness<Real, own, 1> thickness, In<Real> ue,
-                    In<Real> uw, In<Real> un, In<Real> us, In<Real> le, In<Real> lw, In<Real> ln,
-                    In<Real> ls, InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
+        Reads<Real, "eddy_structure", place::center_layer, "1", 1> structure,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet, FaceGeometry<Real> faces,
+        CellThickness<Real, own, 1> thickness, Conductances<Real, 0> conductances,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
+        const auto& [ue, uw, un, us, le, lw, ln, ls] = conductances;
         const int levels = tendency.levels();
-        const Real along[4] = {0.5 * length_east[0] / distance_east[0],
-                               0.5 * length_east(-east)[0] / distance_east(-east)[0],
-                               0.5 * length_north[0] / distance_north[0],
-                               0.5 * length_north(-north)[0] / distance_north(-north)[0]};
+        const Real along[4] = {
+            0.5 * faces.length_east[0] / faces.distance_east[0],
+            0.5 * faces.length_east(-east)[0] / faces.distance_east(-east)[0],
+            0.5 * faces.length_north[0] / faces.distance_north[0],
+            0.5 * faces.length_north(-north)[0] / faces.distance_north(-north)[0]};
         Real bottoms[4];
-        for (int e = 0; e < 4; ++e) bottoms[e] = wet(compass[e])[0];
+        for (int e = 0; e < 4; ++e) bottoms[e] = wet(compass(e))[0];
         const T both = T(diffusivity + isoneutral_diffusivity);
         Real of_upper = 0,
              gained = 0;  // sum of C d_e T above the interface; what the cell above has so far
@@ -63,10 +60,10 @@ template <bool own> struct IsoneutralFlux {
             const Real C = tracer[k], phi = structure[k];
             Real d[4], level = 0;
             for (int e = 0; e < 4; ++e) {
-                d[e] = select(Real(T(k)) < bottoms[e], tracer(compass[e])[k] - C, Real(0));
-                Real conductance = (phi + structure(compass[e])[k]) * along[e];
+                d[e] = select(Real(T(k)) < bottoms[e], tracer(compass(e))[k] - C, Real(0));
+                Real conductance = (phi + structure(compass(e))[k]) * along[e];
                 if constexpr (own)
-                    conductance *= smaller(Real(thickness[k]), beside(thickness, compass[e])[k]);
+                    conductance *= smaller(Real(thickness[k]), beside(thickness, compass(e))[k]);
                 level = fma(conductance, d[e], level);
             }
             const Real down =
@@ -92,26 +89,25 @@ struct SlopedFlux {
         "isoneutral diffusion less eddy advection of a tracer: what slopes add to fluxes along "
         "levels";
     static constexpr std::tuple parameters{
-        Parameter<SlopedFlux>{"diffusivity", &SlopedFlux::diffusivity, "m2 s-1", 0, 1e7,
-                              "of the slopes of neutral surfaces, by eddy advection"},
-        Parameter<SlopedFlux>{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity,
-                              "m2 s-1", 0, 1e7, "along neutral surfaces"}};
-    static constexpr auto fields =
-        joined(reads("tracer", place::center_layer, "1", 1), conductances(1),
-               updates("tracer_tendency", place::center_layer, "1"));
-
+        Parameter{"diffusivity", &SlopedFlux::diffusivity, "m2 s-1", 0, 1e7,
+                  "of the slopes of neutral surfaces, by eddy advection"},
+        Parameter{"isoneutral_diffusivity", &SlopedFlux::isoneutral_diffusivity, "m2 s-1", 0, 1e7,
+                  "along neutral surfaces"}};
     template <class Real>
-    void operator()(In<Real, 1> tracer, In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un,
-                    In<Real, 1> us, In<Real, 1> le, In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls,
-                    InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
+        Conductances<Real, 1> conductances,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
+        using Four = std::array<In<Real, 1>, 4>;
         const int levels = tendency.levels();
-        const std::array uppers{ue, uw, un, us}, lowers{le, lw, ln, ls},
-            opposite_uppers{uw, ue, us, un}, opposite_lowers{lw, le, ls, ln};
+        const auto& [ue, uw, un, us, le, lw, ln, ls] = conductances;
+        const Four uppers{ue, uw, un, us}, lowers{le, lw, ln, ls}, opposite_uppers{uw, ue, us, un},
+            opposite_lowers{lw, le, ls, ln};
         const T difference = T(isoneutral_diffusivity - diffusivity);
         Real above = tracer[0], above_there[4],
              of_lower = 0;  // of_lower: what triads at the interface above give to this cell
-        for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass[e])[0];
+        for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass(e))[0];
         for (int k = 0; k < levels; ++k) {
             const bool last = k + 1 == levels;
             const Real below = last ? above : Real(tracer[k + 1]),
@@ -119,12 +115,12 @@ struct SlopedFlux {
                            above - below;  // across the interface below; C is 0 there for the last
             Real of_upper = 0, next = 0;
             for (int e = 0; e < 4; ++e) {
-                const Real below_there = last ? above_there[e] : Real(tracer(compass[e])[k + 1]),
+                const Real below_there = last ? above_there[e] : Real(tracer(compass(e))[k + 1]),
                            drop_there = above_there[e] - below_there;
                 of_upper +=
-                    uppers[e][k + 1] * drop - opposite_uppers[e](compass[e])[k + 1] * drop_there;
+                    uppers[e][k + 1] * drop - opposite_uppers[e](compass(e))[k + 1] * drop_there;
                 next +=
-                    lowers[e][k + 1] * drop - opposite_lowers[e](compass[e])[k + 1] * drop_there;
+                    lowers[e][k + 1] * drop - opposite_lowers[e](compass(e))[k + 1] * drop_there;
                 above_there[e] = below_there;
             }
             tendency[k] += difference * (of_lower + of_upper);
@@ -139,14 +135,14 @@ struct IsoneutralMixing {
     double isoneutral_diffusivity = 1000;
     static constexpr std::string_view summary =
         "vertical diffusivity with the vertical part of isoneutral diffusion";
-    static constexpr std::tuple parameters{Parameter<IsoneutralMixing>{
-        "isoneutral_diffusivity", &IsoneutralMixing::isoneutral_diffusivity, "m2 s-1", 0, 1e7,
-        "along neutral surfaces"}};
-    static constexpr std::array fields{
-        reads("vertical_diffusivity", place::center_interface, "m2 s-1"),
-        reads("squared_slope", place::center_interface, "1"),
-        writes("whole_diffusivity", place::center_interface, "m2 s-1")};
-    template <class Real> void operator()(In<Real> mixing, In<Real> square, Out<Real> whole) const {
+    static constexpr std::tuple parameters{Parameter{"isoneutral_diffusivity",
+                                                     &IsoneutralMixing::isoneutral_diffusivity,
+                                                     "m2 s-1", 0, 1e7, "along neutral surfaces"}};
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> mixing,
+        Reads<Real, "squared_slope", place::center_interface, "1"> square,
+        Writes<Real, "whole_diffusivity", place::center_interface, "m2 s-1"> whole) const {
         for (int k = 0; k <= whole.levels(); ++k)
             whole[k] = fma(square[k], Real(isoneutral_diffusivity), mixing[k]);
     }
@@ -161,16 +157,14 @@ struct BolusTransport {
     static constexpr std::string_view summary =
         "volume transports of the advection by eddies (Gent & McWilliams 1990), for output";
     static constexpr std::tuple parameters{
-        Parameter<BolusTransport>{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7,
-                                  "of the slopes of neutral surfaces, by eddy advection"}};
-    static constexpr auto fields =
-        joined(conductances(1), writes("bolus_transport_east", place::center_layer, "m3 s-1"),
-               writes("bolus_transport_north", place::center_layer, "m3 s-1"));
-
+        Parameter{"diffusivity", &BolusTransport::diffusivity, "m2 s-1", 0, 1e7,
+                  "of the slopes of neutral surfaces, by eddy advection"}};
     template <class Real>
-    void operator()(In<Real, 1> ue, In<Real, 1> uw, In<Real, 1> un, In<Real, 1> us, In<Real, 1> le,
-                    In<Real, 1> lw, In<Real, 1> ln, In<Real, 1> ls, Out<Real> to_east,
-                    Out<Real> to_north) const {
+    constexpr void operator()(
+        Conductances<Real, 1> conductances,
+        Writes<Real, "bolus_transport_east", place::center_layer, "m3 s-1"> to_east,
+        Writes<Real, "bolus_transport_north", place::center_layer, "m3 s-1"> to_north) const {
+        const auto& [ue, uw, un, us, le, lw, ln, ls] = conductances;
         Real east_above = 0, north_above = 0;
         for (int k = 0; k < to_east.levels();
              ++k) {  // C is 0 at the interface below the last layer

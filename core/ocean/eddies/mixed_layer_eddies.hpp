@@ -18,15 +18,12 @@ namespace fathom::ocean {
 /// Mean over the mixed layer.
 struct MixedLayerBuoyancy {
     static constexpr std::string_view summary = "buoyancy of the mean density of the mixed layer";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("density_anomaly", place::center_layer, "kg m-3"),
-        reads("mixed_layer_depth", place::center_column, "m"),
-        reads("thickness", place::profile, "m"),
-        writes("mixed_layer_buoyancy", place::center_column, "m s-2")};
     template <class Real>
-    void operator()(In<Real> density, In<Real> depth, Profile<Real> thickness,
-                    Out<Real> buoyancy) const {
+    constexpr void operator()(
+        Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,
+        Reads<Real, "mixed_layer_depth", place::center_column, "m"> depth,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "mixed_layer_buoyancy", place::center_column, "m s-2"> buoyancy) const {
         using T = typename Real::Number;
         Real sum = 0, rest = larger(depth[0], Real(1e-3));
         const Real scale = T(-constants::gravity / constants::sea_water_density) / rest;
@@ -44,33 +41,27 @@ struct MixedLayerEddies {
     static constexpr std::string_view summary =
         "restratification by submesoscale eddies of the mixed layer (Fox-Kemper et al. 2008, 2011)";
     static constexpr std::tuple parameters{
-        Parameter<MixedLayerEddies>{"efficiency", &MixedLayerEddies::efficiency, "1", 0, 1,
-                                    "of the release of potential energy"},
-        Parameter<MixedLayerEddies>{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,
-                                    "of the fronts that the grid does not see"},
-        Parameter<MixedLayerEddies>{
+        Parameter{"efficiency", &MixedLayerEddies::efficiency, "1", 0, 1,
+                  "of the release of potential energy"},
+        Parameter{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,
+                  "of the fronts that the grid does not see"},
+        Parameter{
             "time_scale", &MixedLayerEddies::time_scale, "s", 3600, 1e8,
             "in which momentum is mixed through the layer: what replaces 1 / f at the equator"},
-        Parameter<MixedLayerEddies>{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
-                                    "largest spacing for which fronts grow with it"}};
-    static constexpr auto fields =
-        joined(reads("mixed_layer_buoyancy", place::center_column, "m s-2", 1),
-               reads("mixed_layer_depth", place::center_column, "m", 1),
-               reads("wet_levels", place::center_column, "1", 1),
-               reads("coriolis", place::corner_column, "s-1", 1), face_geometry,
-               reads("thickness", place::profile, "m"),
-               updates("transport_east", place::center_layer, "m3 s-1"),
-               updates("transport_west", place::center_layer, "m3 s-1"),
-               updates("transport_north", place::center_layer, "m3 s-1"),
-               updates("transport_south", place::center_layer, "m3 s-1"),
-               updates("transport_up", place::center_interface, "m3 s-1"));
-
+        Parameter{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
+                  "largest spacing for which fronts grow with it"}};
     template <class Real>
-    void operator()(In<Real, 1> buoyancy, In<Real, 1> depth, In<Real, 1> wet, In<Real, 1> coriolis,
-                    In<Real, 1> length_north, In<Real, 1> distance_north, In<Real, 1> length_east,
-                    In<Real, 1> distance_east, Profile<Real> thickness, InOut<Real> to_east,
-                    InOut<Real> from_west, InOut<Real> to_north, InOut<Real> from_south,
-                    InOut<Real> up) const {
+    constexpr void operator()(
+        Reads<Real, "mixed_layer_buoyancy", place::center_column, "m s-2", 1> buoyancy,
+        Reads<Real, "mixed_layer_depth", place::center_column, "m", 1> depth,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis, FaceGeometry<Real> faces,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Updates<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Updates<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Updates<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Updates<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Updates<Real, "transport_up", place::center_interface, "m3 s-1"> up) const {
         using T = typename Real::Number;
         struct Face {
             Real strength, per_depth;
@@ -84,14 +75,15 @@ struct MixedLayerEddies {
             return Face{select(smaller(wet(low)[0], wet(high)[0]) > Real(0), strength, Real(0)),
                         1.0 / larger(H, Real(1e-3))};
         };
-        const Face e =
-            face(here, east, length_east[0], distance_east[0], coriolis[0], coriolis(-north)[0]);
-        const Face w = face(-east, here, length_east(-east)[0], distance_east(-east)[0],
+        const Face e = face(here, east, faces.length_east[0], faces.distance_east[0], coriolis[0],
+                            coriolis(-north)[0]);
+        const Face w = face(-east, here, faces.length_east(-east)[0], faces.distance_east(-east)[0],
                             coriolis(-east)[0], coriolis(-northeast)[0]);
-        const Face n =
-            face(here, north, length_north[0], distance_north[0], coriolis[0], coriolis(-east)[0]);
-        const Face s = face(-north, here, length_north(-north)[0], distance_north(-north)[0],
-                            coriolis(-north)[0], coriolis(-northeast)[0]);
+        const Face n = face(here, north, faces.length_north[0], faces.distance_north[0],
+                            coriolis[0], coriolis(-east)[0]);
+        const Face s =
+            face(-north, here, faces.length_north(-north)[0], faces.distance_north(-north)[0],
+                 coriolis(-north)[0], coriolis(-northeast)[0]);
         Real E = 0, W = 0, N = 0, S = 0;  // Psi at the interface above
         T z = 0;
         for (int k = 0; k < to_east.levels(); ++k) {

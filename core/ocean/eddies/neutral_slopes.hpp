@@ -35,83 +35,80 @@ namespace fathom::ocean {
 struct TanhTaper {
     static constexpr std::string_view summary =
         "neutral slopes by triads, tapered by a hyperbolic tangent (Danabasoglu & McWilliams 1995)";
-    template <class Real> static Real of(Real slope, Real, double most, double width) {
+    template <class Real> static constexpr Real of(Real slope, Real, double most, double width) {
         return 1.0 / (1.0 + exp(smaller((slope - most) * (2 / width), Real(40))));
     }
 };
 struct QuadraticTaper {
     static constexpr std::string_view summary =
         "neutral slopes by triads, tapered by the square of the steepness (Gerdes et al. 1991)";
-    template <class Real> static Real of(Real, Real inverse, double most, double) {
+    template <class Real> static constexpr Real of(Real, Real inverse, double most, double) {
         const Real share = smaller(most * inverse, Real(1));
         return share * share;
     }
 };
 struct Clipping {
     static constexpr std::string_view summary = "neutral slopes by triads, clipped (Cox 1987)";
-    template <class Real> static Real of(Real, Real inverse, double most, double) {
+    template <class Real> static constexpr Real of(Real, Real inverse, double most, double) {
         return smaller(most * inverse, Real(1));
     }
 };
 
-inline constexpr std::array compass{east, -east, north, -north};
+constexpr Shift compass(int n) {
+    constexpr Shift all[]{east, -east, north, -north};
+    return all[n];
+}
 
 template <class Taper, bool own> struct NeutralSlopes {
     double maximum_slope = 0.01, taper_width = 0.001, diffusivity = 1000, step = 3600;
     static constexpr std::string_view summary = Taper::summary;
     static constexpr std::tuple parameters{
-        Parameter<NeutralSlopes>{"maximum_slope", &NeutralSlopes::maximum_slope, "1", 1e-6, 1,
-                                 "slope at which tapering acts"},
-        Parameter<NeutralSlopes>{"taper_width", &NeutralSlopes::taper_width, "1", 1e-6, 1,
-                                 "range of slopes of a smooth taper"},
-        Parameter<NeutralSlopes>{"diffusivity", &NeutralSlopes::diffusivity, "m2 s-1", 1e-6, 1e7,
-                                 "largest diffusivity along slopes that the step must bear"},
-        Parameter<NeutralSlopes>{"step", &NeutralSlopes::step, "s", 0, 1e6, "time step"}};
-    static constexpr auto fields = joined(
-        reads("temperature", place::center_layer, "degC", 1),
-        reads("salinity", place::center_layer, "1e-3", 1),
-        reads("thermal_expansion", place::center_layer, "K-1"),
-        reads("haline_contraction", place::center_layer, "1e3"),
-        reads("eddy_structure", place::center_layer, "1",
-              1),  // these two of the cell itself: with a halo, slopes of neighbours are
-        reads("mixed_layer_depth", place::center_column, "m", 1),  // computed there, not sent
-        reads("coriolis", place::corner_column, "s-1", 1),
-        reads("wet_levels", place::center_column, "1", 1),
-        reads("area_center", place::center_column, "m2"), face_geometry, cell_thickness<own>(1),
-        writes("conductance_east_of_upper", place::center_interface,
-               "m"),  // of the cell above the interface
-        writes("conductance_west_of_upper", place::center_interface, "m"),
-        writes("conductance_north_of_upper", place::center_interface, "m"),
-        writes("conductance_south_of_upper", place::center_interface, "m"),
-        writes("conductance_east_of_lower", place::center_interface, "m"),  // of the cell below it
-        writes("conductance_west_of_lower", place::center_interface, "m"),
-        writes("conductance_north_of_lower", place::center_interface, "m"),
-        writes("conductance_south_of_lower", place::center_interface, "m"),
-        writes("squared_slope", place::center_interface, "1"));
-
+        Parameter{"maximum_slope", &NeutralSlopes::maximum_slope, "1", 1e-6, 1,
+                  "slope at which tapering acts"},
+        Parameter{"taper_width", &NeutralSlopes::taper_width, "1", 1e-6, 1,
+                  "range of slopes of a smooth taper"},
+        Parameter{"diffusivity", &NeutralSlopes::diffusivity, "m2 s-1", 1e-6, 1e7,
+                  "largest diffusivity along slopes that the step must bear"},
+        Parameter{"step", &NeutralSlopes::step, "s", 0, 1e6, "time step"}};
     template <class Real>
     [[gnu::flatten]]  // a call of exp would empty all registers
-    void operator()(In<Real, 1> temperature, In<Real, 1> salinity, In<Real> alpha, In<Real> beta,
-                    In<Real, 1> structure, In<Real, 1> mixed_layer, In<Real, 1> coriolis,
-                    In<Real, 1> wet, In<Real> area, In<Real, 1> length_north,
-                    In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
-                    Thickness<Real, own, 1> thickness, Out<Real> ue, Out<Real> uw, Out<Real> un,
-                    Out<Real> us, Out<Real> le, Out<Real> lw, Out<Real> ln, Out<Real> ls,
-                    Out<Real> square) const {
+    constexpr void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC", 1> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3", 1> salinity,
+        Reads<Real, "thermal_expansion", place::center_layer, "K-1"> alpha,
+        Reads<Real, "haline_contraction", place::center_layer, "1e3"> beta,
+        // these two of the cell itself: with a halo, slopes of neighbours are computed
+        // there, not sent
+        Reads<Real, "eddy_structure", place::center_layer, "1", 1> structure,
+        Reads<Real, "mixed_layer_depth", place::center_column, "m", 1> mixed_layer,
+        Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        Reads<Real, "area_center", place::center_column, "m2"> area, FaceGeometry<Real> faces,
+        CellThickness<Real, own, 1> thickness,
+        // of the cell above the interface, and of the cell below it
+        Writes<Real, "conductance_east_of_upper", place::center_interface, "m"> ue,
+        Writes<Real, "conductance_west_of_upper", place::center_interface, "m"> uw,
+        Writes<Real, "conductance_north_of_upper", place::center_interface, "m"> un,
+        Writes<Real, "conductance_south_of_upper", place::center_interface, "m"> us,
+        Writes<Real, "conductance_east_of_lower", place::center_interface, "m"> le,
+        Writes<Real, "conductance_west_of_lower", place::center_interface, "m"> lw,
+        Writes<Real, "conductance_north_of_lower", place::center_interface, "m"> ln,
+        Writes<Real, "conductance_south_of_lower", place::center_interface, "m"> ls,
+        Writes<Real, "squared_slope", place::center_interface, "1"> square) const {
         using T = typename Real::Number;
         constexpr double least_stratification =
             1e-11;  // relative change of density a metre: N^2 = 1e-10 s-2
         const int levels = square.levels();
-        const Real lengths[4] = {length_east[0], length_east(-east)[0], length_north[0],
-                                 length_north(-north)[0]};
-        const Real distances[4] = {distance_east[0], distance_east(-east)[0], distance_north[0],
-                                   distance_north(-north)[0]};
+        const Real lengths[4] = {faces.length_east[0], faces.length_east(-east)[0],
+                                 faces.length_north[0], faces.length_north(-north)[0]};
+        const Real distances[4] = {faces.distance_east[0], faces.distance_east(-east)[0],
+                                   faces.distance_north[0], faces.distance_north(-north)[0]};
         const Real per_area = 1.0 / area[0], bottom = wet[0];
         Real along[4], spread[4], bottoms[4];  // length / distance; w / distance^2
         for (int e = 0; e < 4; ++e) {
             along[e] = lengths[e] / distances[e];
             spread[e] = along[e] * per_area;
-            bottoms[e] = wet(compass[e])[0];
+            bottoms[e] = wet(compass(e))[0];
         }
         const Real nearest = smaller(smaller(distances[0], distances[1]),
                                      smaller(distances[2], distances[3])),
@@ -129,12 +126,12 @@ template <class Taper, bool own> struct NeutralSlopes {
         auto layer = [&](int k) {
             Layer c{temperature[k], salinity[k], alpha[k], beta[k], structure[k], {}, 0, {}, 0};
             for (int e = 0; e < 4; ++e) {
-                const Real all = c.beta * (salinity(compass[e])[k] - c.S) -
-                                 c.alpha * (temperature(compass[e])[k] - c.T);
+                const Real all = c.beta * (salinity(compass(e))[k] - c.S) -
+                                 c.alpha * (temperature(compass(e))[k] - c.T);
                 const Real d = select(Real(T(k)) < bottoms[e], all, Real(0));
                 Real open = 1;  // share of the cell's side: the neighbour may be less thick
                 if constexpr (own)
-                    open = smaller(beside(thickness, compass[e])[k] / thickness[k], Real(1));
+                    open = smaller(beside(thickness, compass(e))[k] / thickness[k], Real(1));
                 const auto deeper = Real(T(k + 1)) < bottoms[e];
                 const Real flux = d * along[e] * open, squared = d * d * (spread[e] * open);
                 c.outward[e] = flux;
@@ -144,7 +141,7 @@ template <class Taper, bool own> struct NeutralSlopes {
             }
             return c;
         };
-        const std::array uppers{ue, uw, un, us}, lowers{le, lw, ln, ls};
+        const std::array<Out<Real>, 4> uppers{ue, uw, un, us}, lowers{le, lw, ln, ls};
         for (const int k : {0, levels}) {
             for (int e = 0; e < 4; ++e) uppers[e][k] = Real(0), lowers[e][k] = Real(0);
             square[k] = Real(0);
@@ -187,7 +184,7 @@ template <class Taper, bool own> struct NeutralSlopes {
 
 private:
     /// 1 / 2 [1 + sin(pi (r - 1 / 2))] = sin^2(pi r / 2), by the series of the sine, 1e-11.
-    template <class Real> static Real rising_sine(Real r) {
+    template <class Real> static constexpr Real rising_sine(Real r) {
         const Real x = r * 1.5707963267948966,
                    s = x * polynomial(x * x, 1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880,
                                       -1. / 39916800, 1. / 6227020800, -1. / 1307674368000);

@@ -14,12 +14,21 @@
 
 namespace fathom::ocean {
 
+template <class Real> struct FrictionGeometry {
+    Reads<Real, "viscosity_scale", place::corner_column, "1", 1> scale;
+    CornerAndFaceGeometry<Real> grid;
+    Reads<Real, "curvature_x", place::corner_vector_column, "m-1", 1> kx;
+    Reads<Real, "curvature_y", place::corner_vector_column, "m-1", 1> ky;
+    Reads<Real, "curvature_squared", place::corner_column, "m-2"> c2;
+};
+
 /// The geometry of one column and its four neighbours, read once for all levels.
 template <class Real> struct FrictionStencil {
     Real east, west, north, south, center, turn, cross_x, cross_y;
-    FrictionStencil(In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> length_north,
-                    In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
-                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2) {
+    constexpr explicit FrictionStencil(const FrictionGeometry<Real>& geometry) {
+        const auto& [scale, grid, kx, ky, c2] = geometry;
+        const auto& [dx, dy, faces] = grid;
+        const auto& [length_north, distance_north, length_east, distance_east] = faces;
         using fathom::east, fathom::north;
         const Real A = scale[0], X = dx[0], Y = dy[0], per_area = 0.5 / (X * Y), half_X = 0.5 / X,
                    half_Y = 0.5 / Y;
@@ -39,7 +48,7 @@ template <class Real> struct FrictionStencil {
         cross_x = (2.0 * A * ky[0] + A_y) * half_X;  // of differences over two intervals
         cross_y = (2.0 * A * kx[0] + A_x) * half_Y;
     }
-    std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k) const {
+    constexpr std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k) const {
         const Real U = u[k], ue = u(fathom::east)[k], uw = u(-fathom::east)[k],
                    un = u(fathom::north)[k], us = u(-fathom::north)[k];
         const Real V = v[k], ve = v(fathom::east)[k], vw = v(-fathom::east)[k],
@@ -54,31 +63,28 @@ template <class Real> struct FrictionStencil {
     }
 };
 
-inline constexpr std::array friction_geometry =
-    joined(reads("viscosity_scale", place::corner_column, "1", 1), corner_and_face_geometry,
-           reads("curvature_x", place::corner_vector_column, "m-1", 1),
-           reads("curvature_y", place::corner_vector_column, "m-1", 1),
-           reads("curvature_squared", place::corner_column, "m-2"));
-
 struct LaplacianFriction {
     double viscosity = 1e4;
     static constexpr std::string_view summary =
         "Laplacian lateral friction with a grid-scaled coefficient";
     static constexpr std::tuple parameters{
-        Parameter<LaplacianFriction>{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7,
-                                     "lateral viscosity where viscosity_scale is 1"}};
-    static constexpr auto fields =
-        joined(reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-               reads("velocity_y", place::corner_vector_layer, "m s-1", 1), friction_geometry,
-               updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-               updates("velocity_tendency_y", place::corner_vector_layer, "m s-2"));
-
+        Parameter{"viscosity", &LaplacianFriction::viscosity, "m2 s-1", 0, 1e7,
+                  "lateral viscosity where viscosity_scale is 1"}};
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy,
-                    In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
-                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2, InOut<Real> tendency_x,
-                    InOut<Real> tendency_y) const {
-        const FrictionStencil<Real> friction(scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2);
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        FrictionGeometry<Real> geometry,
+        Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
+        const {
+        add(viscosity, FrictionStencil<Real>(geometry), u, v, tendency_x, tendency_y);
+    }
+    /// viscosity x friction of (u, v), added to the tendency.
+    template <class Real>
+    static constexpr void add(double viscosity, const FrictionStencil<Real>& friction,
+                              In<Real, 1> u, In<Real, 1> v, InOut<Real> tendency_x,
+                              InOut<Real> tendency_y) {
         for (int k = 0; k < tendency_x.levels(); ++k) {
             const auto [fx, fy] = friction(u, v, k);
             tendency_x[k] += viscosity * fx;
@@ -91,20 +97,16 @@ struct LaplacianFriction {
 struct VelocityLaplacian {
     static constexpr std::string_view summary =
         "vector Laplacian of the velocity, first half of biharmonic friction";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields =
-        joined(reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-               reads("velocity_y", place::corner_vector_layer, "m s-1", 1), friction_geometry,
-               reads("wet_levels", place::center_column, "1", 1),
-               writes("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1"),
-               writes("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1"));
-
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> scale, In<Real, 1> dx, In<Real, 1> dy,
-                    In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
-                    In<Real, 1> kx, In<Real, 1> ky, In<Real> c2, In<Real, 1> wet,
-                    Out<Real> laplacian_x, Out<Real> laplacian_y) const {
-        const FrictionStencil<Real> friction(scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2);
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        FrictionGeometry<Real> geometry,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+        Writes<Real, "velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1"> laplacian_x,
+        Writes<Real, "velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1"> laplacian_y)
+        const {
+        const FrictionStencil<Real> friction(geometry);
         const Real bottom = smaller(smaller(wet[0], wet(fathom::east)[0]),
                                     smaller(wet(fathom::north)[0], wet(northeast)[0]));
         for (int k = 0; k < laplacian_x.levels(); ++k) {
@@ -121,22 +123,19 @@ struct BiharmonicFriction {
     double viscosity = 1e12;
     static constexpr std::string_view summary =
         "biharmonic lateral friction; needs VelocityLaplacian before it";
-    static constexpr std::tuple parameters{Parameter<BiharmonicFriction>{
-        "viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17,
-        "lateral biharmonic viscosity where viscosity_scale is 1"}};
-    static constexpr auto fields = joined(
-        reads("velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1),
-        reads("velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1), friction_geometry,
-        updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-        updates("velocity_tendency_y", place::corner_vector_layer, "m s-2"));
-
+    static constexpr std::tuple parameters{
+        Parameter{"viscosity", &BiharmonicFriction::viscosity, "m4 s-1", 0, 1e17,
+                  "lateral biharmonic viscosity where viscosity_scale is 1"}};
     template <class Real>
-    void operator()(In<Real, 1> lx, In<Real, 1> ly, In<Real, 1> scale, In<Real, 1> dx,
-                    In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he,
-                    In<Real, 1> dxe, In<Real, 1> kx, In<Real, 1> ky, In<Real> c2,
-                    InOut<Real> tendency_x, InOut<Real> tendency_y) const {
-        LaplacianFriction{-viscosity}(lx, ly, scale, dx, dy, hn, dyn, he, dxe, kx, ky, c2,
-                                      tendency_x, tendency_y);
+    constexpr void operator()(
+        Reads<Real, "velocity_laplacian_x", place::corner_vector_layer, "m-1 s-1", 1> lx,
+        Reads<Real, "velocity_laplacian_y", place::corner_vector_layer, "m-1 s-1", 1> ly,
+        FrictionGeometry<Real> geometry,
+        Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
+        const {
+        LaplacianFriction::add(-viscosity, FrictionStencil<Real>(geometry), lx, ly, tendency_x,
+                               tendency_y);
     }
 };
 

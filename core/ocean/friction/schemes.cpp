@@ -7,7 +7,7 @@ namespace fathom::ocean {
 Entries friction() {
     return {entry<LaplacianFriction>("LaplacianFriction"),
             entry<VelocityLaplacian>("VelocityLaplacian"),
-            entry<BiharmonicFriction>("BiharmonicFriction"),
+            entry<BiharmonicFriction>("BiharmonicFriction").with("first pass", "VelocityLaplacian"),
             entry<AnisotropicFriction>("AnisotropicFriction"),
             entry<FlowDirection>("FlowDirection"),
             entry<StrainViscosity<false>>("SmagorinskyViscosity"),

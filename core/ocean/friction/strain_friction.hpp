@@ -19,13 +19,19 @@
 
 namespace fathom::ocean {
 
+template <class Real> struct StrainGeometry {
+    CornerAndFaceGeometry<Real> grid;
+    Reads<Real, "area_center", place::center_column, "m2", 1> area;
+};
+
 /// The nine corners round one, [a][b] east and north of its south-western neighbour; edges between
 /// them; four cells. Geometry is read once for all levels.
 template <class Real> struct StrainStencil {
     Real per_dx[3][3], per_dy[3][3], along_x[2][3], along_y[3][2], to_u[2], to_v[2], quarter[2][2];
-    StrainStencil(In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> length_north,
-                  In<Real, 1> distance_north, In<Real, 1> length_east, In<Real, 1> distance_east,
-                  In<Real, 1> area) {
+    constexpr explicit StrainStencil(const StrainGeometry<Real>& geometry) {
+        const auto& [grid, area] = geometry;
+        const auto& [dx, dy, faces] = grid;
+        const auto& [length_north, distance_north, length_east, distance_east] = faces;
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) {
                 const Shift s{a - 1, b - 1};
@@ -52,7 +58,7 @@ template <class Real> struct StrainStencil {
     struct Edges {
         Real x[2][3], y[3][2];
     };
-    Edges edges(In<Real, 1> q, int k) const {
+    constexpr Edges edges(In<Real, 1> q, int k) const {
         Real of_x[3][3], of_y[3][3];
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) {
@@ -69,7 +75,8 @@ template <class Real> struct StrainStencil {
         return e;
     }
     /// The force a volume, stress(cell, D_T, D_S) -> (s_T, s_S) being linear.
-    std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k, auto&& stress) const {
+    constexpr std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k,
+                                               auto&& stress) const {
         const Edges U = edges(u, k), V = edges(v, k);
         Real fx = 0, fy = 0;
         for (int p = 0; p < 2; ++p)
@@ -90,32 +97,25 @@ template <class Real> struct StrainStencil {
     }
 };
 
-inline constexpr std::array strain_geometry =
-    joined(corner_and_face_geometry, reads("area_center", place::center_column, "m2", 1));
-
 /// A along a direction, B across it.
 struct AnisotropicFriction {
     static constexpr std::string_view summary =
         "friction with one viscosity along a direction and another across it (Smith & McWilliams "
         "2003)";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields =
-        joined(reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-               reads("velocity_y", place::corner_vector_layer, "m s-1", 1),
-               reads("viscosity_along", place::center_column, "m2 s-1", 1),
-               reads("viscosity_across", place::center_column, "m2 s-1", 1),
-               reads("cosine_of_direction", place::center_layer, "1",
-                     1),  // of twice the angle from the grid's x
-               reads("sine_of_direction", place::center_layer, "1", 1), strain_geometry,
-               updates("velocity_tendency_x", place::corner_vector_layer, "m s-2"),
-               updates("velocity_tendency_y", place::corner_vector_layer, "m s-2"));
-
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> along, In<Real, 1> across,
-                    In<Real, 1> cosine, In<Real, 1> sine, In<Real, 1> dx, In<Real, 1> dy,
-                    In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe,
-                    In<Real, 1> area, InOut<Real> tendency_x, InOut<Real> tendency_y) const {
-        const StrainStencil<Real> friction(dx, dy, hn, dyn, he, dxe, area);
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        Reads<Real, "viscosity_along", place::center_column, "m2 s-1", 1> along,
+        Reads<Real, "viscosity_across", place::center_column, "m2 s-1", 1> across,
+        // of twice the angle from the grid's x
+        Reads<Real, "cosine_of_direction", place::center_layer, "1", 1> cosine,
+        Reads<Real, "sine_of_direction", place::center_layer, "1", 1> sine,
+        StrainGeometry<Real> geometry,
+        Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
+        Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y)
+        const {
+        const StrainStencil<Real> friction(geometry);
         for (int k = 0; k < tendency_x.levels(); ++k) {
             const auto [fx, fy] = friction(u, v, k, [&](Shift cell, Real D_T, Real D_S) {
                 const Real B = across(cell)[0], more = 0.5 * (along(cell)[0] - B),
@@ -134,13 +134,12 @@ struct AnisotropicFriction {
 struct FlowDirection {
     static constexpr std::string_view summary =
         "direction of the flow, for friction along and across it";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-                                       reads("velocity_y", place::corner_vector_layer, "m s-1", 1),
-                                       writes("cosine_of_direction", place::center_layer, "1"),
-                                       writes("sine_of_direction", place::center_layer, "1")};
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, Out<Real> cosine, Out<Real> sine) const {
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        Writes<Real, "cosine_of_direction", place::center_layer, "1"> cosine,
+        Writes<Real, "sine_of_direction", place::center_layer, "1"> sine) const {
         for (int k = 0; k < cosine.levels(); ++k) {
             const Real x = u[k] + u(-east)[k] + u(-north)[k] + u(-northeast)[k],
                        y = v[k] + v(-east)[k] + v(-north)[k] + v(-northeast)[k], xx = x * x,
@@ -164,18 +163,21 @@ template <bool biharmonic> struct StrainViscosity {
         biharmonic ? "root of Smagorinsky's biharmonic viscosity"
                    : "Smagorinsky's viscosity from the rate of strain";
     static constexpr std::tuple parameters{
-        Parameter<StrainViscosity>{"coefficient", &StrainViscosity::coefficient, "1", 0, 20,
-                                   "Smagorinsky's, C"},
-        Parameter<StrainViscosity>{"step", &StrainViscosity::step, "s", 0, 1e6, "time step"}};
-    static constexpr auto fields =
-        joined(reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-               reads("velocity_y", place::corner_vector_layer, "m s-1", 1), strain_geometry,
-               writes("lateral_viscosity", place::center_layer, "1"));
+        Parameter{"coefficient", &StrainViscosity::coefficient, "1", 0, 20, "Smagorinsky's, C"},
+        Parameter{"step", &StrainViscosity::step, "s", 0, 1e6, "time step"}};
+    template <class Real>
+    using Written =
+        std::conditional_t<biharmonic,
+                           Writes<Real, "lateral_viscosity", place::center_layer, "m2 s-1/2">,
+                           Writes<Real, "lateral_viscosity", place::center_layer, "m2 s-1">>;
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn,
-                    In<Real, 1> dyn, In<Real, 1> he, In<Real, 1> dxe, In<Real, 1> area,
-                    Out<Real> viscosity) const {
+    constexpr void operator()(Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+                              Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+                              StrainGeometry<Real> geometry, Written<Real> viscosity) const {
+        const auto& [grid, area] = geometry;
+        const auto& [dx, dy, faces] = grid;
+        const auto& [hn, dyn, he, dxe] = faces;
         using T = typename Real::Number;
         const Shift se = -north, nw = -east, sw = -northeast;
         const Real x_n = dyn[0] / hn[0], x_s = dyn(-north)[0] / hn(-north)[0], y_e = dxe[0] / he[0],
@@ -225,30 +227,31 @@ template <StrainPart part> struct StrainFriction {
         : part == StrainPart::first  ? "first half of biharmonic friction with the root of a "
                                        "viscosity that differs from cell to cell"
                                      : "second half of that biharmonic friction";
-    static constexpr std::tuple parameters{};
     static constexpr bool first = part == StrainPart::first;
-    static constexpr Use result(std::string_view tendency, std::string_view laplacian) {
-        return first ? Use{laplacian, place::corner_vector_layer, "m s-3/2", Access::writes, 0}
-                     : Use{tendency, place::corner_vector_layer, "m s-2", Access::updates, 0};
-    }
-    static constexpr auto fields =
-        joined(Use{part == StrainPart::second ? "velocity_laplacian_x" : "velocity_x",
-                   place::corner_vector_layer, part == StrainPart::second ? "m s-3/2" : "m s-1",
-                   Access::reads, 1},
-               Use{part == StrainPart::second ? "velocity_laplacian_y" : "velocity_y",
-                   place::corner_vector_layer, part == StrainPart::second ? "m s-3/2" : "m s-1",
-                   Access::reads, 1},
-               reads("lateral_viscosity", place::center_layer, "1", 1),
-               reads("wet_levels", place::center_column, "1", 1), strain_geometry,
-               result("velocity_tendency_x", "velocity_laplacian_x"),
-               result("velocity_tendency_y", "velocity_laplacian_y"));
-    template <class Real> using Result = std::conditional_t<first, Out<Real>, InOut<Real>>;
+    template <class Real, Text velocity, Text laplacian>
+    using Velocity =
+        std::conditional_t<part == StrainPart::second,
+                           Reads<Real, laplacian, place::corner_vector_layer, "m s-3/2", 1>,
+                           Reads<Real, velocity, place::corner_vector_layer, "m s-1", 1>>;
+    template <class Real>
+    using Viscosity =
+        std::conditional_t<part == StrainPart::friction,
+                           Reads<Real, "lateral_viscosity", place::center_layer, "m2 s-1", 1>,
+                           Reads<Real, "lateral_viscosity", place::center_layer, "m2 s-1/2", 1>>;
+    template <class Real, Text tendency, Text laplacian>
+    using Result =
+        std::conditional_t<first, Writes<Real, laplacian, place::corner_vector_layer, "m s-3/2">,
+                           Updates<Real, tendency, place::corner_vector_layer, "m s-2">>;
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> viscosity, In<Real, 1> wet,
-                    In<Real, 1> dx, In<Real, 1> dy, In<Real, 1> hn, In<Real, 1> dyn, In<Real, 1> he,
-                    In<Real, 1> dxe, In<Real, 1> area, Result<Real> x, Result<Real> y) const {
-        const StrainStencil<Real> friction(dx, dy, hn, dyn, he, dxe, area);
+    constexpr void operator()(Velocity<Real, "velocity_x", "velocity_laplacian_x"> u,
+                              Velocity<Real, "velocity_y", "velocity_laplacian_y"> v,
+                              Viscosity<Real> viscosity,
+                              Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
+                              StrainGeometry<Real> geometry,
+                              Result<Real, "velocity_tendency_x", "velocity_laplacian_x"> x,
+                              Result<Real, "velocity_tendency_y", "velocity_laplacian_y"> y) const {
+        const StrainStencil<Real> friction(geometry);
         const Real bottom =
             smaller(smaller(wet[0], wet(east)[0]), smaller(wet(north)[0], wet(northeast)[0]));
         for (int k = 0; k < x.levels(); ++k) {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 #include "base/constants.hpp"
+#include "machine/region.hpp"
 #include "parallel/meeting.hpp"
-#include "physics/thermodynamics/mwjf.hpp"
 
 namespace fathom::ocean {
 
@@ -25,47 +25,53 @@ OverflowTransports overflow_transports(const OverflowShape& s, double source_buo
     return {source, product - source, product};
 }
 
-static double at(const Sequence& s, const Field& f, int b, int row, int column, int k) {
+static double value(const FieldSet& s, const Field& f, int b, int row, int column, int k) {
     const std::ptrdiff_t n = row * f.row[b] + k * f.level[b] + column;
-    return s.bytes == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
+    return s.bytes() == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
 }
-static void put(const Sequence& s, const Field& f, int b, int row, int column, double value) {
+static void put(const FieldSet& s, const Field& f, int b, int row, int column, double value) {
     const std::ptrdiff_t n = row * f.row[b] + column;
-    if (s.bytes == 4)
+    if (s.bytes() == 4)
         ((float*)f.at[b])[n] = float(value);
     else
         ((double*)f.at[b])[n] = value;
 }
-/// [kg m-3], less a function of pressure.
-static double density(double temperature, double salinity, double pressure) {
-    using One = Pack<double, 1>;
-    return physics::MWJF::anomaly(
-               physics::MWJF::Parcel<One>(physics::MWJF{}, One(temperature), One(salinity)),
-               physics::MWJF::Level(pressure))
-        .lanes;
+
+Overflows::Overflows(std::vector<Overflow> given, std::vector<double> thickness,
+                     const std::vector<std::pair<std::string, std::string>>& names, Density density)
+    : GlobalProcess("Overflows"),
+      transports(given.size()),
+      sites(given.size(), -1),
+      all(std::move(given)),
+      thickness(std::move(thickness)),
+      density(std::move(density)) {
+    for (auto& [name, units] : names)
+        tracers.push_back({reads(name, place::center_layer, units),
+                           writes(name + "_outlet", place::center_column, units)});
 }
 
-Overflows::Overflows(Sequence& s, std::vector<Overflow> given, const std::vector<double>& thickness,
-                     const std::vector<std::string>& names)
-    : transports(given.size()), sites(given.size(), -1), sequence(s), all(std::move(given)) {
+void Overflows::prepare(Given at) {
+    const Domain& d = at.set.domain();
+    first.clear(), sets.clear();
     for (auto& o : all) {
         first.push_back(int(sets.size()));
         for (auto* cells :
              {&o.inflow, &o.source, &o.entrainment, &o.from_source, &o.from_entrainment})
-            sets.push_back(resolve(*cells, thickness));
-        for (auto& site : o.products) sets.push_back(resolve(site.cells, thickness));
+            sets.push_back(resolve(d, *cells));
+        for (auto& site : o.products) sets.push_back(resolve(d, site.cells));
     }
-    for (auto& name : names) tracers.push_back(&s.field(name));
-    sums.resize(sets.size() * tracers.size()), means.resize(sums.size()),
-        largest.resize(tracers.size());
-    s.attach("OverflowTransport", [this] { average(), settle(); });
-    for (std::size_t t = 0; t < names.size(); ++t)
-        s.attach("OverflowProduct of " + names[t],
-                 [this, t, outlet = names[t] + "_outlet"] { product(t, sequence.field(outlet)); });
+    sums.resize(sets.size() * tracers.size());
+    means.resize(sums.size());
+    largest.resize(tracers.size());
 }
 
-Overflows::Set Overflows::resolve(const Cells& cells, const std::vector<double>& thickness) const {
-    const Domain& d = *sequence.domain;
+void Overflows::apply(Given at) {
+    average(at);
+    settle(at);
+    for (std::size_t t = 0; t < tracers.size(); ++t) product(at, t);
+}
+
+Overflows::Set Overflows::resolve(const Domain& d, const Cells& cells) const {
     const int nx = d.decomposition.topology.nx;
     auto volume = [&](const std::array<int, 3>& c) {
         return thickness[c[0]] * d.area_center[std::size_t(c[1]) * nx + c[2]];
@@ -84,14 +90,15 @@ Overflows::Set Overflows::resolve(const Cells& cells, const std::vector<double>&
 
 /// The means of all tracers over all sets of cells, by one sum over the ranks: exact, in the unit
 /// of the largest term of a tracer.
-void Overflows::average() {
+void Overflows::average(const Given& at) {
     static const Region here("means of overflows", "", "sum");
     Within within(here);
-    const MPI_Comm comm = sequence.domain->comm;
+    const MPI_Comm comm = at.set.domain().comm;
     const auto terms = [&](std::size_t t, auto body) {
         for (std::size_t n = 0; n < sets.size(); ++n)
             for (auto& c : sets[n])
-                body(n, c.share * at(sequence, *tracers[t], c.b, c.row, c.column, c.k));
+                body(n, c.share *
+                            value(at.set, at[tracers[t].content], c.block, c.row, c.column, c.k));
     };
     for (std::size_t t = 0; t < tracers.size(); ++t) {
         largest[t] = 0;
@@ -121,12 +128,12 @@ void Overflows::average() {
         means[m] = std::isfinite(largest[m / sets.size()]) ? sums[m].value() : std::nan("");
 }
 
-void Overflows::settle() {
-    const Field &level = sequence.field("outlet_level"), &volume = sequence.field("outlet_volume");
+void Overflows::settle(const Given& at) {
     const auto spread = [&](int set, double Q) {
-        for (auto& c : sets[set])
-            put(sequence, level, c.b, c.row, c.column, c.k),
-                put(sequence, volume, c.b, c.row, c.column, Q * c.share);
+        for (auto& c : sets[set]) {
+            put(at.set, at[level], c.block, c.row, c.column, c.k);
+            put(at.set, at[volume], c.block, c.row, c.column, Q * c.share);
+        }
     };
     const auto buoyancy = [](double heavier) {
         return constants::gravity / constants::sea_water_density * heavier;
@@ -162,7 +169,7 @@ void Overflows::settle() {
     }
 }
 
-void Overflows::product(std::size_t tracer, const Field& outlet) {
+void Overflows::product(const Given& at, std::size_t tracer) {
     for (std::size_t n = 0; n < all.size(); ++n) {
         const auto& m = transports[n];
         if (sites[n] < 0) continue;
@@ -170,7 +177,7 @@ void Overflows::product(std::size_t tracer, const Field& outlet) {
                                 m.entrainment * mean(tracer, first[n] + from_entrainment)) /
                                m.product;
         for (auto& c : sets[first[n] + product_sites + sites[n]])
-            put(sequence, outlet, c.b, c.row, c.column, content);
+            put(at.set, at[tracers[tracer].outlet], c.block, c.row, c.column, content);
     }
 }
 

@@ -12,27 +12,30 @@
 /// g'_s: source over interior water at the sill's depth; g'_e: source over entrained water at the
 /// depth of the break. Product water goes to the deepest of its sites that is lighter.
 #pragma once
+#include <functional>
+#include "field/global_process.hpp"
 #include "parallel/sum/reduce.hpp"
-#include "sequence/sequence.hpp"
 
 namespace fathom::ocean {
 
+/// [s-1, m, m, m, 1, 1]
 struct OverflowShape {
     double coriolis, width, thickness, distance, slope, drag;
-};  ///< [s-1, m, m, m, 1, 1]
+};
+/// [m3 s-1]
 struct OverflowTransports {
     double source, entrainment, product;
-};  ///< [m3 s-1]
+};
 OverflowTransports overflow_transports(const OverflowShape&, double source_buoyancy,
                                        double entrainment_buoyancy);
 
-class Overflows {
+class Overflows final : public GlobalProcess {
 public:
     using Cells = std::vector<std::array<int, 3>>;  ///< k, j, i of the global grid
     struct Site {
-        double pressure;
+        double pressure;  ///< [dbar]
         Cells cells;
-    };  ///< [dbar]
+    };
     struct Overflow {
         OverflowShape shape;
         double sill_pressure, break_pressure;
@@ -40,38 +43,45 @@ public:
         Cells from_source, from_entrainment;  ///< where water leaves
         std::vector<Site> products;           ///< from the shallowest to the deepest
     };
-    Overflows(Sequence&, std::vector<Overflow>, const std::vector<double>& thickness,
-              const std::vector<std::string>& tracers);
+    /// Of temperature, salinity and pressure, less a function of pressure [kg m-3].
+    using Density = std::function<double(double, double, double)>;
+    /// thickness: of the layers; tracers: temperature, salinity and all others, with their units.
+    Overflows(std::vector<Overflow>, std::vector<double> thickness,
+              const std::vector<std::pair<std::string, std::string>>& tracers, Density);
+    void prepare(Given) override;
+    void apply(Given) override;
     std::vector<OverflowTransports> transports;  ///< of the last step
     std::vector<int> sites;                      ///< to which product water went; -1: none
 
 private:
+    /// A cell of a set, on this rank; shares of all ranks sum to 1.
     struct Own {
-        int b, row, column, k;
+        int block, row, column, k;
         double share;
-    };  ///< of a set of cells, on this rank; shares of all ranks sum to 1
+    };
     using Set = std::vector<Own>;
-    enum {
-        inflow,
-        source,
-        entrainment,
-        from_source,
-        from_entrainment,
-        product_sites
-    };  ///< sets of an overflow, from first[n] on; then its product sites
-    enum : std::size_t { temperature, salinity };  ///< the first tracers
-    Set resolve(const Cells&, const std::vector<double>& thickness) const;
+    /// Sets of an overflow, from first[n] on; then its product sites.
+    enum { inflow, source, entrainment, from_source, from_entrainment, product_sites };
+    enum : std::size_t { temperature, salinity };  // the first tracers
+    Set resolve(const Domain&, const Cells&) const;
     double mean(std::size_t tracer, int set) const {
         return means[tracer * sets.size() + std::size_t(set)];
     }
-    void average();
-    void settle();
-    void product(std::size_t tracer, const Field& outlet);
-    Sequence& sequence;
+    void average(const Given&);
+    void settle(const Given&);
+    void product(const Given&, std::size_t tracer);
+
+    const Item level = writes("outlet_level", place::center_column, "1"),
+               volume = writes("outlet_volume", place::center_column, "m3 s-1");
+    struct Tracer {
+        Item content, outlet;
+    };
+    std::vector<Tracer> tracers;
     std::vector<Overflow> all;
+    std::vector<double> thickness;
+    Density density;
     std::vector<Set> sets;  // of all overflows
     std::vector<int> first;
-    std::vector<const Field*> tracers;
     std::vector<ExactSum> sums;          // of each tracer, of each set
     std::vector<double> means, largest;  // largest: term of each tracer
 };

@@ -4,9 +4,7 @@
 namespace fathom::ocean {
 
 Entries overflow() {
-    return {entry<OverflowTransport>("OverflowTransport"),
-            entry<OverflowProduct>("OverflowProduct"),
-            entry<OverflowConvergence>("OverflowConvergence"),
+    return {entry<OverflowConvergence>("OverflowConvergence"),
             entry<OverflowVolume>("OverflowVolume"), entry<OverflowContent>("OverflowContent")};
 }
 

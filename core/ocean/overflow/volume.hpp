@@ -8,36 +8,13 @@
 
 namespace fathom::ocean {
 
-struct OverflowTransport {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "transports of overflows: source, entrainment and product water, by rotating hydraulics";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       writes("outlet_level", place::center_column, "1"),
-                                       writes("outlet_volume", place::center_column, "m3 s-1")};
-    template <class Real> void operator()(In<Real>, In<Real>, Out<Real>, Out<Real>) const {}
-};
-
-struct OverflowProduct {
-    static constexpr bool global = true;
-    static constexpr std::string_view summary =
-        "content of a tracer in the product water of overflows";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "1"),
-                                       writes("tracer_outlet", place::center_column, "1")};
-    template <class Real> void operator()(In<Real>, Out<Real>) const {}
-};
-
 struct OverflowConvergence {
     static constexpr std::string_view summary =
         "overflows as part of what the free surface is solved for";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("outlet_volume", place::center_column, "m3 s-1"),
-        updates("barotropic_convergence", place::center_column, "m3 s-1")};
-    template <class Real> void operator()(In<Real> volume, InOut<Real> convergence) const {
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
+        Updates<Real, "barotropic_convergence", place::center_column, "m3 s-1"> convergence) const {
         convergence[0] += volume[0];
     }
 };
@@ -47,16 +24,14 @@ struct OverflowVolume {
     static constexpr std::string_view summary =
         "the volume of overflows in vertical transports and in the height of the surface";
     static constexpr std::tuple parameters{
-        Parameter<OverflowVolume>{"step", &OverflowVolume::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads("outlet_level", place::center_column, "1"),
-        reads("outlet_volume", place::center_column, "m3 s-1"),
-        reads("area_center", place::center_column, "m2"),
-        updates("transport_up", place::center_interface, "m3 s-1"),
-        updates("sea_surface_height_after", place::center_column, "m")};
+        Parameter{"step", &OverflowVolume::step, "s", 0, 1e6, "time step"}};
     template <class Real>
-    void operator()(In<Real> level, In<Real> volume, In<Real> area, InOut<Real> up,
-                    InOut<Real> eta) const {
+    constexpr void operator()(
+        Reads<Real, "outlet_level", place::center_column, "1"> level,
+        Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Updates<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Updates<Real, "sea_surface_height_after", place::center_column, "m"> eta) const {
         const Real Q = volume[0], at = level[0];
         for (int k = 0; k < up.levels(); ++k)
             up[k] += select(at < Real(typename Real::Number(k)), Real(0), Q);
@@ -66,15 +41,13 @@ struct OverflowVolume {
 
 struct OverflowContent {
     static constexpr std::string_view summary = "what overflows take and bring of a tracer";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("outlet_level", place::center_column, "1"),
-                                       reads("outlet_volume", place::center_column, "m3 s-1"),
-                                       reads("tracer_outlet", place::center_column, "1"),
-                                       reads("tracer", place::center_layer, "1"),
-                                       updates("tracer_tendency", place::center_layer, "1")};
     template <class Real>
-    void operator()(In<Real> level, In<Real> volume, In<Real> product, In<Real> tracer,
-                    InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "outlet_level", place::center_column, "1"> level,
+        Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
+        Reads<Real, "tracer_outlet", place::center_column, "any"> product,
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         const Real Q = volume[0], at = level[0], brought = product[0], zero(0);
         for (int k = 0; k < tendency.levels(); ++k) {
             const Real here = Real(typename Real::Number(k));

@@ -11,21 +11,18 @@ namespace fathom::ocean {
 /// T at a face is the mean of both sides.
 struct CentredAdvection {
     static constexpr std::string_view summary = "second-order centred advection of a tracer";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "1", 1),
-                                       reads("tracer_before", place::center_layer, "1", 1),
-                                       reads("time_weights", place::profile, "1"),
-                                       reads("transport_east", place::center_layer, "m3 s-1"),
-                                       reads("transport_west", place::center_layer, "m3 s-1"),
-                                       reads("transport_north", place::center_layer, "m3 s-1"),
-                                       reads("transport_south", place::center_layer, "m3 s-1"),
-                                       reads("transport_up", place::center_interface, "m3 s-1"),
-                                       writes("tracer_tendency", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real, 1> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east,
-                    In<Real> from_west, In<Real> to_north, In<Real> from_south, In<Real> up,
-                    Out<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> now,
+        Reads<Real, "tracer_before", place::center_layer, "any", 1> before,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const T a = weights[0] / 2, b = weights[1] / 2;  // the half of the mean is in the weights
@@ -52,44 +49,32 @@ struct CentredAdvection {
 /// enters as the water above is warmer.)
 struct UpwindAdvection {
     static constexpr std::string_view summary = "third-order upwind advection of a tracer";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "1", 2),
-                                       reads("tracer_before", place::center_layer, "1", 1),
-                                       reads("time_weights", place::profile, "1"),
-                                       reads("transport_east", place::center_layer, "m3 s-1"),
-                                       reads("transport_west", place::center_layer, "m3 s-1"),
-                                       reads("transport_north", place::center_layer, "m3 s-1"),
-                                       reads("transport_south", place::center_layer, "m3 s-1"),
-                                       reads("transport_up", place::center_interface, "m3 s-1"),
-                                       reads("wet_levels", place::center_column, "1", 2),
-                                       reads("dx_center", place::center_column, "m", 2),
-                                       reads("dy_center", place::center_column, "m", 2),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("tracer_tendency", place::center_layer, "1")};
 
     /// The value at the face between donor L and receiver R, widths hU, hL, hR: L + R (T_R - T_L) +
     /// U (T_U - T_L), at a wall behind the donor L + wall (T_R - T_L).
     template <class Real> struct Weights {
         Real R, U, wall;
         Weights() = default;
-        Weights(Real hU, Real hL, Real hR) {
+        constexpr Weights(Real hU, Real hL, Real hR) {
             const Real per_two = 1 / (hL + hR), per_three = 1 / (hU + hL + hR);
             R = across(hL, hR, per_two, per_three);
             U = back(hL, hR, 1 / (hU + hL), per_three);
             wall = at_wall(hL, hR, per_two);
         }
         /// From the widths and what they give together: of L and R; of U and L; of all three.
-        static Real across(Real hL, Real hR, Real per_two, Real per_three) {
+        static constexpr Real across(Real hL, Real hR, Real per_two, Real per_three) {
             return (hL - hL * hR * per_three) * per_two;
         }
-        static Real back(Real hL, Real hR, Real per_two_behind, Real per_three) {
+        static constexpr Real back(Real hL, Real hR, Real per_two_behind, Real per_three) {
             return -hL * hR * per_three * per_two_behind;
         }
-        static Real at_wall(Real hL, Real hR, Real per_two) {
+        static constexpr Real at_wall(Real hL, Real hR, Real per_two) {
             return across(hL, hR, per_two, 1 / (hL + hL + hR));
         }  // U is L mirrored
-        Real operator()(Real L, Real to_R, Real to_U) const { return L + fma(U, to_U, R * to_R); }
-        template <class Mask> Weights where(Mask water) const {
+        constexpr Real operator()(Real L, Real to_R, Real to_U) const {
+            return L + fma(U, to_U, R * to_R);
+        }
+        template <class Mask> constexpr Weights where(Mask water) const {
             Weights w;
             w.R = select(water, R, wall);
             w.U = select(water, U, Real(0));
@@ -98,10 +83,20 @@ struct UpwindAdvection {
     };
 
     template <class Real>
-    void operator()(In<Real, 2> now, In<Real, 1> before, Profile<Real> weights, In<Real> to_east,
-                    In<Real> from_west, In<Real> to_north, In<Real> from_south, In<Real> up,
-                    In<Real, 2> wet, In<Real, 2> dx, In<Real, 2> dy, Profile<Real> thickness,
-                    Out<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 2> now,
+        Reads<Real, "tracer_before", place::center_layer, "any", 1> before,
+        ReadsProfile<Real, "time_weights", "1"> weights,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
+        Reads<Real, "dx_center", place::center_column, "m", 2> dx,
+        Reads<Real, "dy_center", place::center_column, "m", 2> dy,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         const int levels = tendency.levels();
         const T a = (weights[0] - 1) / 2,
@@ -109,11 +104,12 @@ struct UpwindAdvection {
         // The four faces, face n ^ 1 opposite to n, each with its two directions of flow: shifts
         // point from here to the neighbour.
         constexpr Shift shifts[4] = {east, -east, north, -north};
+        const In<Real, 2>&width_x = dx, &width_y = dy;
         Weights<Real> out[4], in[4];
         Real beside[4], beyond[4], shallowest = wet[0];
         for (int n = 0; n < 4; ++n) {
             const Shift s = shifts[n];
-            const auto& h = n < 2 ? dx : dy;
+            const In<Real, 2>& h = n < 2 ? width_x : width_y;
             out[n] = {h(-s)[0], h[0], h(s)[0]};
             in[n] = {h(2 * s)[0], h(s)[0], h[0]};
             beside[n] = wet(s)[0];

@@ -12,18 +12,16 @@ namespace fathom::ocean {
 template <bool first> struct BudgetShare {
     static constexpr std::string_view summary =
         "what the process before has added to the tendency of a tracer";
-    static constexpr std::tuple parameters{};
-    static constexpr Use before = first
-                                      ? writes("tracer_tendency_before", place::center_layer, "1")
-                                      : updates("tracer_tendency_before", place::center_layer, "1");
-    static constexpr std::array fields{reads("tracer_tendency", place::center_layer, "1"),
-                                       reads("area_center", place::center_column, "m2"), before,
-                                       writes("tracer_budget_share", place::center_layer, "m s-1")};
+    template <class Real>
+    using Before = std::conditional_t<
+        first, Writes<Real, "tracer_tendency_before", place::center_layer, "any m3 s-1">,
+        Updates<Real, "tracer_tendency_before", place::center_layer, "any m3 s-1">>;
 
     template <class Real>
-    void operator()(In<Real> tendency, In<Real> area,
-                    std::conditional_t<first, Out<Real>, InOut<Real>> so_far,
-                    Out<Real> share) const {
+    constexpr void operator()(
+        Reads<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Reads<Real, "area_center", place::center_column, "m2"> area, Before<Real> so_far,
+        Writes<Real, "tracer_budget_share", place::center_layer, "any m s-1"> share) const {
         const Real per_area = 1.0 / area[0];
         for (int k = 0; k < share.levels(); ++k) {
             const Real now = tendency[k];
@@ -38,8 +36,8 @@ template <bool first> struct BudgetShare {
 
 /// (h T)(after) - h T; the top cell has the height of the surface.
 template <class Real>
-Real stored(int k, In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after,
-            auto& thickness, auto& thickness_after) {
+constexpr Real stored(int k, In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after,
+                      auto& thickness, auto& thickness_after) {
     const Real h = k == 0 ? Real(thickness[k]) + eta[0] : Real(thickness[k]),
                then = k == 0 ? Real(thickness_after[k]) + eta_after[0] : Real(thickness_after[k]);
     return then * after[k] - h * before[k];
@@ -50,25 +48,20 @@ template <bool own> struct TracerBudget {
     static constexpr std::string_view summary =
         "storage, vertical mixing and surface flux of a tracer in every cell";
     static constexpr std::tuple parameters{
-        Parameter<TracerBudget>{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads("tracer", place::center_layer, "1"),
-        reads("tracer_after", place::center_layer, "1"),
-        reads("tracer_surface_flux", place::center_column, "1"),
-        reads("sea_surface_height", place::center_column, "m"),
-        reads("sea_surface_height_after", place::center_column, "m"),
-        reads("mixing_exchange", place::center_interface, "m"),
-        writes("tracer_budget_storage", place::center_layer, "m s-1"),
-        writes("tracer_budget_mixing", place::center_layer, "m s-1"),
-        writes("tracer_budget_surface", place::center_layer, "m s-1"),
-        cell_thickness<own>(),
-        cell_thickness_after<own>()};
+        Parameter{"step", &TracerBudget::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> flux, In<Real> eta,
-                    In<Real> eta_after, In<Real> exchange, Out<Real> storage, Out<Real> mixing,
-                    Out<Real> surface, Thickness<Real, own> thickness,
-                    Thickness<Real, own> thickness_after) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any"> before,
+        Reads<Real, "tracer_after", place::center_layer, "any"> after,
+        Reads<Real, "tracer_surface_flux", place::center_column, "any m s-1"> flux,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
+        Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
+        Writes<Real, "tracer_budget_storage", place::center_layer, "any m s-1"> storage,
+        Writes<Real, "tracer_budget_mixing", place::center_layer, "any m s-1"> mixing,
+        Writes<Real, "tracer_budget_surface", place::center_layer, "any m s-1"> surface,
+        CellThickness<Real, own> thickness, CellThicknessAfter<Real, own> thickness_after) const {
         const double rate = 1 / step;
         const int levels = storage.levels();
         Real from_above = 0;
@@ -90,21 +83,17 @@ template <bool own> struct LateBudgetShare {
     double step = 3600;
     static constexpr std::string_view summary = "what has changed a tracer after its update";
     static constexpr std::tuple parameters{
-        Parameter<LateBudgetShare>{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads("tracer", place::center_layer, "1"),
-        reads("tracer_after", place::center_layer, "1"),
-        reads("sea_surface_height", place::center_column, "m"),
-        reads("sea_surface_height_after", place::center_column, "m"),
-        updates("tracer_budget_storage", place::center_layer, "m s-1"),
-        writes("tracer_budget_share", place::center_layer, "m s-1"),
-        cell_thickness<own>(),
-        cell_thickness_after<own>()};
+        Parameter{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> before, In<Real> after, In<Real> eta, In<Real> eta_after,
-                    InOut<Real> storage, Out<Real> share, Thickness<Real, own> thickness,
-                    Thickness<Real, own> thickness_after) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any"> before,
+        Reads<Real, "tracer_after", place::center_layer, "any"> after,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
+        Updates<Real, "tracer_budget_storage", place::center_layer, "any m s-1"> storage,
+        Writes<Real, "tracer_budget_share", place::center_layer, "any m s-1"> share,
+        CellThickness<Real, own> thickness, CellThicknessAfter<Real, own> thickness_after) const {
         for (int k = 0; k < share.levels(); ++k) {
             const Real gained =
                 stored(k, before, after, eta, eta_after, thickness, thickness_after) * (1 / step);

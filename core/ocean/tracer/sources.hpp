@@ -16,16 +16,15 @@ template <bool own> struct Ageing {
     static constexpr std::string_view summary =
         "ideal age: grows with time, and is set to 0 at the surface";
     static constexpr std::tuple parameters{
-        Parameter<Ageing>{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "s"),
-                                       reads("sea_surface_height", place::center_column, "m"),
-                                       reads("area_center", place::center_column, "m2"),
-                                       cell_thickness<own>(),
-                                       updates("tracer_tendency", place::center_layer, "1")};
+        Parameter{"step", &Ageing::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> age, In<Real> eta, In<Real> area, Thickness<Real, own> thickness,
-                    InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "s"> age,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        CellThickness<Real, own> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "s m3 s-1"> tendency) const {
         const Real A = area[0];
         tendency[0] += -(Real(thickness[0]) + eta[0]) * age[0] * A * (1 / step);
         for (int k = 1; k < tendency.levels(); ++k) tendency[k] += A * thickness[k];
@@ -35,18 +34,17 @@ template <bool own> struct Ageing {
 template <bool own> struct Release {
     double rate = 1;
     static constexpr std::string_view summary = "a tracer that is released at a rate in a region";
-    static constexpr std::tuple parameters{Parameter<Release>{
-        "rate", &Release::rate, "s-1", -1e9, 1e9, "what is released, of the tracer's units"}};
-    static constexpr std::array fields{reads("tracer_region", place::center_column, "1"),
-                                       reads("tracer_layers", place::profile, "1"),
-                                       reads("sea_surface_height", place::center_column, "m"),
-                                       reads("area_center", place::center_column, "m2"),
-                                       cell_thickness<own>(),
-                                       updates("tracer_tendency", place::center_layer, "1")};
+    static constexpr std::tuple parameters{Parameter{"rate", &Release::rate, "s-1", -1e9, 1e9,
+                                                     "what is released, of the tracer's units"}};
 
     template <class Real>
-    void operator()(In<Real> region, Profile<Real> layers, In<Real> eta, In<Real> area,
-                    Thickness<Real, own> thickness, InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer_region", place::center_column, "1"> region,
+        ReadsProfile<Real, "tracer_layers", "1"> layers,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        CellThickness<Real, own> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         const Real gain = rate * (area[0] * region[0]);
         for (int k = 0; k < tendency.levels(); ++k)
             tendency[k] +=
@@ -58,14 +56,14 @@ struct Keep {
     double value = 1;
     static constexpr std::string_view summary = "a tracer that is kept at a value in a region";
     static constexpr std::tuple parameters{
-        Parameter<Keep>{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
-    static constexpr std::array fields{reads("tracer_region", place::center_column, "1"),
-                                       reads("tracer_layers", place::profile, "1"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       updates("tracer_after", place::center_layer, "1")};
+        Parameter{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
 
     template <class Real>
-    void operator()(In<Real> region, Profile<Real> layers, In<Real> wet, InOut<Real> after) const {
+    constexpr void operator()(
+        Reads<Real, "tracer_region", place::center_column, "1"> region,
+        ReadsProfile<Real, "tracer_layers", "1"> layers,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        Updates<Real, "tracer_after", place::center_layer, "any"> after) const {
         const Real bottom = wet[0];
         for (int k = 0; k < after.levels(); ++k) {
             const Real share = region[0] * layers[k], now = after[k];

@@ -21,8 +21,8 @@ namespace fathom::ocean {
 
 /// The value that passes a face; third: with d3.
 template <bool third, class Real, class Width>
-Real limited_value(Real U, Real L, Real R, Width hU, Width hL, Width hR, Real leaves,
-                   Real leaves_in_all) {
+constexpr Real limited_value(Real U, Real L, Real R, Width hU, Width hL, Width hR, Real leaves,
+                             Real leaves_in_all) {
     const Real rise = R - L, behind = L - U, rest = 1.0 - leaves;
     const Width per_pair = 1.0 / (hL + hR);
     Real more = rest * (rise * (hL * per_pair));
@@ -44,7 +44,7 @@ template <bool third, class Real> struct Sweep {
     Shift to;
     Real h_here, h_next, h_last, h_next2, h_last2, bottom_next2, bottom_last2, bottom_next,
         bottom_last;
-    Sweep(In<Real, 2> tracer, In<Real, 2> width, In<Real, 2> wet, Shift to)
+    constexpr Sweep(In<Real, 2> tracer, In<Real, 2> width, In<Real, 2> wet, Shift to)
         : tracer(tracer),
           width(width),
           wet(wet),
@@ -66,7 +66,7 @@ template <bool third, class Real> struct Sweep {
         Real out, in;
     };
     /// leaves_in_all: the share of each cell that leaves it through both its faces.
-    Values operator()(int k, const Volumes& v, In<Real, 1> leaves_in_all) const {
+    constexpr Values operator()(int k, const Volumes& v, In<Real, 1> leaves_in_all) const {
         const Real level = Real(typename Real::Number(k)), C = tracer[k], N = tracer(to)[k],
                    P = tracer(-to)[k], zero(0);
         auto face = [&](auto forward, Real from, Real to_, Real far_from, Real far_to, Real h_from,
@@ -100,22 +100,20 @@ template <bool own> struct SweepVolumes {
     static constexpr std::string_view summary =
         "volume of cells after a sweep along x, and the shares that leave along x and y";
     static constexpr std::tuple parameters{
-        Parameter<SweepVolumes>{"step", &SweepVolumes::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{reads("transport_east", place::center_layer, "m3 s-1"),
-                                       reads("transport_west", place::center_layer, "m3 s-1"),
-                                       reads("transport_north", place::center_layer, "m3 s-1"),
-                                       reads("transport_south", place::center_layer, "m3 s-1"),
-                                       reads("sea_surface_height", place::center_column, "m"),
-                                       reads("area_center", place::center_column, "m2"),
-                                       cell_thickness<own>(),
-                                       writes("volume_swept", place::center_layer, "m3"),
-                                       writes("leaving_along_x", place::center_layer, "1"),
-                                       writes("leaving_along_y", place::center_layer, "1")};
+        Parameter{"step", &SweepVolumes::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> to_east, In<Real> from_west, In<Real> to_north, In<Real> from_south,
-                    In<Real> eta, In<Real> area, Thickness<Real, own> thickness, Out<Real> between,
-                    Out<Real> along_x, Out<Real> along_y) const {
+    constexpr void operator()(
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        CellThickness<Real, own> thickness,
+        Writes<Real, "volume_swept", place::center_layer, "m3"> between,
+        Writes<Real, "leaving_along_x", place::center_layer, "1"> along_x,
+        Writes<Real, "leaving_along_y", place::center_layer, "1"> along_y) const {
         const Real zero(0), A = area[0], height = eta[0];
         const typename Real::Number tau(step);
         for (int k = 0; k < between.levels(); ++k) {
@@ -136,22 +134,20 @@ template <bool third, bool own> struct FirstSweep {
         third ? "third-order limited advection of a tracer along x, the first of three sweeps"
               : "limited Lax-Wendroff advection of a tracer along x, the first of three sweeps";
     static constexpr std::tuple parameters{
-        Parameter<FirstSweep>{"step", &FirstSweep::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "1", 2),
-                                       reads("transport_east", place::center_layer, "m3 s-1"),
-                                       reads("transport_west", place::center_layer, "m3 s-1"),
-                                       reads("leaving_along_x", place::center_layer, "1", 1),
-                                       reads("sea_surface_height", place::center_column, "m", 1),
-                                       reads("area_center", place::center_column, "m2", 1),
-                                       reads("wet_levels", place::center_column, "1", 2),
-                                       reads("dx_center", place::center_column, "m", 2),
-                                       cell_thickness<own>(1),
-                                       writes("tracer_swept", place::center_layer, "1")};
+        Parameter{"step", &FirstSweep::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real, 2> tracer, In<Real> to_east, In<Real> from_west, In<Real, 1> leaving,
-                    In<Real, 1> eta, In<Real, 1> area, In<Real, 2> wet, In<Real, 2> dx,
-                    Thickness<Real, own, 1> thickness, Out<Real> swept) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 2> tracer,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "leaving_along_x", place::center_layer, "1", 1> leaving,
+        Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
+        Reads<Real, "area_center", place::center_column, "m2", 1> area,
+        Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
+        Reads<Real, "dx_center", place::center_column, "m", 2> dx,
+        CellThickness<Real, own, 1> thickness,
+        Writes<Real, "tracer_swept", place::center_layer, "any"> swept) const {
         using T = typename Real::Number;
         const Sweep<third, Real> sweep(tracer, dx, wet, east);
         const T tau = T(step);
@@ -177,26 +173,23 @@ template <bool third, bool own> struct SplitAdvection {
               : "second-order advection of a tracer without new extremes (Lax-Wendroff, limited), "
                 "forward in time, split by direction";
     static constexpr std::tuple parameters{
-        Parameter<SplitAdvection>{"step", &SplitAdvection::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{reads("tracer_swept", place::center_layer, "1", 2),
-                                       reads("tracer", place::center_layer, "1"),
-                                       reads("transport_east", place::center_layer, "m3 s-1"),
-                                       reads("transport_west", place::center_layer, "m3 s-1"),
-                                       reads("transport_north", place::center_layer, "m3 s-1"),
-                                       reads("transport_south", place::center_layer, "m3 s-1"),
-                                       reads("transport_up", place::center_interface, "m3 s-1"),
-                                       reads("volume_swept", place::center_layer, "m3", 1),
-                                       reads("leaving_along_y", place::center_layer, "1", 1),
-                                       reads("wet_levels", place::center_column, "1", 2),
-                                       reads("dy_center", place::center_column, "m", 2),
-                                       cell_thickness<own>(),
-                                       writes("tracer_tendency", place::center_layer, "1")};
+        Parameter{"step", &SplitAdvection::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real, 2> swept, In<Real> tracer, In<Real> to_east, In<Real> from_west,
-                    In<Real> to_north, In<Real> from_south, In<Real> up, In<Real, 1> volume,
-                    In<Real, 1> leaving, In<Real, 2> wet, In<Real, 2> dy,
-                    Thickness<Real, own> thickness, Out<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer_swept", place::center_layer, "any", 2> swept,
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Reads<Real, "transport_south", place::center_layer, "m3 s-1"> from_south,
+        Reads<Real, "transport_up", place::center_interface, "m3 s-1"> up,
+        Reads<Real, "volume_swept", place::center_layer, "m3", 1> volume,
+        Reads<Real, "leaving_along_y", place::center_layer, "1", 1> leaving,
+        Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
+        Reads<Real, "dy_center", place::center_column, "m", 2> dy,
+        CellThickness<Real, own> thickness,
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real value[most], volume_of[most], moved[most];

@@ -17,16 +17,15 @@ template <bool own> struct VerticalFactors {
     static constexpr std::string_view summary =
         "factorisation of implicit vertical diffusion, shared by all tracers";
     static constexpr std::tuple parameters{
-        Parameter<VerticalFactors>{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{
-        reads("vertical_diffusivity", place::center_interface, "m2 s-1"),
-        reads("sea_surface_height_after", place::center_column, "m"), cell_thickness<own>(),
-        writes("mixing_exchange", place::center_interface, "m"),
-        writes("mixing_pivot", place::center_layer, "m-1")};
+        Parameter{"step", &VerticalFactors::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> diffusivity, In<Real> eta, Thickness<Real, own> thickness,
-                    Out<Real> exchange, Out<Real> pivots) const {
+    constexpr void operator()(
+        Reads<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
+        Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta,
+        CellThickness<Real, own> thickness,
+        Writes<Real, "mixing_exchange", place::center_interface, "m"> exchange,
+        Writes<Real, "mixing_pivot", place::center_layer, "m-1"> pivots) const {
         using T = typename Real::Number;
         const int levels = pivots.levels();
         Real from_above = 0, factor = 0;
@@ -57,25 +56,21 @@ template <bool own> struct TracerUpdate {
     static constexpr std::string_view summary =
         "one step of a tracer: explicit tendency, surface flux, implicit vertical diffusion";
     static constexpr std::tuple parameters{
-        Parameter<TracerUpdate>{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
-    static constexpr std::array fields{reads("tracer", place::center_layer, "1"),
-                                       reads("tracer_tendency", place::center_layer, "1"),
-                                       reads("tracer_surface_flux", place::center_column, "1"),
-                                       reads("sea_surface_height", place::center_column, "m"),
-                                       reads("sea_surface_height_after", place::center_column, "m"),
-                                       reads("area_center", place::center_column, "m2"),
-                                       cell_thickness<own>(),
-                                       cell_thickness_after<own>(),
-                                       reads("mixing_exchange", place::center_interface, "m"),
-                                       reads("mixing_pivot", place::center_layer, "m-1"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       writes("tracer_after", place::center_layer, "1")};
+        Parameter{"step", &TracerUpdate::step, "s", 0, 1e6, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> tracer, In<Real> tendency, In<Real> surface_flux, In<Real> eta,
-                    In<Real> eta_after, In<Real> area, Thickness<Real, own> thickness,
-                    Thickness<Real, own> thickness_after, In<Real> exchange, In<Real> pivots,
-                    In<Real> wet, Out<Real> after) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any"> tracer,
+        Reads<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Reads<Real, "tracer_surface_flux", place::center_column, "any m s-1"> surface_flux,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "sea_surface_height_after", place::center_column, "m"> eta_after,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        CellThickness<Real, own> thickness, CellThicknessAfter<Real, own> thickness_after,
+        Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
+        Reads<Real, "mixing_pivot", place::center_layer, "m-1"> pivots,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        Writes<Real, "tracer_after", place::center_layer, "any"> after) const {
         using T = typename Real::Number;
         constexpr int most = 128;
         Real solved[most];

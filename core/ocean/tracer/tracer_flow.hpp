@@ -9,17 +9,15 @@ struct TracerFlow {
     static constexpr std::string_view summary =
         "transport of a tracer through eastern and northern faces by the flow, with the mean of "
         "both sides";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("tracer", place::center_layer, "1", 1),
-        reads("transport_east", place::center_layer, "m3 s-1"),
-        reads("transport_north", place::center_layer, "m3 s-1"),
-        writes("tracer_transport_east", place::center_layer, "m3 s-1"),
-        writes("tracer_transport_north", place::center_layer, "m3 s-1")};
 
     template <class Real>
-    void operator()(In<Real, 1> tracer, In<Real> to_east, In<Real> to_north, Out<Real> east_flow,
-                    Out<Real> north_flow) const {
+    constexpr void operator()(
+        Reads<Real, "tracer", place::center_layer, "any", 1> tracer,
+        Reads<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
+        Reads<Real, "transport_north", place::center_layer, "m3 s-1"> to_north,
+        Writes<Real, "tracer_transport_east", place::center_layer, "any m3 s-1"> east_flow,
+        Writes<Real, "tracer_transport_north", place::center_layer, "any m3 s-1"> north_flow)
+        const {
         for (int k = 0; k < east_flow.levels(); ++k) {
             const Real half = 0.5 * tracer[k];
             east_flow[k] = to_east[k] * fma(Real(0.5), tracer(east)[k], half);

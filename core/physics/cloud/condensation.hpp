@@ -21,24 +21,22 @@ struct LargeScaleCondensation {
     static constexpr std::string_view summary =
         "Large-scale condensation, with evaporation of the rain on its way";
     static constexpr std::tuple parameters{
-        Parameter<LargeScaleCondensation>{"step", &LargeScaleCondensation::step, "s", 1e-3, 1e5,
-                                          "time step"},
-        Parameter<LargeScaleCondensation>{"saturation", &LargeScaleCondensation::saturation, "1",
-                                          0.5, 1, "relative humidity that a layer keeps, H"},
-        Parameter<LargeScaleCondensation>{"evaporation", &LargeScaleCondensation::evaporation,
-                                          "kg-1/2 m s-1/2", 0, 1e-2, "rate of evaporation, k_E"}};
-    static constexpr std::array fields{
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("air_pressure", place::center_layer, "Pa"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1"),
-        updates("specific_humidity_tendency", place::center_layer, "s-1"),
-        writes("stratiform_precipitation", place::center_column, "kg m-2 s-1")};
+        Parameter{"step", &LargeScaleCondensation::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"saturation", &LargeScaleCondensation::saturation, "1", 0.5, 1,
+                  "relative humidity that a layer keeps, H"},
+        Parameter{"evaporation", &LargeScaleCondensation::evaporation, "kg-1/2 m s-1/2", 0, 1e-2,
+                  "rate of evaporation, k_E"}};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
-                    InOut<Real> T_tendency, InOut<Real> q_tendency, Out<Real> precipitation) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
+        Updates<Real, "specific_humidity_tendency", place::center_layer, "s-1"> q_tendency,
+        Writes<Real, "stratiform_precipitation", place::center_column, "kg m-2 s-1"> precipitation)
+        const {
         const int levels = temperature.levels();
         Real rain = 0, upper = interface[0];
         for (int k = 0; k < levels; ++k) {

@@ -24,30 +24,26 @@ struct DiagnosticCloud {
     static constexpr std::string_view summary =
         "Cloud fraction and cloud water from relative humidity";
     static constexpr std::tuple parameters{
-        Parameter<DiagnosticCloud>{"critical_humidity", &DiagnosticCloud::critical_humidity, "1", 0,
-                                   0.99, "relative humidity at which clouds begin, aloft"},
-        Parameter<DiagnosticCloud>{"low_critical_humidity", &DiagnosticCloud::low_critical_humidity,
-                                   "1", 0, 0.99, "the same near the ground"},
-        Parameter<DiagnosticCloud>{"water_density", &DiagnosticCloud::water_density, "kg m-3", 0,
-                                   0.1, "cloud water near the ground, rho_l"},
-        Parameter<DiagnosticCloud>{"depth", &DiagnosticCloud::depth, "Pa", 1, 1e5,
-                                   "greatest depth of a cloud within a layer"},
-        Parameter<DiagnosticCloud>{"top", &DiagnosticCloud::top, "Pa", 0, 1e5,
-                                   "least pressure of clouds"}};
-    static constexpr std::array fields{
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("air_pressure", place::center_layer, "Pa"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("geopotential", place::center_layer, "m2 s-2"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        writes("cloud_fraction", place::center_layer, "1"),
-        writes("cloud_water", place::center_layer, "kg kg-1")};
+        Parameter{"critical_humidity", &DiagnosticCloud::critical_humidity, "1", 0, 0.99,
+                  "relative humidity at which clouds begin, aloft"},
+        Parameter{"low_critical_humidity", &DiagnosticCloud::low_critical_humidity, "1", 0, 0.99,
+                  "the same near the ground"},
+        Parameter{"water_density", &DiagnosticCloud::water_density, "kg m-3", 0, 0.1,
+                  "cloud water near the ground, rho_l"},
+        Parameter{"depth", &DiagnosticCloud::depth, "Pa", 1, 1e5,
+                  "greatest depth of a cloud within a layer"},
+        Parameter{"top", &DiagnosticCloud::top, "Pa", 0, 1e5, "least pressure of clouds"}};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
-                    In<Real> geopotential, In<Real> surface, Out<Real> fraction,
-                    Out<Real> water) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface,
+        Writes<Real, "cloud_fraction", place::center_layer, "1"> fraction,
+        Writes<Real, "cloud_water", place::center_layer, "kg kg-1"> water) const {
         using namespace constants;
         const int levels = fraction.levels();
         const Real per_surface = 1 / interface[levels];

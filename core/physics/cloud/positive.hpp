@@ -16,14 +16,13 @@ struct PositiveHumidity {
 
     static constexpr std::string_view summary = "Negative humidity is filled from the layers below";
     static constexpr std::tuple parameters{
-        Parameter<PositiveHumidity>{"step", &PositiveHumidity::step, "s", 1e-3, 1e5, "time step"}};
-    static constexpr std::array fields{
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        updates("specific_humidity_tendency", place::center_layer, "s-1")};
+        Parameter{"step", &PositiveHumidity::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> humidity, In<Real> interface, InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Updates<Real, "specific_humidity_tendency", place::center_layer, "s-1"> tendency) const {
         const int last = humidity.levels() - 1;
         Real lacks = 0, upper = interface[0];  // times g
         for (int k = 0; k < last; ++k) {

@@ -28,25 +28,23 @@ struct BettsMiller {
     static constexpr std::string_view summary =
         "Deep and shallow convection: simplified Betts-Miller scheme of Frierson (2007)";
     static constexpr std::tuple parameters{
-        Parameter<BettsMiller>{"step", &BettsMiller::step, "s", 1e-3, 1e5, "time step"},
-        Parameter<BettsMiller>{"relaxation", &BettsMiller::relaxation, "s", 60, 1e7,
-                               "time scale of convection, tau"},
-        Parameter<BettsMiller>{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1, 1,
-                               "humidity of the reference over that of the parcel, RH"}};
-    static constexpr std::array fields{
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("air_pressure", place::center_layer, "Pa"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("geopotential", place::center_layer, "m2 s-2"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1"),
-        updates("specific_humidity_tendency", place::center_layer, "s-1"),
-        writes("convective_precipitation", place::center_column, "kg m-2 s-1")};
+        Parameter{"step", &BettsMiller::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"relaxation", &BettsMiller::relaxation, "s", 60, 1e7,
+                  "time scale of convection, tau"},
+        Parameter{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1, 1,
+                  "humidity of the reference over that of the parcel, RH"}};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
-                    In<Real> geopotential, InOut<Real> T_tendency, InOut<Real> q_tendency,
-                    Out<Real> precipitation) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
+        Updates<Real, "specific_humidity_tendency", place::center_layer, "s-1"> q_tendency,
+        Writes<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> precipitation)
+        const {
         using namespace constants;
         constexpr int most = 160;
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;

@@ -22,31 +22,27 @@ struct OrographicDrag {
     static constexpr std::string_view summary =
         "Gravity-wave drag of sub-grid orography with saturation";
     static constexpr std::tuple parameters{
-        Parameter<OrographicDrag>{"step", &OrographicDrag::step, "s", 1e-3, 1e5, "time step"},
-        Parameter<OrographicDrag>{"wave_number", &OrographicDrag::wave_number, "m-1", 0, 1e-3,
-                                  "effective wave number of the mountains, k"},
-        Parameter<OrographicDrag>{"froude", &OrographicDrag::froude, "1", 0.1, 5,
-                                  "N h / U at which waves break, Fr"},
-        Parameter<OrographicDrag>{"largest_height", &OrographicDrag::largest_height, "m", 0, 5000,
-                                  "bound on the standard deviation of the orography"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("air_temperature", place::center_layer, "K"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("geopotential", place::center_layer, "m2 s-2"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("orography_deviation", place::center_column, "m"),
-        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
-        updates("northward_wind_tendency", place::center_layer, "m s-2"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1"),
-        writes("gravity_wave_stress", place::center_column, "N m-2")};
+        Parameter{"step", &OrographicDrag::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"wave_number", &OrographicDrag::wave_number, "m-1", 0, 1e-3,
+                  "effective wave number of the mountains, k"},
+        Parameter{"froude", &OrographicDrag::froude, "1", 0.1, 5,
+                  "N h / U at which waves break, Fr"},
+        Parameter{"largest_height", &OrographicDrag::largest_height, "m", 0, 5000,
+                  "bound on the standard deviation of the orography"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> interface,
-                    In<Real> geopotential, In<Real> surface_geopotential, In<Real> deviation,
-                    InOut<Real> u_tendency, InOut<Real> v_tendency, InOut<Real> T_tendency,
-                    Out<Real> stress) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface_geopotential,
+        Reads<Real, "orography_deviation", place::center_column, "m"> deviation,
+        Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
+        Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
+        Writes<Real, "gravity_wave_stress", place::center_column, "N m-2"> stress) const {
         using namespace constants;
         const int levels = u.levels(), last = levels - 1;
         const Real sigma = smaller(larger(deviation[0], 0), largest_height),

@@ -16,22 +16,18 @@ namespace fathom::physics {
 struct ColumnHydrostatics {
     static constexpr std::string_view summary =
         "Geopotential over fixed pressures, and tendencies that start from nothing";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        writes("geopotential", place::center_layer, "m2 s-2"),
-        writes("eastward_wind_tendency", place::center_layer, "m s-2"),
-        writes("northward_wind_tendency", place::center_layer, "m s-2"),
-        writes("air_temperature_tendency", place::center_layer, "K s-1"),
-        writes("specific_humidity_tendency", place::center_layer, "s-1")};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> humidity, In<Real> interface, In<Real> surface,
-                    Out<Real> geopotential, Out<Real> u_tendency, Out<Real> v_tendency,
-                    Out<Real> T_tendency, Out<Real> q_tendency) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface,
+        Writes<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Writes<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
+        Writes<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
+        Writes<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
+        Writes<Real, "specific_humidity_tendency", place::center_layer, "s-1"> q_tendency) const {
         const int levels = temperature.levels();
         Real phi = surface[0], lower = interface[levels];
         for (int k = levels - 1; k >= 0; --k) {
@@ -54,21 +50,18 @@ struct ColumnStep {
 
     static constexpr std::string_view summary = "The state of a single column a step later";
     static constexpr std::tuple parameters{
-        Parameter<ColumnStep>{"step", &ColumnStep::step, "s", 1e-3, 1e5, "time step"}};
-    static constexpr std::array fields{
-        reads("eastward_wind_tendency", place::center_layer, "m s-2"),
-        reads("northward_wind_tendency", place::center_layer, "m s-2"),
-        reads("air_temperature_tendency", place::center_layer, "K s-1"),
-        reads("specific_humidity_tendency", place::center_layer, "s-1"),
-        updates("eastward_wind", place::center_layer, "m s-1"),
-        updates("northward_wind", place::center_layer, "m s-1"),
-        updates("air_temperature", place::center_layer, "K"),
-        updates("specific_humidity", place::center_layer, "kg kg-1")};
+        Parameter{"step", &ColumnStep::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> u_tendency, In<Real> v_tendency, In<Real> T_tendency,
-                    In<Real> q_tendency, InOut<Real> u, InOut<Real> v, InOut<Real> temperature,
-                    InOut<Real> humidity) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
+        Reads<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
+        Reads<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
+        Reads<Real, "specific_humidity_tendency", place::center_layer, "s-1"> q_tendency,
+        Updates<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Updates<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Updates<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Updates<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity) const {
         for (int k = 0; k < u.levels(); ++k) {
             u[k] = fma(u_tendency[k], step, u[k]);
             v[k] = fma(v_tendency[k], step, v[k]);

@@ -19,39 +19,35 @@ struct HeldSuarez {
     static constexpr std::string_view summary =
         "Newtonian cooling and Rayleigh friction of Held & Suarez (1994)";
     static constexpr std::tuple parameters{
-        Parameter<HeldSuarez>{"friction", &HeldSuarez::friction, "day", 1e-2, 1e9,
-                              "time scale of friction at the surface, 1 / k_f"},
-        Parameter<HeldSuarez>{"cooling", &HeldSuarez::cooling, "day", 1e-2, 1e9,
-                              "time scale of cooling, 1 / k_a"},
-        Parameter<HeldSuarez>{"surface_cooling", &HeldSuarez::surface_cooling, "day", 1e-2, 1e9,
-                              "time scale of cooling at the surface of the equator, 1 / k_s"},
-        Parameter<HeldSuarez>{"boundary_layer", &HeldSuarez::boundary_layer, "1", 0, 0.99,
-                              "sigma of the top of the boundary layer, sigma_b"},
-        Parameter<HeldSuarez>{"equator", &HeldSuarez::equator, "K", 100, 500,
-                              "equilibrium temperature at the surface of the equator"},
-        Parameter<HeldSuarez>{"pole_contrast", &HeldSuarez::pole_contrast, "K", -200, 200,
-                              "equilibrium temperature of equator less pole, dT_y"},
-        Parameter<HeldSuarez>{"stability", &HeldSuarez::stability, "K", -100, 100,
-                              "static stability at the equator, dtheta_z"},
-        Parameter<HeldSuarez>{"stratosphere", &HeldSuarez::stratosphere, "K", 50, 400,
-                              "least equilibrium temperature, T_min"},
-        Parameter<HeldSuarez>{"reference_pressure", &HeldSuarez::reference_pressure, "Pa", 1e4, 1e6,
-                              "p_0"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("air_temperature", place::center_layer, "K"),
-        reads("air_pressure", place::center_layer, "Pa"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("latitude", place::center_column, "rad"),
-        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
-        updates("northward_wind_tendency", place::center_layer, "m s-2"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1")};
+        Parameter{"friction", &HeldSuarez::friction, "day", 1e-2, 1e9,
+                  "time scale of friction at the surface, 1 / k_f"},
+        Parameter{"cooling", &HeldSuarez::cooling, "day", 1e-2, 1e9,
+                  "time scale of cooling, 1 / k_a"},
+        Parameter{"surface_cooling", &HeldSuarez::surface_cooling, "day", 1e-2, 1e9,
+                  "time scale of cooling at the surface of the equator, 1 / k_s"},
+        Parameter{"boundary_layer", &HeldSuarez::boundary_layer, "1", 0, 0.99,
+                  "sigma of the top of the boundary layer, sigma_b"},
+        Parameter{"equator", &HeldSuarez::equator, "K", 100, 500,
+                  "equilibrium temperature at the surface of the equator"},
+        Parameter{"pole_contrast", &HeldSuarez::pole_contrast, "K", -200, 200,
+                  "equilibrium temperature of equator less pole, dT_y"},
+        Parameter{"stability", &HeldSuarez::stability, "K", -100, 100,
+                  "static stability at the equator, dtheta_z"},
+        Parameter{"stratosphere", &HeldSuarez::stratosphere, "K", 50, 400,
+                  "least equilibrium temperature, T_min"},
+        Parameter{"reference_pressure", &HeldSuarez::reference_pressure, "Pa", 1e4, 1e6, "p_0"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> T, In<Real> p, In<Real> interface,
-                    In<Real> latitude, InOut<Real> u_tendency, InOut<Real> v_tendency,
-                    InOut<Real> T_tendency) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "air_temperature", place::center_layer, "K"> T,
+        Reads<Real, "air_pressure", place::center_layer, "Pa"> p,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "latitude", place::center_column, "rad"> latitude,
+        Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
+        Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency) const {
         constexpr double day = 86400, kappa = 2. / 7;
         const double k_f = 1 / (friction * day), k_a = 1 / (cooling * day),
                      k_s = 1 / (surface_cooling * day);

@@ -35,11 +35,13 @@ inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5,
                         deep_capacity = 3e6;  // [J m-2 K-1]
 inline constexpr double land_conductance = 8.7,
                         ice_conductance = 1.4;  // [W m-2 K-1]; ice: 1.5 m of it
-template <class Real> Real snow_cover(Real snow) { return snow / (snow + snow_half_cover); }
-template <class Real> Real soil_wetness(Real water) {
+template <class Real> constexpr Real snow_cover(Real snow) {
+    return snow / (snow + snow_half_cover);
+}
+template <class Real> constexpr Real soil_wetness(Real water) {
     return larger(smaller(water * (1 / moist), 1), 1e-6);
 }
-template <class Real> Real capacity(Real ice) {
+template <class Real> constexpr Real capacity(Real ice) {
     return land_capacity + ice * (ice_capacity - land_capacity);
 }
 }  // namespace ground
@@ -50,33 +52,28 @@ struct SurfaceState {
     static constexpr std::string_view summary =
         "What surface radiation and air see: albedo, emission, wetness, shares of open sea and ice";
     static constexpr std::tuple parameters{
-        Parameter<SurfaceState>{"sea_albedo", &SurfaceState::sea_albedo, "1", 0, 0.99,
-                                "albedo of the open sea"},
-        Parameter<SurfaceState>{"ice_albedo", &SurfaceState::ice_albedo, "1", 0, 0.99,
-                                "albedo of sea ice without snow"},
-        Parameter<SurfaceState>{"snow_albedo", &SurfaceState::snow_albedo, "1", 0, 0.99,
-                                "albedo of snow on open ground and ice"},
-        Parameter<SurfaceState>{"forest_snow_albedo", &SurfaceState::forest_snow_albedo, "1", 0,
-                                0.99,
-                                "albedo of land under snow that is dark without, as forests are"}};
-    static constexpr std::array fields{reads("land_fraction", place::center_column, "1"),
-                                       reads("sea_ice_fraction", place::center_column, "1"),
-                                       reads("sea_surface_temperature", place::center_column, "K"),
-                                       reads("ground_temperature", place::center_column, "K"),
-                                       reads("snow_amount", place::center_column, "kg m-2"),
-                                       reads("snow_free_albedo", place::center_column, "1"),
-                                       writes("open_sea", place::center_column, "1"),
-                                       writes("ice_share", place::center_column, "1"),
-                                       writes("albedo", place::center_column, "1"),
-                                       writes("ground_absorption", place::center_column, "1"),
-                                       writes("surface_emission", place::center_column, "W m-2"),
-                                       writes("surface_temperature", place::center_column, "K")};
+        Parameter{"sea_albedo", &SurfaceState::sea_albedo, "1", 0, 0.99, "albedo of the open sea"},
+        Parameter{"ice_albedo", &SurfaceState::ice_albedo, "1", 0, 0.99,
+                  "albedo of sea ice without snow"},
+        Parameter{"snow_albedo", &SurfaceState::snow_albedo, "1", 0, 0.99,
+                  "albedo of snow on open ground and ice"},
+        Parameter{"forest_snow_albedo", &SurfaceState::forest_snow_albedo, "1", 0, 0.99,
+                  "albedo of land under snow that is dark without, as forests are"}};
 
     template <class Real>
-    void operator()(In<Real> land_fraction, In<Real> ice_fraction, In<Real> sea_temperature,
-                    In<Real> ground_temperature, In<Real> snow, In<Real> land_albedo,
-                    Out<Real> open_sea, Out<Real> ice_share, Out<Real> albedo, Out<Real> absorption,
-                    Out<Real> emission, Out<Real> temperature) const {
+    constexpr void operator()(
+        Reads<Real, "land_fraction", place::center_column, "1"> land_fraction,
+        Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice_fraction,
+        Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
+        Reads<Real, "ground_temperature", place::center_column, "K"> ground_temperature,
+        Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
+        Reads<Real, "snow_free_albedo", place::center_column, "1"> land_albedo,
+        Writes<Real, "open_sea", place::center_column, "1"> open_sea,
+        Writes<Real, "ice_share", place::center_column, "1"> ice_share,
+        Writes<Real, "albedo", place::center_column, "1"> albedo,
+        Writes<Real, "ground_absorption", place::center_column, "1"> absorption,
+        Writes<Real, "surface_emission", place::center_column, "W m-2"> emission,
+        Writes<Real, "surface_temperature", place::center_column, "K"> temperature) const {
         const Real land = smaller(larger(land_fraction[0], 0), 1),
                    ice = (1 - land) * smaller(larger(ice_fraction[0], 0), 1), all = land + ice;
         const Real share = ice / larger(all, 1e-6), cover = ground::snow_cover(snow[0]);
@@ -105,21 +102,18 @@ struct GroundResponse {
     static constexpr std::string_view summary =
         "Ground temperature at the end of the step but for the turbulent fluxes, and its inertia";
     static constexpr std::tuple parameters{
-        Parameter<GroundResponse>{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
-    static constexpr std::array fields{
-        reads("ground_temperature", place::center_column, "K"),
-        reads("deep_ground_temperature", place::center_column, "K"),
-        reads("ice_share", place::center_column, "1"),
-        reads("ground_absorption", place::center_column, "1"),
-        reads("surface_net_shortwave", place::center_column, "W m-2"),
-        reads("surface_downward_longwave", place::center_column, "W m-2"),
-        writes("ground_forcing", place::center_column, "K"),
-        writes("ground_inertia", place::center_column, "W m-2 K-1")};
+        Parameter{"step", &GroundResponse::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> deep, In<Real> ice_share, In<Real> absorption,
-                    In<Real> shortwave, In<Real> longwave, Out<Real> forcing,
-                    Out<Real> inertia) const {
+    constexpr void operator()(
+        Reads<Real, "ground_temperature", place::center_column, "K"> temperature,
+        Reads<Real, "deep_ground_temperature", place::center_column, "K"> deep,
+        Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "ground_absorption", place::center_column, "1"> absorption,
+        Reads<Real, "surface_net_shortwave", place::center_column, "W m-2"> shortwave,
+        Reads<Real, "surface_downward_longwave", place::center_column, "W m-2"> longwave,
+        Writes<Real, "ground_forcing", place::center_column, "K"> forcing,
+        Writes<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia) const {
         const Real T = temperature[0], ice = ice_share[0], land = 1 - ice,
                    response = ground::capacity(ice) * (1 / step), square = T * T;
         const Real below = land * (ground::land_conductance * (T - deep[0])) +
@@ -137,30 +131,25 @@ struct LandSurface {
     static constexpr std::string_view summary =
         "Ground temperature, soil water, snow and runoff at the end of the step";
     static constexpr std::tuple parameters{
-        Parameter<LandSurface>{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
-    static constexpr std::array fields{
-        reads("ice_share", place::center_column, "1"),
-        reads("soil_wetness", place::center_column, "1"),
-        reads("ground_forcing", place::center_column, "K"),
-        reads("ground_inertia", place::center_column, "W m-2 K-1"),
-        reads("ground_turbulent_flux", place::center_column, "W m-2"),
-        reads("ground_evaporation", place::center_column, "kg m-2 s-1"),
-        reads("convective_precipitation", place::center_column, "kg m-2 s-1"),
-        reads("stratiform_precipitation", place::center_column, "kg m-2 s-1"),
-        reads("snowfall", place::center_column, "kg m-2 s-1"),
-        updates("ground_temperature", place::center_column, "K"),
-        updates("deep_ground_temperature", place::center_column, "K"),
-        updates("soil_moisture", place::center_column, "kg m-2"),
-        updates("snow_amount", place::center_column, "kg m-2"),
-        writes("runoff", place::center_column, "kg m-2 s-1"),
-        writes("ice_melt_flux", place::center_column, "W m-2")};
+        Parameter{"step", &LandSurface::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> ice_share, In<Real> soil_wetness, In<Real> forcing, In<Real> inertia,
-                    In<Real> turbulent, In<Real> evaporation, In<Real> convective,
-                    In<Real> stratiform, In<Real> snowfall, InOut<Real> temperature,
-                    InOut<Real> deep, InOut<Real> water, InOut<Real> snow, Out<Real> runoff,
-                    Out<Real> ice_melt) const {
+    constexpr void operator()(
+        Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "soil_wetness", place::center_column, "1"> soil_wetness,
+        Reads<Real, "ground_forcing", place::center_column, "K"> forcing,
+        Reads<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia,
+        Reads<Real, "ground_turbulent_flux", place::center_column, "W m-2"> turbulent,
+        Reads<Real, "ground_evaporation", place::center_column, "kg m-2 s-1"> evaporation,
+        Reads<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> convective,
+        Reads<Real, "stratiform_precipitation", place::center_column, "kg m-2 s-1"> stratiform,
+        Reads<Real, "snowfall", place::center_column, "kg m-2 s-1"> snowfall,
+        Updates<Real, "ground_temperature", place::center_column, "K"> temperature,
+        Updates<Real, "deep_ground_temperature", place::center_column, "K"> deep,
+        Updates<Real, "soil_moisture", place::center_column, "kg m-2"> water,
+        Updates<Real, "snow_amount", place::center_column, "kg m-2"> snow,
+        Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff,
+        Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt) const {
         constexpr double fusion = constants::fusion_heat;
         const Real ice = ice_share[0], land = 1 - ice, before = temperature[0], S = snow[0],
                    W = water[0], T_deep = deep[0];

@@ -17,7 +17,7 @@ namespace fathom::physics {
 
 template <class Real> struct Louis {
     Real momentum, heat;  // C_D, C_H
-    Louis(Real log_momentum, Real log_heat, Real richardson) {
+    constexpr Louis(Real log_momentum, Real log_heat, Real richardson) {
         constexpr double karman = 0.4;
         const Real per_momentum = karman / log_momentum, neutral_m = per_momentum * per_momentum,
                    neutral_h = per_momentum * (karman / log_heat);

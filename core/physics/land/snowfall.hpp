@@ -18,18 +18,16 @@ struct Snowfall {
     static constexpr std::string_view summary =
         "Which part of the precipitation is snow, with its heat of fusion";
     static constexpr std::tuple parameters{
-        Parameter<Snowfall>{"step", &Snowfall::step, "s", 1e-3, 1e5, "time step"}};
-    static constexpr std::array fields{
-        reads("air_temperature", place::center_layer, "K"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("convective_precipitation", place::center_column, "kg m-2 s-1"),
-        reads("stratiform_precipitation", place::center_column, "kg m-2 s-1"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1"),
-        writes("snowfall", place::center_column, "kg m-2 s-1")};
+        Parameter{"step", &Snowfall::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> interface, In<Real> convective,
-                    In<Real> stratiform, InOut<Real> tendency, Out<Real> snowfall) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> convective,
+        Reads<Real, "stratiform_precipitation", place::center_column, "kg m-2 s-1"> stratiform,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> tendency,
+        Writes<Real, "snowfall", place::center_column, "kg m-2 s-1"> snowfall) const {
         constexpr int most = 160;
         const int levels = temperature.levels();
         Real share[most], frozen = 0, upper = interface[0];

@@ -16,25 +16,20 @@ namespace fathom::physics {
 struct RadiativeHeating {
     static constexpr std::string_view summary =
         "Heating by the fluxes of the last radiation, under the sun and over the surface of now";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("shortwave_share", place::center_interface, "1"),
-        reads("longwave_flux", place::center_interface, "W m-2"),
-        reads("emission_share", place::center_interface, "1"),
-        reads("emission_seen", place::center_column, "W m-2"),
-        reads("surface_emission", place::center_column, "W m-2"),
-        reads("insolation", place::center_column, "W m-2"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1"),
-        writes("surface_net_shortwave", place::center_column, "W m-2"),
-        writes("outgoing_longwave", place::center_column, "W m-2"),
-        writes("toa_net_shortwave", place::center_column, "W m-2")};
 
     template <class Real>
-    void operator()(In<Real> interface, In<Real> shortwave, In<Real> longwave, In<Real> share,
-                    In<Real> seen, In<Real> emission, In<Real> insolation, InOut<Real> tendency,
-                    Out<Real> surface_shortwave, Out<Real> outgoing,
-                    Out<Real> toa_shortwave) const {
+    constexpr void operator()(
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "shortwave_share", place::center_interface, "1"> shortwave,
+        Reads<Real, "longwave_flux", place::center_interface, "W m-2"> longwave,
+        Reads<Real, "emission_share", place::center_interface, "1"> share,
+        Reads<Real, "emission_seen", place::center_column, "W m-2"> seen,
+        Reads<Real, "surface_emission", place::center_column, "W m-2"> emission,
+        Reads<Real, "insolation", place::center_column, "W m-2"> insolation,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> tendency,
+        Writes<Real, "surface_net_shortwave", place::center_column, "W m-2"> surface_shortwave,
+        Writes<Real, "outgoing_longwave", place::center_column, "W m-2"> outgoing,
+        Writes<Real, "toa_net_shortwave", place::center_column, "W m-2"> toa_shortwave) const {
         const int levels = tendency.levels();
         const Real sun = insolation[0], more = emission[0] - seen[0];
         const auto upward = [&](int k) -> Real {

@@ -12,12 +12,12 @@ struct StandardOzone {
     double amount = 1;
 
     static constexpr std::string_view summary = "A standard profile of ozone";
-    static constexpr std::tuple parameters{Parameter<StandardOzone>{
-        "amount", &StandardOzone::amount, "1", 0, 10, "factor on the whole profile"}};
-    static constexpr std::array fields{reads("air_pressure", place::center_layer, "Pa"),
-                                       writes("ozone", place::center_layer, "kg kg-1")};
+    static constexpr std::tuple parameters{
+        Parameter{"amount", &StandardOzone::amount, "1", 0, 10, "factor on the whole profile"}};
 
-    template <class Real> void operator()(In<Real> pressure, Out<Real> ozone) const {
+    template <class Real>
+    constexpr void operator()(Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
+                              Writes<Real, "ozone", place::center_layer, "kg kg-1"> ozone) const {
         for (int k = 0; k < ozone.levels(); ++k) {
             const Real x = log(pressure[k] * (1 / 900.)) * (1 / 1.2);
             ozone[k] = amount * fma(exp(-0.5 * (x * x)), 1e-5, 5e-8);

@@ -20,7 +20,7 @@ namespace fathom::physics {
 struct Sun {
     double x, y, z, distance;
 };  // of the Earth [au]
-inline Sun sun_at(double days) {  // since 2000-01-01 12:00
+constexpr Sun sun_at(double days) {  // since 2000-01-01 12:00
     constexpr double degree = 0.017453292519943295;
     const double g = degree * (357.528 + 0.9856003 * days),
                  ecliptic = degree * (280.460 + 0.9856474 * days + 1.915 * std::sin(g) +
@@ -39,20 +39,19 @@ struct Sunlight {
 
     static constexpr std::string_view summary = "Cosine of the solar zenith angle and insolation";
     static constexpr std::tuple parameters{
-        Parameter<Sunlight>{"solar_constant", &Sunlight::solar_constant, "W m-2", 0, 1e5,
-                            "flux of the sun's light at 1 au"},
-        Parameter<Sunlight>{"fixed_season", &Sunlight::fixed_season, "1", 0, 1,
-                            "1: the season stays that of the start"}};
-    static constexpr std::array fields{reads("sun", place::profile, "1"),
-                                       reads("latitude", place::center_column, "rad"),
-                                       reads("longitude", place::center_column, "rad"),
-                                       writes("cosine_zenith", place::center_column, "1"),
-                                       writes("cosine_zenith_ahead", place::center_column, "1"),
-                                       writes("insolation", place::center_column, "W m-2")};
+        Parameter{"solar_constant", &Sunlight::solar_constant, "W m-2", 0, 1e5,
+                  "flux of the sun's light at 1 au"},
+        Parameter{"fixed_season", &Sunlight::fixed_season, "1", 0, 1,
+                  "1: the season stays that of the start"}};
 
     template <class Real>
-    void operator()(Profile<Real> sun, In<Real> latitude, In<Real> longitude, Out<Real> now,
-                    Out<Real> ahead, Out<Real> insolation) const {
+    constexpr void operator()(
+        ReadsProfile<Real, "sun", "1"> sun,
+        Reads<Real, "latitude", place::center_column, "rad"> latitude,
+        Reads<Real, "longitude", place::center_column, "rad"> longitude,
+        Writes<Real, "cosine_zenith", place::center_column, "1"> now,
+        Writes<Real, "cosine_zenith_ahead", place::center_column, "1"> ahead,
+        Writes<Real, "insolation", place::center_column, "W m-2"> insolation) const {
         const auto [sine_latitude, cosine_latitude] = sine_cosine(latitude[0]);
         const auto [sine, cosine] = sine_cosine(longitude[0]);
         const Real x = cosine_latitude * cosine, y = cosine_latitude * sine, z = sine_latitude;

@@ -42,37 +42,31 @@ struct Radiation {
 
     static constexpr std::string_view summary =
         "Long-wave and short-wave fluxes of a clear and cloudy column";
-    static constexpr std::tuple parameters{
-        Parameter<Radiation>{"carbon_dioxide", &Radiation::carbon_dioxide, "1e-6", 0, 1e5,
-                             "mole fraction of CO2"},
-        Parameter<Radiation>{"aerosol", &Radiation::aerosol, "1", 0, 5,
-                             "optical depth of the aerosol, tau_a"}};
-    static constexpr std::array fields{
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("air_pressure", place::center_layer, "Pa"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("ozone", place::center_layer, "kg kg-1"),
-        reads("cloud_fraction", place::center_layer, "1"),
-        reads("cloud_water", place::center_layer, "kg kg-1"),
-        reads("surface_temperature", place::center_column, "K"),
-        reads("surface_emission", place::center_column, "W m-2"),
-        reads("albedo", place::center_column, "1"),
-        reads("cosine_zenith_ahead", place::center_column, "1"),
-        writes("shortwave_share", place::center_interface, "1"),
-        writes("longwave_flux", place::center_interface, "W m-2"),
-        writes("emission_share", place::center_interface, "1"),
-        writes("emission_seen", place::center_column, "W m-2"),
-        writes("surface_downward_longwave", place::center_column, "W m-2")};
+    static constexpr std::tuple parameters{Parameter{"carbon_dioxide", &Radiation::carbon_dioxide,
+                                                     "1e-6", 0, 1e5, "mole fraction of CO2"},
+                                           Parameter{"aerosol", &Radiation::aerosol, "1", 0, 5,
+                                                     "optical depth of the aerosol, tau_a"}};
 
     static constexpr int most = 160;
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> humidity, In<Real> pressure, In<Real> interface,
-                    In<Real> ozone, In<Real> cloud_fraction, In<Real> cloud_water,
-                    In<Real> surface_temperature, In<Real> surface_emission, In<Real> albedo,
-                    In<Real> zenith, Out<Real> shortwave, Out<Real> longwave,
-                    Out<Real> emission_share, Out<Real> emission_seen, Out<Real> downward) const {
+    constexpr void operator()(
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "ozone", place::center_layer, "kg kg-1"> ozone,
+        Reads<Real, "cloud_fraction", place::center_layer, "1"> cloud_fraction,
+        Reads<Real, "cloud_water", place::center_layer, "kg kg-1"> cloud_water,
+        Reads<Real, "surface_temperature", place::center_column, "K"> surface_temperature,
+        Reads<Real, "surface_emission", place::center_column, "W m-2"> surface_emission,
+        Reads<Real, "albedo", place::center_column, "1"> albedo,
+        Reads<Real, "cosine_zenith_ahead", place::center_column, "1"> zenith,
+        Writes<Real, "shortwave_share", place::center_interface, "1"> shortwave,
+        Writes<Real, "longwave_flux", place::center_interface, "W m-2"> longwave,
+        Writes<Real, "emission_share", place::center_interface, "1"> emission_share,
+        Writes<Real, "emission_seen", place::center_column, "W m-2"> emission_seen,
+        Writes<Real, "surface_downward_longwave", place::center_column, "W m-2"> downward) const {
         const int levels = temperature.levels();
         Real mass[most], vapour[most], moist[most], absorber[most], level[most], cloud[most],
             water[most];  // m, q m, q m p/p0, o m, p/p0, c, L
@@ -103,14 +97,17 @@ struct Radiation {
     }
 
 private:
-    template <class Real> static Real through(Real tau) { return brief_exp(-smaller(tau, 80)); }
+    template <class Real> static constexpr Real through(Real tau) {
+        return brief_exp(-smaller(tau, 80));
+    }
 
     /// part[0] of the column is clear, part[1] has the clouds.
     template <class Real>
-    void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
-              Real surface_emission, const Real* mass, const Real* vapour, const Real* moist,
-              const Real* absorber, const Real* level, const Real* part, const Real* cloud,
-              const Real* water, Out<Real> longwave, Out<Real> share, Out<Real> downward) const {
+    constexpr void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
+                        Real surface_emission, const Real* mass, const Real* vapour,
+                        const Real* moist, const Real* absorber, const Real* level,
+                        const Real* part, const Real* cloud, const Real* water, Out<Real> longwave,
+                        Out<Real> share, Out<Real> downward) const {
         using namespace gases;
         const int levels = temperature.levels();
         Real T_scaled[most], black[most], T_edge[most + 1], black_edge[most + 1], open[most],
@@ -186,9 +183,10 @@ private:
     }
 
     template <class Real>
-    void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour,
-               const Real* moist, const Real* absorber, const Real* level, const Real* part,
-               const Real* cloud, const Real* water, Out<Real> shortwave) const {
+    constexpr void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour,
+                         const Real* moist, const Real* absorber, const Real* level,
+                         const Real* part, const Real* cloud, const Real* water,
+                         Out<Real> shortwave) const {
         using namespace gases;
         Real beam_cloud[most], cloud_back[most], beam[most], back[most], R_beam[most], R_back[most],
             T_down[most], alpha[most + 1],

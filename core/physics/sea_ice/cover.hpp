@@ -11,15 +11,13 @@ namespace fathom::physics {
 struct IceCover {
     static constexpr std::string_view summary =
         "Heat and freshwater fluxes reach the part of the sea that observed ice leaves open";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("sea_ice_fraction", place::center_column, "1"),
-        updates("surface_heat_flux", place::center_column, "W m-2"),
-        updates("surface_shortwave_flux", place::center_column, "W m-2"),
-        updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1")};
 
     template <class Real>
-    void operator()(In<Real> ice, InOut<Real> heat, InOut<Real> sun, InOut<Real> water) const {
+    constexpr void operator()(
+        Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice,
+        Updates<Real, "surface_heat_flux", place::center_column, "W m-2"> heat,
+        Updates<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
+        Updates<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> water) const {
         const Real open = 1.0 - smaller(larger(ice[0], 0), 1);
         heat[0] = heat[0] * open;
         sun[0] = sun[0] * open;

@@ -32,10 +32,10 @@ inline constexpr double heat_capacity = 1000.5, evaporation_heat = 2.5e6, gas_co
                         vapour = 0.608;       ///< [J kg-1 K-1], [J kg-1], [J kg-1 K-1], [1]
 inline constexpr double saturation = 5107.4;  ///< [K]
 inline constexpr double warmer_sea = 32.7e-3, moisture = 34.6e-3;  ///< C_H, C_E over sqrt(C_D)
-template <class Real> Real density(Real pressure, Real air, Real humid) {
+template <class Real> constexpr Real density(Real pressure, Real air, Real humid) {
     return pressure / (gas_constant * (air * humid));
 }
-template <class Real> Real saturated(Real T, Real density) {
+template <class Real> constexpr Real saturated(Real T, Real density) {
     return 0.98 * 640380 * exp(-saturation / T) / density;
 }
 }  // namespace sea_air
@@ -47,42 +47,22 @@ struct BulkForcing {
     static constexpr std::string_view summary =
         "Wind stress, heat and freshwater flux from the state of the air (Large & Yeager 2009)";
     static constexpr std::tuple parameters{
-        Parameter<BulkForcing>{"wind_height", &BulkForcing::wind_height, "m", 1, 100,
-                               "height of the wind data"},
-        Parameter<BulkForcing>{"air_height", &BulkForcing::air_height, "m", 1, 100,
-                               "height of the temperature and humidity data"},
-        Parameter<BulkForcing>{"albedo", &BulkForcing::albedo, "1", 0, 1,
-                               "share of the short wave that the sea reflects"},
-        Parameter<BulkForcing>{"emissivity", &BulkForcing::emissivity, "1", 0, 1,
-                               "long-wave emissivity of the sea"},
-        Parameter<BulkForcing>{"least_wind", &BulkForcing::least_wind, "m s-1", 0.1, 10,
-                               "gustiness: least speed of the relative wind"},
-        Parameter<BulkForcing>{"iterations", &BulkForcing::iterations, "1", 0, 20,
-                               "number of iterations towards the stability of the air"},
-        Parameter<BulkForcing>{"insulation", &BulkForcing::insulation, "m", 1e-3, 1e6,
-                               "thickness of frazil ice that halves the cooling"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_column, "m s-1"),
-        reads("northward_wind", place::center_column, "m s-1"),
-        reads("wind_speed", place::center_column, "m s-1"),
-        reads("air_temperature", place::center_column, "degC"),
-        reads("specific_humidity", place::center_column, "kg kg-1"),
-        reads("air_pressure", place::center_column, "Pa"),
-        reads("downward_shortwave_flux", place::center_column, "W m-2"),
-        reads("downward_longwave_flux", place::center_column, "W m-2"),
-        reads("precipitation_flux", place::center_column, "kg m-2 s-1"),
-        reads("surface_current_eastward", place::center_column, "m s-1"),
-        reads("surface_current_northward", place::center_column, "m s-1"),
-        reads("temperature", place::center_layer, "degC"),
-        reads("frazil_heat", place::center_column, "J m-2"),
-        writes("surface_heat_flux", place::center_column, "W m-2"),
-        writes("surface_shortwave_flux", place::center_column, "W m-2"),
-        writes("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
-        writes("stress_eastward", place::center_column, "N m-2"),
-        writes("stress_northward", place::center_column, "N m-2")};
+        Parameter{"wind_height", &BulkForcing::wind_height, "m", 1, 100, "height of the wind data"},
+        Parameter{"air_height", &BulkForcing::air_height, "m", 1, 100,
+                  "height of the temperature and humidity data"},
+        Parameter{"albedo", &BulkForcing::albedo, "1", 0, 1,
+                  "share of the short wave that the sea reflects"},
+        Parameter{"emissivity", &BulkForcing::emissivity, "1", 0, 1,
+                  "long-wave emissivity of the sea"},
+        Parameter{"least_wind", &BulkForcing::least_wind, "m s-1", 0.1, 10,
+                  "gustiness: least speed of the relative wind"},
+        Parameter{"iterations", &BulkForcing::iterations, "1", 0, 20,
+                  "number of iterations towards the stability of the air"},
+        Parameter{"insulation", &BulkForcing::insulation, "m", 1e-3, 1e6,
+                  "thickness of frazil ice that halves the cooling"}};
 
     /// sqrt(C_D) at 10 m in neutral air, from the wind there.
-    template <class Real> static Real neutral_drag_root(Real U) {
+    template <class Real> static constexpr Real neutral_drag_root(Real U) {
         const Real square = U * U;
         return sqrt(1e-3 * select(U < 33,
                                   2.7 / U + fma(U, 1 / 13.09, 0.142) -
@@ -91,13 +71,25 @@ struct BulkForcing {
     }
 
     template <class Real>
-    void operator()(In<Real> eastward_wind, In<Real> northward_wind, In<Real> wind_speed,
-                    In<Real> air_temperature, In<Real> specific_humidity, In<Real> air_pressure,
-                    In<Real> shortwave, In<Real> longwave, In<Real> precipitation,
-                    In<Real> current_east, In<Real> current_north, In<Real> temperature,
-                    In<Real> frazil_heat, Out<Real> heat_flux, Out<Real> shortwave_flux,
-                    Out<Real> freshwater_flux, Out<Real> stress_east,
-                    Out<Real> stress_north) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_column, "m s-1"> eastward_wind,
+        Reads<Real, "northward_wind", place::center_column, "m s-1"> northward_wind,
+        Reads<Real, "wind_speed", place::center_column, "m s-1"> wind_speed,
+        Reads<Real, "air_temperature", place::center_column, "degC"> air_temperature,
+        Reads<Real, "specific_humidity", place::center_column, "kg kg-1"> specific_humidity,
+        Reads<Real, "air_pressure", place::center_column, "Pa"> air_pressure,
+        Reads<Real, "downward_shortwave_flux", place::center_column, "W m-2"> shortwave,
+        Reads<Real, "downward_longwave_flux", place::center_column, "W m-2"> longwave,
+        Reads<Real, "precipitation_flux", place::center_column, "kg m-2 s-1"> precipitation,
+        Reads<Real, "surface_current_eastward", place::center_column, "m s-1"> current_east,
+        Reads<Real, "surface_current_northward", place::center_column, "m s-1"> current_north,
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "frazil_heat", place::center_column, "J m-2"> frazil_heat,
+        Writes<Real, "surface_heat_flux", place::center_column, "W m-2"> heat_flux,
+        Writes<Real, "surface_shortwave_flux", place::center_column, "W m-2"> shortwave_flux,
+        Writes<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> freshwater_flux,
+        Writes<Real, "stress_eastward", place::center_column, "N m-2"> stress_east,
+        Writes<Real, "stress_northward", place::center_column, "N m-2"> stress_north) const {
         using sea_air::vapour;
         constexpr double karman = 0.4, lapse = 0.0098;
         const Real T = temperature[0] + constants::celsius,

@@ -19,18 +19,18 @@ struct SurfaceFluxes {
 
     static constexpr std::string_view summary =
         "Fluxes of temperature and salinity from those of heat and fresh water";
-    static constexpr std::tuple parameters{
-        Parameter<SurfaceFluxes>{"reference_salinity", &SurfaceFluxes::reference_salinity, "1e-3",
-                                 0, 100, "salinity that fresh water dilutes"}};
-    static constexpr std::array fields{
-        reads("surface_heat_flux", place::center_column, "W m-2"),
-        reads("surface_freshwater_flux", place::center_column, "kg m-2 s-1"),
-        writes("temperature_surface_flux", place::center_column, "degC m s-1"),
-        writes("salinity_surface_flux", place::center_column, "1e-3 m s-1")};
+    static constexpr std::tuple parameters{Parameter{"reference_salinity",
+                                                     &SurfaceFluxes::reference_salinity, "1e-3", 0,
+                                                     100, "salinity that fresh water dilutes"}};
 
     template <class Real>
-    void operator()(In<Real> heat, In<Real> freshwater, Out<Real> temperature_flux,
-                    Out<Real> salinity_flux) const {
+    constexpr void operator()(
+        Reads<Real, "surface_heat_flux", place::center_column, "W m-2"> heat,
+        Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> freshwater,
+        Writes<Real, "temperature_surface_flux", place::center_column, "degC m s-1">
+            temperature_flux,
+        Writes<Real, "salinity_surface_flux", place::center_column, "1e-3 m s-1"> salinity_flux)
+        const {
         temperature_flux[0] =
             heat[0] * (1 / (constants::sea_water_density * constants::sea_water_heat_capacity));
         salinity_flux[0] = freshwater[0] * (-reference_salinity / constants::fresh_water_density);

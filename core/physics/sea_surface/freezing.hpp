@@ -25,19 +25,18 @@ template <bool own> struct FreezingLimit {
     static constexpr std::string_view summary =
         "Sea water stays at or above freezing; frazil ice keeps the heat and rejects the salt";
     static constexpr std::tuple parameters{
-        Parameter<FreezingLimit>{"ice_salinity", &FreezingLimit::ice_salinity, "1e-3", 0, 100,
-                                 "salt that stays in the ice"},
-        Parameter<FreezingLimit>{"reference_salinity", &FreezingLimit::reference_salinity, "1e-3",
-                                 0, 100, "salinity that fresh water dilutes"}};
-    static constexpr std::array fields{reads("surface_height", place::center_column, "m"),
-                                       cell_thickness<own>(),
-                                       updates("temperature", place::center_layer, "degC"),
-                                       updates("salinity", place::center_layer, "1e-3"),
-                                       updates("frazil_heat", place::center_column, "J m-2")};
+        Parameter{"ice_salinity", &FreezingLimit::ice_salinity, "1e-3", 0, 100,
+                  "salt that stays in the ice"},
+        Parameter{"reference_salinity", &FreezingLimit::reference_salinity, "1e-3", 0, 100,
+                  "salinity that fresh water dilutes"}};
 
     template <class Real>
-    void operator()(In<Real> height, Thickness<Real, own> thickness, InOut<Real> temperature,
-                    InOut<Real> salinity, InOut<Real> frazil_heat) const {
+    constexpr void operator()(
+        Reads<Real, "surface_height", place::center_column, "m"> height,
+        CellThickness<Real, own> thickness,
+        Updates<Real, "temperature", place::center_layer, "degC"> temperature,
+        Updates<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Updates<Real, "frazil_heat", place::center_column, "J m-2"> frazil_heat) const {
         constexpr double capacity =
             constants::sea_water_density * constants::sea_water_heat_capacity;
         const double rejected = (reference_salinity - ice_salinity) /

@@ -14,6 +14,7 @@
 /// where `northern_share` is neither 0 nor 1. <U^2> is `wind_variance` times the square of the wind
 /// speed given.
 #pragma once
+#include <array>
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
 #include "field/process.hpp"
@@ -22,21 +23,21 @@ namespace fathom::physics {
 
 struct CFC11Gas {
     static constexpr std::string_view summary = "CFC-11 between air and sea";
-    static constexpr double solubility[] = {-229.9261, 319.6552, 119.4471,  -1.39165,
-                                            -0.142382, 0.091459, -0.0157274};
-    static constexpr double schmidt[] = {3579.2, -222.63, 7.5749, -0.14595, 0.0011874};
+    static constexpr std::array solubility{-229.9261, 319.6552, 119.4471,  -1.39165,
+                                           -0.142382, 0.091459, -0.0157274};
+    static constexpr std::array schmidt{3579.2, -222.63, 7.5749, -0.14595, 0.0011874};
 };
 struct CFC12Gas {
     static constexpr std::string_view summary = "CFC-12 between air and sea";
-    static constexpr double solubility[] = {-218.0971, 298.9702, 113.8049,  -1.39165,
-                                            -0.143566, 0.091015, -0.0153924};
-    static constexpr double schmidt[] = {3828.1, -249.86, 8.7603, -0.1716, 0.001408};
+    static constexpr std::array solubility{-218.0971, 298.9702, 113.8049,  -1.39165,
+                                           -0.143566, 0.091015, -0.0153924};
+    static constexpr std::array schmidt{3828.1, -249.86, 8.7603, -0.1716, 0.001408};
 };
 struct SF6Gas {
     static constexpr std::string_view summary = "SF6 between air and sea";
-    static constexpr double solubility[] = {-80.0343,  117.232,    29.5817,   0,
-                                            0.0335183, -0.0373942, 0.00774862};
-    static constexpr double schmidt[] = {3177.5, -200.57, 6.8865, -0.13335, 0.0010877};
+    static constexpr std::array solubility{-80.0343,  117.232,    29.5817,   0.,
+                                           0.0335183, -0.0373942, 0.00774862};
+    static constexpr std::array schmidt{3177.5, -200.57, 6.8865, -0.13335, 0.0010877};
 };
 
 template <class Gas> struct GasExchange {
@@ -44,28 +45,25 @@ template <class Gas> struct GasExchange {
 
     static constexpr std::string_view summary = Gas::summary;
     static constexpr std::tuple parameters{
-        Parameter<GasExchange>{"coefficient", &GasExchange::coefficient, "cm h-1 (m s-1)-2", 0, 10,
-                               "of the transfer velocity at a Schmidt number of 660"},
-        Parameter<GasExchange>{"wind_variance", &GasExchange::wind_variance, "1", 1, 10,
-                               "mean square of the wind over the square of the speed given"}};
-    static constexpr std::array fields{
-        reads("wind_speed", place::center_column, "m s-1"),
-        reads("sea_ice_fraction", place::center_column, "1"),
-        reads("air_pressure", place::center_column, "Pa"),
-        reads("northern_share", place::center_column, "1"),
-        reads("temperature", place::center_layer, "degC"),
-        reads("salinity", place::center_layer, "1e-3"),
-        reads("tracer", place::center_layer, "mol m-3"),
-        reads("tracer_in_air", place::profile, "1e-12"),
-        writes("tracer_surface_flux", place::center_column, "mol m-2 s-1")};
+        Parameter{"coefficient", &GasExchange::coefficient, "cm h-1 (m s-1)-2", 0, 10,
+                  "of the transfer velocity at a Schmidt number of 660"},
+        Parameter{"wind_variance", &GasExchange::wind_variance, "1", 1, 10,
+                  "mean square of the wind over the square of the speed given"}};
 
     template <class Real>
-    void operator()(In<Real> wind, In<Real> ice, In<Real> pressure, In<Real> northern,
-                    In<Real> temperature, In<Real> salinity, In<Real> dissolved,
-                    Profile<Real> in_air, Out<Real> flux) const {
+    constexpr void operator()(
+        Reads<Real, "wind_speed", place::center_column, "m s-1"> wind,
+        Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice,
+        Reads<Real, "air_pressure", place::center_column, "Pa"> pressure,
+        Reads<Real, "northern_share", place::center_column, "1"> northern,
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Reads<Real, "tracer", place::center_layer, "mol m-3"> dissolved,
+        ReadsProfile<Real, "tracer_in_air", "1e-12"> in_air,
+        Writes<Real, "tracer_surface_flux", place::center_column, "mol m-2 s-1"> flux) const {
         constexpr double atmosphere = 101325, per_litre = 1000, of_hour = 1e-2 / 3600;
-        const auto& f = Gas::solubility;
-        const auto& s = Gas::schmidt;
+        constexpr auto f = Gas::solubility;
+        constexpr auto s = Gas::schmidt;
         const Real t = smaller(larger(temperature[0], -2), 40), T = (t + constants::celsius) * 0.01,
                    salt = larger(salinity[0], 0);
         const Real schmidt = fma(t, fma(t, fma(t, fma(t, s[4], s[3]), s[2]), s[1]), s[0]);

@@ -11,14 +11,13 @@ namespace fathom::physics {
 
 struct GeothermalHeat {
     static constexpr std::string_view summary = "Heat from the sea floor into the bottom cell";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("geothermal_heat_flux", place::center_column, "W m-2"),
-                                       reads("area_center", place::center_column, "m2"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       updates("tracer_tendency", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real> heat, In<Real> area, In<Real> wet, InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "geothermal_heat_flux", place::center_column, "W m-2"> heat,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        Updates<Real, "tracer_tendency", place::center_layer, "degC m3 s-1"> tendency) const {
         const Real gain = heat[0] * area[0] *
                           (1 / (constants::sea_water_density * constants::sea_water_heat_capacity)),
                    last = wet[0] - 1.0;

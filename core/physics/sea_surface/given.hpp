@@ -8,11 +8,10 @@ namespace fathom::physics {
 
 struct GivenFlux {
     static constexpr std::string_view summary = "Adds a surface flux of a tracer as it is given";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("given", place::center_column, "1"),
-                                       updates("flux", place::center_column, "1")};
 
-    template <class Real> void operator()(In<Real> given, InOut<Real> flux) const {
+    template <class Real>
+    constexpr void operator()(Reads<Real, "given", place::center_column, "any m s-1"> given,
+                              Updates<Real, "flux", place::center_column, "any m s-1"> flux) const {
         flux[0] += given[0];
     }
 };

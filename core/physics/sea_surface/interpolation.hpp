@@ -17,13 +17,12 @@ template <bool corners> struct TimeInterpolation {
     static constexpr std::string_view summary =
         corners ? "A forcing variable at corners between two times"
                 : "A forcing variable between two times";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("previous", where, "1"), reads("next", where, "1"),
-                                       reads("forcing_weight", place::profile, "1"),
-                                       writes("value", where, "1")};
 
     template <class Real>
-    void operator()(In<Real> previous, In<Real> next, Profile<Real> weight, Out<Real> value) const {
+    constexpr void operator()(Reads<Real, "previous", where, "any"> previous,
+                              Reads<Real, "next", where, "any"> next,
+                              ReadsProfile<Real, "forcing_weight", "1"> weight,
+                              Writes<Real, "value", where, "any"> value) const {
         const Real from = previous[0];
         value[0] = fma(next[0] - from, weight[0], from);
     }

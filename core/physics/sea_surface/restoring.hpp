@@ -24,16 +24,15 @@ struct TemperatureRestoring {
     double piston_velocity = 1e-5;  // about 40 W m-2 K-1
 
     static constexpr std::string_view summary = "Restores surface temperature to an observed one";
-    static constexpr std::tuple parameters{Parameter<TemperatureRestoring>{
-        "piston_velocity", &TemperatureRestoring::piston_velocity, "m s-1", 0, 1,
-        "thickness of the top layer over the time scale"}};
-    static constexpr std::array fields{
-        reads("temperature", place::center_layer, "degC"),
-        reads("restoring_temperature", place::center_column, "degC"),
-        updates("temperature_surface_flux", place::center_column, "degC m s-1")};
+    static constexpr std::tuple parameters{
+        Parameter{"piston_velocity", &TemperatureRestoring::piston_velocity, "m s-1", 0, 1,
+                  "thickness of the top layer over the time scale"}};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> target, InOut<Real> flux) const {
+    constexpr void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "restoring_temperature", place::center_column, "degC"> target,
+        Updates<Real, "temperature_surface_flux", place::center_column, "degC m s-1"> flux) const {
         flux[0] += piston_velocity * (target[0] - temperature[0]);
     }
 };
@@ -41,16 +40,13 @@ struct TemperatureRestoring {
 struct BarnierRestoring {
     static constexpr std::string_view summary =
         "Restores surface temperature by the slope of the heat flux (Barnier et al. 1995)";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("temperature", place::center_layer, "degC"),
-        reads("restoring_temperature", place::center_column, "degC"),
-        reads("heat_flux_sensitivity", place::center_column, "W m-2 K-1"),
-        updates("temperature_surface_flux", place::center_column, "degC m s-1")};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> target, In<Real> sensitivity,
-                    InOut<Real> flux) const {
+    constexpr void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "restoring_temperature", place::center_column, "degC"> target,
+        Reads<Real, "heat_flux_sensitivity", place::center_column, "W m-2 K-1"> sensitivity,
+        Updates<Real, "temperature_surface_flux", place::center_column, "degC m s-1"> flux) const {
         flux[0] += sensitivity[0] * (temperature[0] - target[0]) *
                    (1 / (constants::sea_water_density * constants::sea_water_heat_capacity));
     }
@@ -61,16 +57,15 @@ struct SalinityRestoring {
         50. / (300 * 86400);  // 50 m in 300 days, as in the coordinated ocean experiments
 
     static constexpr std::string_view summary = "Restores surface salinity to an observed one";
-    static constexpr std::tuple parameters{Parameter<SalinityRestoring>{
-        "piston_velocity", &SalinityRestoring::piston_velocity, "m s-1", 0, 1,
-        "thickness of the top layer over the time scale"}};
-    static constexpr std::array fields{
-        reads("salinity", place::center_layer, "1e-3"),
-        reads("restoring_salinity", place::center_column, "1e-3"),
-        updates("salinity_surface_flux", place::center_column, "1e-3 m s-1")};
+    static constexpr std::tuple parameters{
+        Parameter{"piston_velocity", &SalinityRestoring::piston_velocity, "m s-1", 0, 1,
+                  "thickness of the top layer over the time scale"}};
 
     template <class Real>
-    void operator()(In<Real> salinity, In<Real> target, InOut<Real> flux) const {
+    constexpr void operator()(
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Reads<Real, "restoring_salinity", place::center_column, "1e-3"> target,
+        Updates<Real, "salinity_surface_flux", place::center_column, "1e-3 m s-1"> flux) const {
         flux[0] += piston_velocity * (target[0] - salinity[0]);
     }
 };
@@ -80,17 +75,16 @@ struct SalinityRestoringUnderIce {
 
     static constexpr std::string_view summary =
         "Restores salinity under observed sea ice to an observed one";
-    static constexpr std::tuple parameters{Parameter<SalinityRestoringUnderIce>{
-        "piston_velocity", &SalinityRestoringUnderIce::piston_velocity, "m s-1", 0, 1,
-        "thickness of the top layer over the time scale, under ice"}};
-    static constexpr std::array fields{
-        reads("salinity", place::center_layer, "1e-3"),
-        reads("restoring_salinity", place::center_column, "1e-3"),
-        reads("sea_ice_fraction", place::center_column, "1"),
-        updates("salinity_surface_flux", place::center_column, "1e-3 m s-1")};
+    static constexpr std::tuple parameters{
+        Parameter{"piston_velocity", &SalinityRestoringUnderIce::piston_velocity, "m s-1", 0, 1,
+                  "thickness of the top layer over the time scale, under ice"}};
 
     template <class Real>
-    void operator()(In<Real> salinity, In<Real> target, In<Real> ice, InOut<Real> flux) const {
+    constexpr void operator()(
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Reads<Real, "restoring_salinity", place::center_column, "1e-3"> target,
+        Reads<Real, "sea_ice_fraction", place::center_column, "1"> ice,
+        Updates<Real, "salinity_surface_flux", place::center_column, "1e-3 m s-1"> flux) const {
         flux[0] += piston_velocity * smaller(larger(ice[0], 0), 1) * (target[0] - salinity[0]);
     }
 };

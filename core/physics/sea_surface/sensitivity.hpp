@@ -17,21 +17,20 @@ struct BulkSensitivity {
         "Slope of the heat flux in the surface temperature, of the bulk formulae (Barnier et al. "
         "1995)";
     static constexpr std::tuple parameters{
-        Parameter<BulkSensitivity>{"emissivity", &BulkSensitivity::emissivity, "1", 0, 1,
-                                   "long-wave emissivity of the sea"},
-        Parameter<BulkSensitivity>{"least_wind", &BulkSensitivity::least_wind, "m s-1", 0.1, 10,
-                                   "gustiness: least speed of the wind"}};
-    static constexpr std::array fields{
-        reads("wind_speed", place::center_column, "m s-1"),
-        reads("air_temperature", place::center_column, "degC"),
-        reads("specific_humidity", place::center_column, "kg kg-1"),
-        reads("air_pressure", place::center_column, "Pa"),
-        reads("restoring_temperature", place::center_column, "degC"),
-        writes("heat_flux_sensitivity", place::center_column, "W m-2 K-1")};
+        Parameter{"emissivity", &BulkSensitivity::emissivity, "1", 0, 1,
+                  "long-wave emissivity of the sea"},
+        Parameter{"least_wind", &BulkSensitivity::least_wind, "m s-1", 0.1, 10,
+                  "gustiness: least speed of the wind"}};
 
     template <class Real>
-    void operator()(In<Real> wind_speed, In<Real> air_temperature, In<Real> specific_humidity,
-                    In<Real> air_pressure, In<Real> target, Out<Real> sensitivity) const {
+    constexpr void operator()(
+        Reads<Real, "wind_speed", place::center_column, "m s-1"> wind_speed,
+        Reads<Real, "air_temperature", place::center_column, "degC"> air_temperature,
+        Reads<Real, "specific_humidity", place::center_column, "kg kg-1"> specific_humidity,
+        Reads<Real, "air_pressure", place::center_column, "Pa"> air_pressure,
+        Reads<Real, "restoring_temperature", place::center_column, "degC"> target,
+        Writes<Real, "heat_flux_sensitivity", place::center_column, "W m-2 K-1"> sensitivity)
+        const {
         const Real T = target[0] + constants::celsius, U = larger(wind_speed[0], least_wind);
         const Real density =
             sea_air::density(Real(air_pressure[0]), air_temperature[0] + constants::celsius,

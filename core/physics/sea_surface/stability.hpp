@@ -16,7 +16,7 @@ namespace fathom::physics {
 
 template <class Real> struct Stability {
     Real momentum, heat;  // psi_m, psi_h
-    explicit Stability(Real zeta) {
+    constexpr explicit Stability(Real zeta) {
         zeta = smaller(larger(zeta, -10), 10);
         const Real x = sqrt(sqrt(1 - 16 * smaller(zeta, 0))), w = (x - 1) / (x + 1),
                    stable = -5 * larger(zeta, 0);

@@ -15,17 +15,14 @@ namespace fathom::physics {
 struct StressToGrid {
     static constexpr std::string_view summary =
         "Wind stress from cell centers to corners and to the directions of the grid";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("stress_eastward", place::center_column, "N m-2", 1),
-        reads("stress_northward", place::center_column, "N m-2", 1),
-        reads("grid_angle", place::corner_column, "rad"),
-        writes("surface_stress_x", place::corner_vector_column, "N m-2"),
-        writes("surface_stress_y", place::corner_vector_column, "N m-2")};
 
     template <class Real>
-    void operator()(In<Real, 1> eastward, In<Real, 1> northward, In<Real> angle, Out<Real> x,
-                    Out<Real> y) const {
+    constexpr void operator()(
+        Reads<Real, "stress_eastward", place::center_column, "N m-2", 1> eastward,
+        Reads<Real, "stress_northward", place::center_column, "N m-2", 1> northward,
+        Reads<Real, "grid_angle", place::corner_column, "rad"> angle,
+        Writes<Real, "surface_stress_x", place::corner_vector_column, "N m-2"> x,
+        Writes<Real, "surface_stress_y", place::corner_vector_column, "N m-2"> y) const {
         auto mean = [](In<Real, 1> f) -> Real {
             return ((f[0] + f(east)[0]) + (f(north)[0] + f(northeast)[0])) * 0.25;
         };
@@ -41,17 +38,14 @@ struct StressToGrid {
 struct SurfaceCurrent {
     static constexpr std::string_view summary =
         "Surface current at cell centers in true directions: makes the wind relative to it";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-        reads("velocity_y", place::corner_vector_layer, "m s-1", 1),
-        reads("grid_angle", place::corner_column, "rad", 1),
-        writes("surface_current_eastward", place::center_column, "m s-1"),
-        writes("surface_current_northward", place::center_column, "m s-1")};
 
     template <class Real>
-    void operator()(In<Real, 1> u, In<Real, 1> v, In<Real, 1> angle, Out<Real> eastward,
-                    Out<Real> northward) const {
+    constexpr void operator()(
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        Reads<Real, "grid_angle", place::corner_column, "rad", 1> angle,
+        Writes<Real, "surface_current_eastward", place::center_column, "m s-1"> eastward,
+        Writes<Real, "surface_current_northward", place::center_column, "m s-1"> northward) const {
         Real E = 0, N = 0;
         for (Shift corner : {here, -east, -north, -northeast}) {
             const auto [sine, cosine] = sine_cosine(angle(corner)[0]);

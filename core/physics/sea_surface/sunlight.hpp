@@ -6,7 +6,6 @@
 /// does not absorb. The content only moves.
 #pragma once
 #include "base/any.hpp"
-#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "physics/sea_surface/transmission.hpp"
 
@@ -15,17 +14,13 @@ namespace fathom::physics {
 struct ShortwaveHeating {
     static constexpr std::string_view summary =
         "Heating of the water by the sunlight that passes its top layer";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields = joined(
-        sunlight_read, reads("area_center", place::center_column, "m2"),
-        reads("wet_levels", place::center_column, "1"), reads("thickness", place::profile, "m"),
-        updates("temperature_tendency", place::center_layer, "degC m3 s-1"));
-
     template <class Real>
-    void operator()(In<Real> flux_1, In<Real> flux_2, In<Real> extinction_1, In<Real> extinction_2,
-                    In<Real> area, In<Real> wet, Profile<Real> thickness,
-                    InOut<Real> tendency) const {
-        const Transmission<Real> sunlight(flux_1, flux_2, extinction_1, extinction_2);
+    constexpr void operator()(
+        SunlightInWater<Real> sun, Reads<Real, "area_center", place::center_column, "m2"> area,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Updates<Real, "temperature_tendency", place::center_layer, "degC m3 s-1"> tendency) const {
+        const Transmission<Real> sunlight(sun);
         const Real A = area[0], bottom = wet[0];
         Real above = 0;
         double depth = 0;

@@ -11,21 +11,22 @@
 
 namespace fathom::physics {
 
-inline constexpr std::array sunlight_read{
-    reads("shortwave_flux_1", place::center_column, "degC m s-1"),
-    reads("shortwave_flux_2", place::center_column, "degC m s-1"),
-    reads("shortwave_extinction_1", place::center_column, "m-1"),
-    reads("shortwave_extinction_2", place::center_column, "m-1")};
+template <class Real> struct SunlightInWater {
+    Reads<Real, "shortwave_flux_1", place::center_column, "degC m s-1"> flux_1;
+    Reads<Real, "shortwave_flux_2", place::center_column, "degC m s-1"> flux_2;
+    Reads<Real, "shortwave_extinction_1", place::center_column, "m-1"> extinction_1;
+    Reads<Real, "shortwave_extinction_2", place::center_column, "m-1"> extinction_2;
+};
 
 template <class Real> struct Transmission {
     static constexpr double deepest = 20;
     Real flux_1, flux_2, extinction_1, extinction_2;
-    Transmission(In<Real> flux_1, In<Real> flux_2, In<Real> extinction_1, In<Real> extinction_2)
-        : flux_1(flux_1[0]),
-          flux_2(flux_2[0]),
-          extinction_1(extinction_1[0]),
-          extinction_2(extinction_2[0]) {}
-    Real operator()(Real depth) const {
+    constexpr explicit Transmission(const SunlightInWater<Real>& sun)
+        : flux_1(sun.flux_1[0]),
+          flux_2(sun.flux_2[0]),
+          extinction_1(sun.extinction_1[0]),
+          extinction_2(sun.extinction_2[0]) {}
+    constexpr Real operator()(Real depth) const {
         const auto part = [&](Real flux, Real extinction) {
             const Real x = depth * extinction;
             return select(x < deepest, flux * brief_exp(larger(-x, -deepest)), 0);

@@ -3,16 +3,16 @@
 #include <array>
 #include "base/brief.hpp"
 #include "base/constants.hpp"
-#include "field/joined.hpp"
 #include "field/process.hpp"
 
 namespace fathom::physics {
 
-inline constexpr std::array sunlight_written{
-    writes("shortwave_flux_1", place::center_column, "degC m s-1"),
-    writes("shortwave_flux_2", place::center_column, "degC m s-1"),
-    writes("shortwave_extinction_1", place::center_column, "m-1"),
-    writes("shortwave_extinction_2", place::center_column, "m-1")};
+template <class Real> struct SunlightIntoWater {
+    Writes<Real, "shortwave_flux_1", place::center_column, "degC m s-1"> flux_1;
+    Writes<Real, "shortwave_flux_2", place::center_column, "degC m s-1"> flux_2;
+    Writes<Real, "shortwave_extinction_1", place::center_column, "m-1"> extinction_1;
+    Writes<Real, "shortwave_extinction_2", place::center_column, "m-1"> extinction_2;
+};
 
 inline constexpr double warming =
     1 / (constants::sea_water_density * constants::sea_water_heat_capacity);
@@ -24,28 +24,29 @@ struct JerlovWater {
 
     static constexpr std::string_view summary =
         "Absorption of sunlight by Jerlov's types of water (Paulson & Simpson 1977)";
-    static constexpr std::tuple parameters{Parameter<JerlovWater>{
+    static constexpr std::tuple parameters{Parameter{
         "type", &JerlovWater::type, "1", 1, 5, "1, 2, 3, 4, 5: Jerlov's types I, IA, IB, II, III"}};
-    static constexpr auto fields =
-        joined(reads("surface_shortwave_flux", place::center_column, "W m-2"), sunlight_written);
-
     struct Type {
         double share, depth_1, depth_2;
     };
-    static constexpr std::array<Type, 5> types{{{0.58, 0.35, 23},
-                                                {0.62, 0.60, 20},
-                                                {0.67, 1.00, 17},
-                                                {0.77, 1.50, 14},
-                                                {0.78, 1.40, 7.9}}};
+    static constexpr Type of(int type) {
+        constexpr Type types[]{{0.58, 0.35, 23},
+                               {0.62, 0.60, 20},
+                               {0.67, 1.00, 17},
+                               {0.77, 1.50, 14},
+                               {0.78, 1.40, 7.9}};
+        return types[type - 1];
+    }
 
     template <class Real>
-    void operator()(In<Real> sun, Out<Real> flux_1, Out<Real> flux_2, Out<Real> extinction_1,
-                    Out<Real> extinction_2) const {
-        const Type water = types[int(type) - 1];
-        flux_1[0] = sun[0] * (warming * water.share);
-        flux_2[0] = sun[0] * (warming * (1 - water.share));
-        extinction_1[0] = Real(1 / water.depth_1);
-        extinction_2[0] = Real(1 / water.depth_2);
+    constexpr void operator()(
+        Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
+        SunlightIntoWater<Real> below) const {
+        const Type water = of(int(type));
+        below.flux_1[0] = sun[0] * (warming * water.share);
+        below.flux_2[0] = sun[0] * (warming * (1 - water.share));
+        below.extinction_1[0] = Real(1 / water.depth_1);
+        below.extinction_2[0] = Real(1 / water.depth_2);
     }
 };
 
@@ -56,23 +57,20 @@ struct JerlovWater {
 struct ChlorophyllWater {
     static constexpr std::string_view summary =
         "Absorption of sunlight by chlorophyll (Ohlmann 2003)";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields =
-        joined(reads("surface_shortwave_flux", place::center_column, "W m-2"),
-               reads("chlorophyll", place::center_column, "mg m-3"), sunlight_written);
-
     template <class Real>
-    void operator()(In<Real> sun, In<Real> chlorophyll, Out<Real> flux_1, Out<Real> flux_2,
-                    Out<Real> extinction_1, Out<Real> extinction_2) const {
+    constexpr void operator()(
+        Reads<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun,
+        Reads<Real, "chlorophyll", place::center_column, "mg m-3"> chlorophyll,
+        SunlightIntoWater<Real> below) const {
         const Real x = cube_root(smaller(larger(chlorophyll[0], 0.01), 10)),
                    entering = warming * sun[0];
-        flux_1[0] = entering *
-                    polynomial(x, 0.424132, 0.0752224, 0.20548, -0.16649, 0.0260969, 0.000807688);
-        flux_2[0] =
+        below.flux_1[0] = entering * polynomial(x, 0.424132, 0.0752224, 0.20548, -0.16649,
+                                                0.0260969, 0.000807688);
+        below.flux_2[0] =
             entering * polynomial(x, 0.317243, -0.119785, 0.108623, -0.22057, 0.165945, -0.0336096);
-        extinction_1[0] =
+        below.extinction_1[0] =
             polynomial(x, 0.0257217, -0.001912, 0.15114, -0.0444618, 0.00598381, -0.000567625);
-        extinction_2[0] =
+        below.extinction_2[0] =
             polynomial(x, 0.344114, -0.332493, 1.58839, -1.57511, 0.642806, -0.0929824);
     }
 };

@@ -11,7 +11,7 @@
 namespace fathom::physics::adiabatic {
 
 /// Gamma [K dbar-1]
-template <class Real> Real lapse_rate(Real S, Real T, double p) {
+template <class Real> constexpr Real lapse_rate(Real S, Real T, double p) {
     const double pp = p * p;
     const Real fresh =
         polynomial(T, 3.5803e-5 + 1.8741e-8 * p - 4.6206e-13 * pp,
@@ -22,7 +22,7 @@ template <class Real> Real lapse_rate(Real S, Real T, double p) {
 }
 
 /// Temperature [degC] at p [dbar].
-template <class Real> Real in_situ(Real potential, Real S, double p) {
+template <class Real> constexpr Real in_situ(Real potential, Real S, double p) {
     const Real a = lapse_rate(S, potential, 0),
                b = lapse_rate(S, fma(a, 0.5 * p, potential), 0.5 * p),
                c = lapse_rate(S, fma(b, 0.5 * p, potential), 0.5 * p);

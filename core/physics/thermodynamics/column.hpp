@@ -22,15 +22,25 @@ constexpr double reference_density(double p) {
     return 1027.897 + p * (4.69348e-3 - 4.94596e-8 * p);
 }
 
+/// What an equation of state with pressure works on.
+template <class Real> struct WaterColumn {
+    Reads<Real, "temperature", place::center_layer, "degC"> temperature;
+    Reads<Real, "salinity", place::center_layer, "1e-3"> salinity;
+    ReadsProfile<Real, "pressure_reference", "dbar"> pressure;
+    ReadsProfile<Real, "thickness", "m"> thickness;
+    Writes<Real, "density_anomaly", place::center_layer, "kg m-3"> anomaly;
+    Writes<Real, "stratification", place::center_interface, "s-2"> stratification;
+};
+
 /// An equation of state splits into Parcel (what depends on T and S alone: kept from the layer
 /// above, it is not computed twice), Level (what depends on pressure alone: once for all columns)
 /// and `anomaly`, which joins them; `anomalies` does it for two parcels at one level, at less than
 /// twice the cost. As templates on their number they also give expansion and contraction
 /// (expansion.hpp).
 template <class State, class Real>
-void density_and_stratification(const State& state, In<Real> temperature, In<Real> salinity,
-                                auto level, Profile<Real> thickness, Out<Real> anomaly,
-                                Out<Real> stratification) {
+constexpr void density_and_stratification(const State& state, In<Real> temperature,
+                                          In<Real> salinity, auto level, Profile<Real> thickness,
+                                          Out<Real> anomaly, Out<Real> stratification) {
     using Parcel = typename State::template Parcel<Real>;
     Parcel above(state, temperature[0], salinity[0]);
     const int levels = anomaly.levels();
@@ -44,6 +54,13 @@ void density_and_stratification(const State& state, In<Real> temperature, In<Rea
         above = here;  // k = 0: the parcel against itself, 0
     }
     stratification[levels] = 0;
+}
+template <class State, class Real>
+constexpr void density_and_stratification(const State& state, const WaterColumn<Real>& water) {
+    density_and_stratification(
+        state, water.temperature, water.salinity,
+        [&](int k) { return typename State::Level(double(water.pressure[k])); }, water.thickness,
+        water.anomaly, water.stratification);
 }
 
 }  // namespace fathom::physics

@@ -15,51 +15,53 @@ namespace fathom::physics {
 template <class Real> struct Differential {
     Real value, by_T, by_S;
     Differential() = default;
-    Differential(Real value, Real by_T, Real by_S) : value(value), by_T(by_T), by_S(by_S) {}
-    Differential(Real value) : value(value), by_T(0), by_S(0) {}
+    constexpr Differential(Real value, Real by_T, Real by_S)
+        : value(value), by_T(by_T), by_S(by_S) {}
+    constexpr Differential(Real value) : value(value), by_T(0), by_S(0) {}
     template <class A> requires std::is_arithmetic_v<A>
-    Differential(A x) : Differential(Real(x)) {}
+    constexpr Differential(A x) : Differential(Real(x)) {}
 
-    friend Differential operator+(Differential a, Differential b) {
+    friend constexpr Differential operator+(Differential a, Differential b) {
         return {a.value + b.value, a.by_T + b.by_T, a.by_S + b.by_S};
     }
-    friend Differential operator-(Differential a, Differential b) {
+    friend constexpr Differential operator-(Differential a, Differential b) {
         return {a.value - b.value, a.by_T - b.by_T, a.by_S - b.by_S};
     }
-    friend Differential operator*(Differential a, double b) {
+    friend constexpr Differential operator*(Differential a, double b) {
         return {a.value * b, a.by_T * b, a.by_S * b};
     }
-    friend Differential operator*(double a, Differential b) { return b * a; }
-    friend Differential operator*(Differential a, Differential b) {
+    friend constexpr Differential operator*(double a, Differential b) { return b * a; }
+    friend constexpr Differential operator*(Differential a, Differential b) {
         return {a.value * b.value, fma(a.by_T, b.value, a.value * b.by_T),
                 fma(a.by_S, b.value, a.value * b.by_S)};
     }
-    friend Differential operator/(Differential a, Differential b) {
+    friend constexpr Differential operator/(Differential a, Differential b) {
         const Real inverse = 1 / b.value, quotient = a.value * inverse;
         return {quotient, (a.by_T - quotient * b.by_T) * inverse,
                 (a.by_S - quotient * b.by_S) * inverse};
     }
-    friend Differential fma(Differential a, double b, Differential c) {
+    friend constexpr Differential fma(Differential a, double b, Differential c) {
         return {fma(a.value, b, c.value), fma(a.by_T, b, c.by_T), fma(a.by_S, b, c.by_S)};
     }
-    friend Differential fma(Differential a, Differential b, Differential c) {
+    friend constexpr Differential fma(Differential a, Differential b, Differential c) {
         return {fma(a.value, b.value, c.value), fma(a.by_T, b.value, fma(a.value, b.by_T, c.by_T)),
                 fma(a.by_S, b.value, fma(a.value, b.by_S, c.by_S))};
     }
-    friend Differential sqrt(Differential a) {
+    friend constexpr Differential sqrt(Differential a) {
         const Real root = sqrt(a.value),
                    slope = 0.5 / larger(root, 1e-6);  // finite in fresh water, and on land
         return {root, a.by_T * slope, a.by_S * slope};
     }
-    friend Differential larger(Differential a, Real least) {
+    friend constexpr Differential larger(Differential a, Real least) {
         return {larger(a.value, least), select(a.value > least, a.by_T, 0),
                 select(a.value > least, a.by_S, 0)};
     }
 };
 
 template <class State, class Real>
-void expansion_and_contraction(const State& state, In<Real> temperature, In<Real> salinity,
-                               auto level, Out<Real> expansion, Out<Real> contraction) {
+constexpr void expansion_and_contraction(const State& state, In<Real> temperature,
+                                         In<Real> salinity, auto level, Out<Real> expansion,
+                                         Out<Real> contraction) {
     using Number = Differential<Real>;
     for (int k = 0; k < expansion.levels(); ++k) {
         Real by_T, by_S;
@@ -80,16 +82,14 @@ void expansion_and_contraction(const State& state, In<Real> temperature, In<Real
 template <class State> struct Expansion {
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of sea water";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("pressure_reference", place::profile, "dbar"),
-                                       writes("thermal_expansion", place::center_layer, "K-1"),
-                                       writes("haline_contraction", place::center_layer, "1e3")};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Out<Real> expansion, Out<Real> contraction) const {
+    constexpr void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        ReadsProfile<Real, "pressure_reference", "dbar"> pressure,
+        Writes<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,
+        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction) const {
         expansion_and_contraction(
             State{}, temperature, salinity,
             [&](int k) { return typename State::Level(double(pressure[k])); }, expansion,
@@ -103,17 +103,17 @@ struct LinearExpansion {
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of the linear equation of state";
     static constexpr std::tuple parameters{
-        Parameter<LinearExpansion>{"reference_density", &LinearExpansion::reference_density,
-                                   "kg m-3", 500, 2000,
-                                   "density at the reference temperature and salinity"},
-        Parameter<LinearExpansion>{"thermal_expansion", &LinearExpansion::thermal_expansion, "K-1",
-                                   -1, 1, "relative decrease of density with temperature"},
-        Parameter<LinearExpansion>{"haline_contraction", &LinearExpansion::haline_contraction,
-                                   "1e3", -1, 1, "relative increase of density with salinity"}};
-    static constexpr std::array fields{writes("thermal_expansion", place::center_layer, "K-1"),
-                                       writes("haline_contraction", place::center_layer, "1e3")};
+        Parameter{"reference_density", &LinearExpansion::reference_density, "kg m-3", 500, 2000,
+                  "density at the reference temperature and salinity"},
+        Parameter{"thermal_expansion", &LinearExpansion::thermal_expansion, "K-1", -1, 1,
+                  "relative decrease of density with temperature"},
+        Parameter{"haline_contraction", &LinearExpansion::haline_contraction, "1e3", -1, 1,
+                  "relative increase of density with salinity"}};
 
-    template <class Real> void operator()(Out<Real> expansion, Out<Real> contraction) const {
+    template <class Real>
+    constexpr void operator()(
+        Writes<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,
+        Writes<Real, "haline_contraction", place::center_layer, "1e3"> contraction) const {
         const double relative = reference_density / constants::sea_water_density;
         for (int k = 0; k < expansion.levels(); ++k) {
             expansion[k] = Real(thermal_expansion * relative);

@@ -13,49 +13,43 @@ struct LinearEquationOfState {
 
     static constexpr std::string_view summary = "Density linear in temperature and salinity";
     static constexpr std::tuple parameters{
-        Parameter<LinearEquationOfState>{"reference_density",
-                                         &LinearEquationOfState::reference_density, "kg m-3", 500,
-                                         2000, "density at the reference temperature and salinity"},
-        Parameter<LinearEquationOfState>{"thermal_expansion",
-                                         &LinearEquationOfState::thermal_expansion, "K-1", -1, 1,
-                                         "relative decrease of density with temperature"},
-        Parameter<LinearEquationOfState>{"haline_contraction",
-                                         &LinearEquationOfState::haline_contraction, "1e3", -1, 1,
-                                         "relative increase of density with salinity"},
-        Parameter<LinearEquationOfState>{"reference_temperature",
-                                         &LinearEquationOfState::reference_temperature, "degC", -10,
-                                         100, "temperature of the reference density"},
-        Parameter<LinearEquationOfState>{"reference_salinity",
-                                         &LinearEquationOfState::reference_salinity, "1e-3", 0, 100,
-                                         "salinity of the reference density"}};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("density_anomaly", place::center_layer, "kg m-3"),
-                                       writes("stratification", place::center_interface, "s-2")};
+        Parameter{"reference_density", &LinearEquationOfState::reference_density, "kg m-3", 500,
+                  2000, "density at the reference temperature and salinity"},
+        Parameter{"thermal_expansion", &LinearEquationOfState::thermal_expansion, "K-1", -1, 1,
+                  "relative decrease of density with temperature"},
+        Parameter{"haline_contraction", &LinearEquationOfState::haline_contraction, "1e3", -1, 1,
+                  "relative increase of density with salinity"},
+        Parameter{"reference_temperature", &LinearEquationOfState::reference_temperature, "degC",
+                  -10, 100, "temperature of the reference density"},
+        Parameter{"reference_salinity", &LinearEquationOfState::reference_salinity, "1e-3", 0, 100,
+                  "salinity of the reference density"}};
 
     template <class Real> struct Parcel {
         Real anomaly;
-        Parcel(const LinearEquationOfState& s, Real T, Real S)
+        constexpr Parcel(const LinearEquationOfState& s, Real T, Real S)
             : anomaly(
                   fma(T - s.reference_temperature, -s.reference_density * s.thermal_expansion,
                       (S - s.reference_salinity) * (s.reference_density * s.haline_contraction))) {}
     };
     struct Level {
-        explicit Level(double) {}
+        constexpr explicit Level(double) {}
     };
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, Level) {
+    template <class Real> static constexpr Real anomaly(const Parcel<Real>& parcel, Level) {
         return parcel.anomaly;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           Level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above, Level) {
         return {here.anomaly, above.anomaly};
     }
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> thickness,
-                    Out<Real> anomaly, Out<Real> stratification) const {
+    constexpr void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "density_anomaly", place::center_layer, "kg m-3"> anomaly,
+        Writes<Real, "stratification", place::center_interface, "s-2"> stratification) const {
         density_and_stratification(
             *this, temperature, salinity, [](int) { return Level(0); }, thickness, anomaly,
             stratification);

@@ -25,7 +25,7 @@ inline constexpr double latent_warming =
 template <class Real> struct Saturation {
     Real humidity, slope,
         bend;  // q_s [kg kg-1], dq_s/dT [K-1], d2q_s/dT2 [K-2] but for a few per cent
-    Saturation(Real T, Real p) {
+    constexpr Saturation(Real T, Real p) {
         T = smaller(larger(T, 100), 400);
         const auto warm = T > 273.16;
         const Real a = select(warm, 17.2693882, Real(21.8745584)),

@@ -18,19 +18,13 @@ struct MWJF {
     static constexpr std::string_view summary =
         "Density of sea water after McDougall, Wright, Jackett & Feistel (2003), from potential "
         "temperature and practical salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("pressure_reference", place::profile, "dbar"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("density_anomaly", place::center_layer, "kg m-3"),
-                                       writes("stratification", place::center_interface, "s-2")};
 
     static constexpr double r = 1027;  // [kg m-3], taken out of P1 before any sum
 
     template <class Real> struct Parcel {
         Real T, S, TT, numerator, denominator;  // P1 - r P2, and P2, at p = 0
-        Parcel(const MWJF&, Real T, Real salinity) : T(T), S(larger(salinity, 0)), TT(T * T) {
+        constexpr Parcel(const MWJF&, Real T, Real salinity)
+            : T(T), S(larger(salinity, 0)), TT(T * T) {
             const Real root = sqrt(S);
             denominator =
                 fma(S,
@@ -51,7 +45,7 @@ struct MWJF {
     };
     struct Level {
         double n0, nTT, nS, d0, dT, dTTT, excess;  // of P1 and P2, and rho_ref - r
-        explicit Level(double p)
+        constexpr explicit Level(double p)
             : n0(p * (1.04004591e-2 - 3.24041825e-8 * p)),
               nTT(p * (1.03970529e-7 - 1.23869360e-11 * p)),
               nS(p * 5.18761880e-6),
@@ -63,7 +57,8 @@ struct MWJF {
     template <class Real> struct Fraction {
         Real Q, P2;
     };
-    template <class Real> static Fraction<Real> at(const Level& level, const Parcel<Real>& parcel) {
+    template <class Real>
+    static constexpr Fraction<Real> at(const Level& level, const Parcel<Real>& parcel) {
         const Real bend = parcel.T * polynomial(parcel.TT, level.dT, level.dTTT);
         const Real P2 = parcel.denominator + (bend + level.d0);
         // P1 - r P2 at p, then minus (rho_ref - r) P2
@@ -72,13 +67,15 @@ struct MWJF {
                                    fma(parcel.S, level.nS, fma(bend, -r, level.n0 - r * level.d0)));
         return {fma(P2, -level.excess, Q), P2};
     }
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+    template <class Real>
+    static constexpr Real anomaly(const Parcel<Real>& parcel, const Level& level) {
         const auto fraction = at(level, parcel);
         return fraction.Q / fraction.P2;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           const Level& level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above,
+                                                     const Level& level) {
         const auto lower = at(level, here), upper = at(level, above);
         const Real inverse = 1 / (lower.P2 * upper.P2);  // one division for both
         return {lower.Q * (upper.P2 * inverse), upper.Q * (lower.P2 * inverse)};
@@ -87,7 +84,7 @@ struct MWJF {
     /// {d rho / dT, d rho / dS} = (Q' - Q / P2 P2') / P2, written out: a third of the work of
     /// numbers that carry their derivatives.
     template <class Real>
-    static std::pair<Real, Real> derivatives(const Level& level, Real T, Real S) {
+    static constexpr std::pair<Real, Real> derivatives(const Level& level, Real T, Real S) {
         const Parcel<Real> parcel(MWJF{}, T, S);
         const auto [Q, P2] = at(level, parcel);
         const Real root = sqrt(parcel.S), TT = parcel.TT, bend = fma(TT, 3 * level.dTTT, level.dT);
@@ -110,12 +107,8 @@ struct MWJF {
         return {(P1_T - density * P2_T) * inverse, (P1_S - density * P2_S) * inverse};
     }
 
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 

@@ -16,13 +16,12 @@ namespace fathom::physics {
 struct HydrostaticPressure {
     static constexpr std::string_view summary =
         "Pressure of the density anomaly at the middle of layers, divided by the reference density";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("density_anomaly", place::center_layer, "kg m-3"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("pressure", place::center_layer, "m2 s-2")};
 
     template <class Real>
-    void operator()(In<Real> density, Profile<Real> thickness, Out<Real> pressure) const {
+    constexpr void operator()(
+        Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "pressure", place::center_layer, "m2 s-2"> pressure) const {
         constexpr double weight = constants::gravity / constants::sea_water_density;
         Real above = density[0], p = above * (weight / 2 * thickness[0]);
         pressure[0] = p;

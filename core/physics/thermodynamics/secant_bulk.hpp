@@ -26,7 +26,7 @@ namespace secant_bulk {
 inline constexpr double r = 1027;  // [kg m-3]
 
 /// rho(S, T, 0) - r: Millero & Poisson (1981), the same for both.
-template <class Real> Real at_surface(Real T, Real S, Real root) {
+template <class Real> constexpr Real at_surface(Real T, Real S, Real root) {
     const Real saline = fma(
         root, polynomial(T, -5.72466e-3, 1.0227e-4, -1.6546e-6),
         fma(S, 4.8314e-4, polynomial(T, 8.24493e-1, -4.0899e-3, 7.6438e-5, -8.2467e-7, 5.3875e-9)));
@@ -63,7 +63,7 @@ template <class Coefficients, class Real> struct Modulus {
                             A_ref = Coefficients::A[0] + 35 * Coefficients::A_S[0];
     Real density, K, A, B;
     Modulus() = default;
-    Modulus(Real T, Real S) {
+    constexpr Modulus(Real T, Real S) {
         using C = Coefficients;
         const Real root = sqrt(S);
         density = at_surface(T, S, root);
@@ -81,7 +81,7 @@ template <class Coefficients, class Real> struct Modulus {
 
 template <class Coefficients> struct Level {
     double p, K, excess, factor;  // [bar]; K_r; r - rho_ref (1 - p / K_r); rho_ref p / K_r
-    explicit Level(double decibar) : p(decibar * 0.1) {
+    constexpr explicit Level(double decibar) : p(decibar * 0.1) {
         using M = Modulus<Coefficients, Pack<double, 1>>;
         const double reference = reference_density(decibar);
         K = M::K_ref + p * M::A_ref;
@@ -95,12 +95,14 @@ template <class Real> struct Fraction {
     Real numerator, denominator;
 };
 template <class Coefficients, class Real>
-Fraction<Real> at(const Level<Coefficients>& level, const Modulus<Coefficients, Real>& water) {
+constexpr Fraction<Real> at(const Level<Coefficients>& level,
+                            const Modulus<Coefficients, Real>& water) {
     const Real less = fma(fma(water.B, level.p, water.A), level.p, water.K),
                K = less + level.K;  // K - K_r
     return {fma(water.density + level.excess, K, less * -level.factor), K - level.p};
 }
-template <class Real> std::pair<Real, Real> join(Fraction<Real> lower, Fraction<Real> upper) {
+template <class Real>
+constexpr std::pair<Real, Real> join(Fraction<Real> lower, Fraction<Real> upper) {
     const Real inverse = 1 / (lower.denominator * upper.denominator);  // one division for both
     return {lower.numerator * (upper.denominator * inverse),
             upper.numerator * (lower.denominator * inverse)};
@@ -108,42 +110,30 @@ template <class Real> std::pair<Real, Real> join(Fraction<Real> lower, Fraction<
 
 }  // namespace secant_bulk
 
-inline constexpr std::array fields_of_density{
-    reads("temperature", place::center_layer, "degC"),
-    reads("salinity", place::center_layer, "1e-3"),
-    reads("pressure_reference", place::profile, "dbar"),
-    reads("thickness", place::profile, "m"),
-    writes("density_anomaly", place::center_layer, "kg m-3"),
-    writes("stratification", place::center_interface, "s-2")};
-
 struct JMCD {
     static constexpr std::string_view summary =
         "Density of sea water after Jackett & McDougall (1995), from potential temperature and "
         "practical salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields = fields_of_density;
 
     template <class Real> struct Parcel : secant_bulk::Modulus<secant_bulk::JMCD, Real> {
-        Parcel(const JMCD&, Real T, Real S)
+        constexpr Parcel(const JMCD&, Real T, Real S)
             : secant_bulk::Modulus<secant_bulk::JMCD, Real>(T, larger(S, 0)) {}
     };
     using Level = secant_bulk::Level<secant_bulk::JMCD>;
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+    template <class Real>
+    static constexpr Real anomaly(const Parcel<Real>& parcel, const Level& level) {
         const auto fraction = secant_bulk::at<secant_bulk::JMCD, Real>(level, parcel);
         return fraction.numerator / fraction.denominator;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           const Level& level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above,
+                                                     const Level& level) {
         return secant_bulk::join(secant_bulk::at<secant_bulk::JMCD, Real>(level, here),
                                  secant_bulk::at<secant_bulk::JMCD, Real>(level, above));
     }
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 
@@ -152,38 +142,36 @@ struct UNESCO {
     static constexpr std::string_view summary =
         "Density of sea water by EOS-80 (Fofonoff & Millard 1983), from potential temperature and "
         "practical salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr auto fields = fields_of_density;
 
     template <class Real> struct Parcel {
         Real T, S;
-        Parcel(const UNESCO&, Real T, Real S) : T(T), S(larger(S, 0)) {}
+        constexpr Parcel(const UNESCO&, Real T, Real S) : T(T), S(larger(S, 0)) {}
     };
     struct Level : secant_bulk::Level<secant_bulk::UNESCO> {
         double decibar;
-        explicit Level(double p) : secant_bulk::Level<secant_bulk::UNESCO>(p), decibar(p) {}
+        constexpr explicit Level(double p)
+            : secant_bulk::Level<secant_bulk::UNESCO>(p), decibar(p) {}
     };
     template <class Real>
-    static secant_bulk::Fraction<Real> in_situ(const Parcel<Real>& parcel, const Level& level) {
+    static constexpr secant_bulk::Fraction<Real> in_situ(const Parcel<Real>& parcel,
+                                                         const Level& level) {
         const Real T = adiabatic::in_situ(parcel.T, parcel.S, level.decibar);
         return secant_bulk::at<secant_bulk::UNESCO, Real>(
             level, secant_bulk::Modulus<secant_bulk::UNESCO, Real>(T, parcel.S));
     }
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+    template <class Real>
+    static constexpr Real anomaly(const Parcel<Real>& parcel, const Level& level) {
         const auto fraction = in_situ(parcel, level);
         return fraction.numerator / fraction.denominator;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           const Level& level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above,
+                                                     const Level& level) {
         return secant_bulk::join(in_situ(here, level), in_situ(above, level));
     }
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 

@@ -19,20 +19,17 @@ template <class State> struct SurfaceBuoyancy : State {
     static constexpr std::string_view summary =
         "Buoyancy of surface water under the pressure of each layer, thermal expansion and haline "
         "contraction";
-    static constexpr std::array fields{
-        reads("temperature", place::center_layer, "degC"),
-        reads("salinity", place::center_layer, "1e-3"),
-        reads("density_anomaly", place::center_layer, "kg m-3"),
-        reads("pressure_reference", place::profile, "dbar"),
-        reads("thickness", place::profile, "m"),
-        writes("surface_buoyancy", place::center_layer, "m s-2"),
-        writes("surface_thermal_expansion", place::center_column, "K-1"),
-        writes("surface_haline_contraction", place::center_column, "1e3")};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, In<Real> density,
-                    Profile<Real> pressure, Profile<Real> thickness, Out<Real> buoyancy,
-                    Out<Real> expansion, Out<Real> contraction) const {
+    constexpr void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Reads<Real, "density_anomaly", place::center_layer, "kg m-3"> density,
+        ReadsProfile<Real, "pressure_reference", "dbar"> pressure,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Writes<Real, "surface_buoyancy", place::center_layer, "m s-2"> buoyancy,
+        Writes<Real, "surface_thermal_expansion", place::center_column, "K-1"> expansion,
+        Writes<Real, "surface_haline_contraction", place::center_column, "1e3"> contraction) const {
         using Parcel = typename State::template Parcel<Real>;
         using Level = typename State::Level;
         constexpr double per_density = 1 / constants::sea_water_density;

@@ -82,17 +82,10 @@ struct TEOS10Polynomial {
     static constexpr std::string_view summary =
         "Density of sea water by TEOS-10 (Roquet et al. 2015, 55 terms), from conservative "
         "temperature and absolute salinity";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("temperature", place::center_layer, "degC"),
-                                       reads("salinity", place::center_layer, "1e-3"),
-                                       reads("pressure_reference", place::profile, "dbar"),
-                                       reads("thickness", place::profile, "m"),
-                                       writes("density_anomaly", place::center_layer, "kg m-3"),
-                                       writes("stratification", place::center_interface, "s-2")};
 
     template <class Real> struct Parcel {
         Real r0, r1, r2, r3;  // factors of 1, zeta, zeta^2, zeta^3
-        Parcel(const TEOS10Polynomial&, Real T, Real S) {
+        constexpr Parcel(const TEOS10Polynomial&, Real T, Real S) {
             using namespace teos10;
             const Real x = sqrt((larger(S, 0) + 32) * (1 / scale)) - middle, t = T * (1. / 40);
             r0 = sum<A0>(x, t);
@@ -103,27 +96,25 @@ struct TEOS10Polynomial {
     };
     struct Level {
         double zeta, profile;  // r0(zeta) + base - rho_ref
-        explicit Level(double p) : zeta(p * 1e-4), profile(0) {
+        constexpr explicit Level(double p) : zeta(p * 1e-4), profile(0) {
             for (int n = 5; n >= 0; --n) profile = zeta * (teos10::V[n] + profile);
             profile += teos10::base - reference_density(p);
         }
     };
-    template <class Real> static Real anomaly(const Parcel<Real>& parcel, const Level& level) {
+    template <class Real>
+    static constexpr Real anomaly(const Parcel<Real>& parcel, const Level& level) {
         return polynomial(Real(level.zeta), parcel.r0, parcel.r1, parcel.r2, parcel.r3) +
                level.profile;
     }
     template <class Real>
-    static std::pair<Real, Real> anomalies(const Parcel<Real>& here, const Parcel<Real>& above,
-                                           const Level& level) {
+    static constexpr std::pair<Real, Real> anomalies(const Parcel<Real>& here,
+                                                     const Parcel<Real>& above,
+                                                     const Level& level) {
         return {anomaly(here, level), anomaly(above, level)};
     }
 
-    template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, Profile<Real> pressure,
-                    Profile<Real> thickness, Out<Real> anomaly, Out<Real> stratification) const {
-        density_and_stratification(
-            *this, temperature, salinity, [&](int k) { return Level(double(pressure[k])); },
-            thickness, anomaly, stratification);
+    template <class Real> constexpr void operator()(WaterColumn<Real> water) const {
+        density_and_stratification(*this, water);
     }
 };
 

@@ -19,35 +19,35 @@ struct BryanLewisMixing {
     static constexpr std::string_view summary =
         "Diffusivity that grows from the thermocline to the abyss (Bryan & Lewis 1979)";
     static constexpr std::tuple parameters{
-        Parameter<BryanLewisMixing>{"middle", &BryanLewisMixing::middle, "m2 s-1", 0, 1,
-                                    "diffusivity at the depth of transition"},
-        Parameter<BryanLewisMixing>{"range", &BryanLewisMixing::range, "m2 s-1", 0, 1,
-                                    "from the surface of a deep sea to its abyss"},
-        Parameter<BryanLewisMixing>{"depth", &BryanLewisMixing::depth, "m", 0, 1e4,
-                                    "depth of transition"},
-        Parameter<BryanLewisMixing>{"width", &BryanLewisMixing::width, "m", 1, 1e4,
-                                    "scale of transition"},
-        Parameter<BryanLewisMixing>{"prandtl", &BryanLewisMixing::prandtl, "1", 0, 100,
-                                    "viscosity over diffusivity"}};
-    static constexpr std::array fields{
-        reads("thickness", place::profile, "m"), reads("wet_levels", place::center_column, "1"),
-        updates("viscosity_at_center", place::center_interface, "m2 s-1"),
-        updates("vertical_diffusivity", place::center_interface, "m2 s-1")};
+        Parameter{"middle", &BryanLewisMixing::middle, "m2 s-1", 0, 1,
+                  "diffusivity at the depth of transition"},
+        Parameter{"range", &BryanLewisMixing::range, "m2 s-1", 0, 1,
+                  "from the surface of a deep sea to its abyss"},
+        Parameter{"depth", &BryanLewisMixing::depth, "m", 0, 1e4, "depth of transition"},
+        Parameter{"width", &BryanLewisMixing::width, "m", 1, 1e4, "scale of transition"},
+        Parameter{"prandtl", &BryanLewisMixing::prandtl, "1", 0, 100,
+                  "viscosity over diffusivity"}};
 
     template <class Real>
-    void operator()(Profile<Real> thickness, In<Real> wet_levels, InOut<Real> viscosity,
-                    InOut<Real> diffusivity) const {
+    constexpr void operator()(
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Updates<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
+        Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity)
+        const {
         using T = typename Real::Number;
+        using Levels = typename Real::Plain;  // of levels alone: without tangent
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();
         double z = 0;
         for (int first = 1; first < levels;
              first += Real::width) {  // kappa of as many interfaces as a pack has lanes
             const int last = std::min(first + Real::width, levels);
-            alignas(Real) T kappa[Real::width] = {};
+            alignas(Levels) T kappa[Real::width] = {};
             for (int k = first; k < last; ++k)
                 z += double(thickness[k - 1]), kappa[k - first] = T((z - depth) / width);
-            larger(fma(atan(Real::load(kappa)), T(range / std::numbers::pi), Real(middle)), Real(0))
+            larger(fma(atan(Levels::load(kappa)), T(range / std::numbers::pi), Levels(middle)),
+                   Levels(0))
                 .store(kappa);
             for (int k = first; k < last; ++k) {
                 viscosity[k] +=

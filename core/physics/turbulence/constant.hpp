@@ -15,25 +15,20 @@ struct ConstantMixing {
     static constexpr std::string_view summary =
         "Constant vertical viscosity and diffusivity, with convective adjustment";
     static constexpr std::tuple parameters{
-        Parameter<ConstantMixing>{"viscosity", &ConstantMixing::viscosity, "m2 s-1", 0, 1000,
-                                  "vertical viscosity"},
-        Parameter<ConstantMixing>{"diffusivity", &ConstantMixing::diffusivity, "m2 s-1", 0, 1000,
-                                  "vertical diffusivity"},
-        Parameter<ConstantMixing>{"convective_viscosity", &ConstantMixing::convective_viscosity,
-                                  "m2 s-1", 0, 1000,
-                                  "least viscosity of a statically unstable interface"},
-        Parameter<ConstantMixing>{"convective_diffusivity", &ConstantMixing::convective_diffusivity,
-                                  "m2 s-1", 0, 1000,
-                                  "least diffusivity of a statically unstable interface"}};
-    static constexpr std::array fields{
-        reads("stratification", place::center_interface, "s-2"),
-        reads("wet_levels", place::center_column, "1"),
-        writes("viscosity_at_center", place::center_interface, "m2 s-1"),
-        writes("vertical_diffusivity", place::center_interface, "m2 s-1")};
+        Parameter{"viscosity", &ConstantMixing::viscosity, "m2 s-1", 0, 1000, "vertical viscosity"},
+        Parameter{"diffusivity", &ConstantMixing::diffusivity, "m2 s-1", 0, 1000,
+                  "vertical diffusivity"},
+        Parameter{"convective_viscosity", &ConstantMixing::convective_viscosity, "m2 s-1", 0, 1000,
+                  "least viscosity of a statically unstable interface"},
+        Parameter{"convective_diffusivity", &ConstantMixing::convective_diffusivity, "m2 s-1", 0,
+                  1000, "least diffusivity of a statically unstable interface"}};
 
     template <class Real>
-    void operator()(In<Real> stratification, In<Real> wet_levels, Out<Real> nu,
-                    Out<Real> kappa) const {
+    constexpr void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Writes<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> nu,
+        Writes<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> kappa) const {
         const Real bottom = wet_levels[0],
                    nu_unstable = larger(viscosity, Real(convective_viscosity)),
                    kappa_unstable = larger(diffusivity, Real(convective_diffusivity));

@@ -24,48 +24,41 @@ struct VerticalDiffusion {
 
     static constexpr std::string_view summary =
         "Implicit vertical diffusion of wind, heat and vapour, coupled to the surface";
-    static constexpr std::tuple parameters{Parameter<VerticalDiffusion>{
-        "step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("pressure_interface", place::center_interface, "Pa"),
-        reads("geopotential", place::center_layer, "m2 s-2"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("air_diffusivity", place::center_interface, "m2 s-1"),
-        reads("momentum_conductance", place::center_column, "kg m-2 s-1"),
-        reads("sea_conductance", place::center_column, "kg m-2 s-1"),
-        reads("ground_conductance", place::center_column, "kg m-2 s-1"),
-        reads("open_sea", place::center_column, "1"),
-        reads("sea_surface_temperature", place::center_column, "K"),
-        reads("ground_temperature", place::center_column, "K"),
-        reads("ground_wetness", place::center_column, "1"),
-        reads("ground_forcing", place::center_column, "K"),
-        reads("ground_inertia", place::center_column, "W m-2 K-1"),
-        updates("eastward_wind_tendency", place::center_layer, "m s-2"),
-        updates("northward_wind_tendency", place::center_layer, "m s-2"),
-        updates("air_temperature_tendency", place::center_layer, "K s-1"),
-        updates("specific_humidity_tendency", place::center_layer, "s-1"),
-        writes("surface_stress_eastward", place::center_column, "N m-2"),
-        writes("surface_stress_northward", place::center_column, "N m-2"),
-        writes("sensible_heat_flux", place::center_column, "W m-2"),
-        writes("evaporation_flux", place::center_column, "kg m-2 s-1"),
-        writes("sea_turbulent_flux", place::center_column, "W m-2"),
-        writes("ground_turbulent_flux", place::center_column, "W m-2"),
-        writes("ground_evaporation", place::center_column, "kg m-2 s-1")};
+    static constexpr std::tuple parameters{
+        Parameter{"step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity,
-                    In<Real> interface, In<Real> geopotential, In<Real> surface_geopotential,
-                    In<Real> diffusivity, In<Real> momentum_conductance, In<Real> sea_conductance,
-                    In<Real> ground_conductance, In<Real> open_sea, In<Real> sea_temperature,
-                    In<Real> ground_temperature, In<Real> wetness, In<Real> forcing,
-                    In<Real> inertia, InOut<Real> u_tendency, InOut<Real> v_tendency,
-                    InOut<Real> T_tendency, InOut<Real> q_tendency, Out<Real> stress_east,
-                    Out<Real> stress_north, Out<Real> heat_flux, Out<Real> evaporation,
-                    Out<Real> sea_flux, Out<Real> ground_flux, Out<Real> ground_evaporation) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
+        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface_geopotential,
+        Reads<Real, "air_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
+        Reads<Real, "momentum_conductance", place::center_column, "kg m-2 s-1">
+            momentum_conductance,
+        Reads<Real, "sea_conductance", place::center_column, "kg m-2 s-1"> sea_conductance,
+        Reads<Real, "ground_conductance", place::center_column, "kg m-2 s-1"> ground_conductance,
+        Reads<Real, "open_sea", place::center_column, "1"> open_sea,
+        Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
+        Reads<Real, "ground_temperature", place::center_column, "K"> ground_temperature,
+        Reads<Real, "ground_wetness", place::center_column, "1"> wetness,
+        Reads<Real, "ground_forcing", place::center_column, "K"> forcing,
+        Reads<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia,
+        Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
+        Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
+        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
+        Updates<Real, "specific_humidity_tendency", place::center_layer, "s-1"> q_tendency,
+        Writes<Real, "surface_stress_eastward", place::center_column, "N m-2"> stress_east,
+        Writes<Real, "surface_stress_northward", place::center_column, "N m-2"> stress_north,
+        Writes<Real, "sensible_heat_flux", place::center_column, "W m-2"> heat_flux,
+        Writes<Real, "evaporation_flux", place::center_column, "kg m-2 s-1"> evaporation,
+        Writes<Real, "sea_turbulent_flux", place::center_column, "W m-2"> sea_flux,
+        Writes<Real, "ground_turbulent_flux", place::center_column, "W m-2"> ground_flux,
+        Writes<Real, "ground_evaporation", place::center_column, "kg m-2 s-1"> ground_evaporation)
+        const {
         using namespace constants;
         constexpr int most = 160;
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat,

@@ -26,25 +26,22 @@ struct DoubleDiffusion {
         "Salt fingers and diffusive convection: diffusivities of heat and of salt (Large, "
         "McWilliams & Doney 1994)";
     static constexpr std::tuple parameters{
-        Parameter<DoubleDiffusion>{"fingers", &DoubleDiffusion::fingers, "m2 s-1", 0, 1,
-                                   "diffusivity of salt by fingers at R = 1"},
-        Parameter<DoubleDiffusion>{"most_ratio", &DoubleDiffusion::most_ratio, "1", 1.1, 10,
-                                   "ratio of densities from which there are no fingers, R_0"}};
-    static constexpr std::array fields{
-        reads("temperature", place::center_layer, "degC"),
-        reads("salinity", place::center_layer, "1e-3"),
-        reads("thermal_expansion", place::center_layer, "K-1"),
-        reads("haline_contraction", place::center_layer, "1e3"),
-        reads("boundary_layer_depth", place::center_column, "m"),
-        reads("thickness", place::profile, "m"),
-        reads("wet_levels", place::center_column, "1"),
-        updates("vertical_diffusivity", place::center_interface, "m2 s-1"),
-        writes("salt_diffusivity", place::center_interface, "m2 s-1")};
+        Parameter{"fingers", &DoubleDiffusion::fingers, "m2 s-1", 0, 1,
+                  "diffusivity of salt by fingers at R = 1"},
+        Parameter{"most_ratio", &DoubleDiffusion::most_ratio, "1", 1.1, 10,
+                  "ratio of densities from which there are no fingers, R_0"}};
 
     template <class Real>
-    void operator()(In<Real> temperature, In<Real> salinity, In<Real> expansion,
-                    In<Real> contraction, In<Real> boundary_layer, Profile<Real> thickness,
-                    In<Real> wet_levels, InOut<Real> heat, Out<Real> salt) const {
+    constexpr void operator()(
+        Reads<Real, "temperature", place::center_layer, "degC"> temperature,
+        Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Reads<Real, "thermal_expansion", place::center_layer, "K-1"> expansion,
+        Reads<Real, "haline_contraction", place::center_layer, "1e3"> contraction,
+        Reads<Real, "boundary_layer_depth", place::center_column, "m"> boundary_layer,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> heat,
+        Writes<Real, "salt_diffusivity", place::center_interface, "m2 s-1"> salt) const {
         constexpr double molecular = 1.5e-6,
                          least = 1e-9;  // least |beta dS|: salt that is even has neither
         const Real bottom = wet_levels[0], height = boundary_layer[0];

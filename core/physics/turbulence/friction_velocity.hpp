@@ -14,16 +14,13 @@ namespace fathom::physics {
 struct FrictionVelocity {
     static constexpr std::string_view summary =
         "Friction velocity of the sea from the stress at its surface";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{
-        reads("surface_stress_x", place::corner_vector_column, "N m-2", 1),
-        reads("surface_stress_y", place::corner_vector_column, "N m-2", 1),
-        reads("depth_corner", place::corner_column, "m", 1),
-        writes("friction_velocity", place::center_column, "m s-1")};
 
     template <class Real>
-    void operator()(In<Real, 1> stress_x, In<Real, 1> stress_y, In<Real, 1> depth,
-                    Out<Real> friction) const {
+    constexpr void operator()(
+        Reads<Real, "surface_stress_x", place::corner_vector_column, "N m-2", 1> stress_x,
+        Reads<Real, "surface_stress_y", place::corner_vector_column, "N m-2", 1> stress_y,
+        Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
+        Writes<Real, "friction_velocity", place::center_column, "m s-1"> friction) const {
         Real x = 0, y = 0, wet = 0;  // a dry corner holds anything
         for (Shift corner : {here, -east, -north, -northeast}) {
             const auto water = depth(corner)[0] > 0;

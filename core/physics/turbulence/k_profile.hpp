@@ -22,29 +22,25 @@ struct KProfile {
     static constexpr std::string_view summary =
         "Diffusivity of the air from a boundary-layer profile and the local Richardson number";
     static constexpr std::tuple parameters{
-        Parameter<KProfile>{"mixing_length", &KProfile::mixing_length, "m", 1, 1000,
-                            "mixing length far from the ground, lambda"},
-        Parameter<KProfile>{"critical", &KProfile::critical, "1", 0.05, 2,
-                            "bulk Richardson number at the top of the boundary layer"},
-        Parameter<KProfile>{"background", &KProfile::background, "m2 s-1", 0, 100,
-                            "least diffusivity"}};
-    static constexpr std::array fields{
-        reads("eastward_wind", place::center_layer, "m s-1"),
-        reads("northward_wind", place::center_layer, "m s-1"),
-        reads("air_temperature", place::center_layer, "K"),
-        reads("specific_humidity", place::center_layer, "kg kg-1"),
-        reads("geopotential", place::center_layer, "m2 s-2"),
-        reads("surface_geopotential", place::center_column, "m2 s-2"),
-        reads("friction_velocity", place::center_column, "m s-1"),
-        reads("buoyancy_flux", place::center_column, "m2 s-3"),
-        writes("air_diffusivity", place::center_interface, "m2 s-1"),
-        writes("boundary_layer_height", place::center_column, "m")};
+        Parameter{"mixing_length", &KProfile::mixing_length, "m", 1, 1000,
+                  "mixing length far from the ground, lambda"},
+        Parameter{"critical", &KProfile::critical, "1", 0.05, 2,
+                  "bulk Richardson number at the top of the boundary layer"},
+        Parameter{"background", &KProfile::background, "m2 s-1", 0, 100, "least diffusivity"}};
 
     template <class Real>
-    void operator()(In<Real> u, In<Real> v, In<Real> temperature, In<Real> humidity,
-                    In<Real> geopotential, In<Real> surface_geopotential,
-                    In<Real> friction_velocity, In<Real> buoyancy_flux, Out<Real> diffusivity,
-                    Out<Real> boundary_layer_height) const {
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
+        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
+        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
+        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface_geopotential,
+        Reads<Real, "friction_velocity", place::center_column, "m s-1"> friction_velocity,
+        Reads<Real, "buoyancy_flux", place::center_column, "m2 s-3"> buoyancy_flux,
+        Writes<Real, "air_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
+        Writes<Real, "boundary_layer_height", place::center_column, "m"> boundary_layer_height)
+        const {
         using namespace constants;
         constexpr int most = 160;
         constexpr double karman = 0.4, per_gravity = 1 / gravity;

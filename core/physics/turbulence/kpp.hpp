@@ -28,7 +28,6 @@
 #pragma once
 #include "base/any.hpp"
 #include "base/constants.hpp"
-#include "field/joined.hpp"
 #include "field/process.hpp"
 #include "physics/sea_surface/transmission.hpp"
 #include "physics/turbulence/langmuir.hpp"
@@ -48,62 +47,57 @@ struct KPP {
         "K-profile parameterisation of the surface boundary layer and the interior (Large, "
         "McWilliams & Doney 1994)";
     static constexpr std::tuple parameters{
-        Parameter<KPP>{"critical", &KPP::critical, "1", 0.05, 2,
-                       "bulk Richardson number at the base of the boundary layer"},
-        Parameter<KPP>{"entrainment", &KPP::entrainment, "1", 0, 10,
-                       "unresolved shear by turbulence, C_v"},
-        Parameter<KPP>{"ekman", &KPP::ekman, "1", 0.01, 1e9,
-                       "largest depth under stable forcing, in u* / |f|"},
-        Parameter<KPP>{"monin_obukhov", &KPP::monin_obukhov, "1", 0.01, 1e9,
-                       "largest depth under stable forcing, in Monin-Obukhov lengths"},
-        Parameter<KPP>{"nonlocal", &KPP::nonlocal, "1", 0, 10,
-                       "strength of the flux without gradient, C*"},
-        Parameter<KPP>{"langmuir", &KPP::langmuir, "1", 0, 1,
-                       "1: Langmuir turbulence of a grown sea, 0: none"},
-        Parameter<KPP>{"shear_diffusivity", &KPP::shear_diffusivity, "m2 s-1", 0, 1,
-                       "interior mixing by shear at Ri = 0"},
-        Parameter<KPP>{"shear_critical", &KPP::shear_critical, "1", 0.01, 10,
-                       "Richardson number from which shear does not mix"},
-        Parameter<KPP>{"wave_viscosity", &KPP::wave_viscosity, "m2 s-1", 0, 1,
-                       "viscosity of internal waves"},
-        Parameter<KPP>{"wave_diffusivity", &KPP::wave_diffusivity, "m2 s-1", 0, 1,
-                       "diffusivity of internal waves"},
-        Parameter<KPP>{"convective_viscosity", &KPP::convective_viscosity, "m2 s-1", 0, 1000,
-                       "viscosity of a statically unstable interface below the boundary layer"},
-        Parameter<KPP>{"convective_diffusivity", &KPP::convective_diffusivity, "m2 s-1", 0, 1000,
-                       "diffusivity of a statically unstable interface below the boundary layer"}};
-    static constexpr auto fields = joined(
-        reads("stratification", place::center_interface, "s-2", 1),
-        reads("surface_buoyancy", place::center_layer, "m s-2"),
-        reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-        reads("velocity_y", place::corner_vector_layer, "m s-1", 1),
-        reads("friction_velocity", place::center_column, "m s-1"),
-        reads("coriolis", place::corner_column, "s-1", 1),
-        reads("surface_thermal_expansion", place::center_column, "K-1"),
-        reads("surface_haline_contraction", place::center_column, "1e3"),
-        reads("temperature_surface_flux", place::center_column, "degC m s-1"),
-        reads("salinity_surface_flux", place::center_column, "1e-3 m s-1"), sunlight_read,
-        reads("thickness", place::profile, "m"), reads("wet_levels", place::center_column, "1", 1),
-        writes("viscosity_at_center", place::center_interface, "m2 s-1"),
-        writes("vertical_diffusivity", place::center_interface, "m2 s-1"),
-        writes("boundary_layer_depth", place::center_column, "m"),
-        writes("temperature_nonlocal_flux", place::center_column, "degC m s-1"),
-        writes("salinity_nonlocal_flux", place::center_column, "1e-3 m s-1"));
-
+        Parameter{"critical", &KPP::critical, "1", 0.05, 2,
+                  "bulk Richardson number at the base of the boundary layer"},
+        Parameter{"entrainment", &KPP::entrainment, "1", 0, 10,
+                  "unresolved shear by turbulence, C_v"},
+        Parameter{"ekman", &KPP::ekman, "1", 0.01, 1e9,
+                  "largest depth under stable forcing, in u* / |f|"},
+        Parameter{"monin_obukhov", &KPP::monin_obukhov, "1", 0.01, 1e9,
+                  "largest depth under stable forcing, in Monin-Obukhov lengths"},
+        Parameter{"nonlocal", &KPP::nonlocal, "1", 0, 10,
+                  "strength of the flux without gradient, C*"},
+        Parameter{"langmuir", &KPP::langmuir, "1", 0, 1,
+                  "1: Langmuir turbulence of a grown sea, 0: none"},
+        Parameter{"shear_diffusivity", &KPP::shear_diffusivity, "m2 s-1", 0, 1,
+                  "interior mixing by shear at Ri = 0"},
+        Parameter{"shear_critical", &KPP::shear_critical, "1", 0.01, 10,
+                  "Richardson number from which shear does not mix"},
+        Parameter{"wave_viscosity", &KPP::wave_viscosity, "m2 s-1", 0, 1,
+                  "viscosity of internal waves"},
+        Parameter{"wave_diffusivity", &KPP::wave_diffusivity, "m2 s-1", 0, 1,
+                  "diffusivity of internal waves"},
+        Parameter{"convective_viscosity", &KPP::convective_viscosity, "m2 s-1", 0, 1000,
+                  "viscosity of a statically unstable interface below the boundary layer"},
+        Parameter{"convective_diffusivity", &KPP::convective_diffusivity, "m2 s-1", 0, 1000,
+                  "diffusivity of a statically unstable interface below the boundary layer"}};
     template <class Real>
-    void operator()(In<Real, 1> stratification, In<Real> surface_buoyancy, In<Real, 1> u,
-                    In<Real, 1> v, In<Real> friction_velocity, In<Real, 1> coriolis,
-                    In<Real> expansion, In<Real> contraction, In<Real> temperature_flux,
-                    In<Real> salinity_flux, In<Real> sun_1, In<Real> sun_2, In<Real> extinction_1,
-                    In<Real> extinction_2, Profile<Real> thickness, In<Real, 1> wet_levels,
-                    Out<Real> viscosity, Out<Real> diffusivity, Out<Real> boundary_layer_depth,
-                    Out<Real> nonlocal_heat, Out<Real> nonlocal_salt) const {
+    constexpr void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2", 1> stratification,
+        Reads<Real, "surface_buoyancy", place::center_layer, "m s-2"> surface_buoyancy,
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        Reads<Real, "friction_velocity", place::center_column, "m s-1"> friction_velocity,
+        Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis,
+        Reads<Real, "surface_thermal_expansion", place::center_column, "K-1"> expansion,
+        Reads<Real, "surface_haline_contraction", place::center_column, "1e3"> contraction,
+        Reads<Real, "temperature_surface_flux", place::center_column, "degC m s-1">
+            temperature_flux,
+        Reads<Real, "salinity_surface_flux", place::center_column, "1e-3 m s-1"> salinity_flux,
+        SunlightInWater<Real> sun, ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet_levels,
+        Writes<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
+        Writes<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
+        Writes<Real, "boundary_layer_depth", place::center_column, "m"> boundary_layer_depth,
+        Writes<Real, "temperature_nonlocal_flux", place::center_column, "degC m s-1"> nonlocal_heat,
+        Writes<Real, "salinity_nonlocal_flux", place::center_column, "1e-3 m s-1"> nonlocal_salt)
+        const {
         using Scale = VelocityScale<Real>;
         constexpr double epsilon = surface_layer_share,
                          least_friction = 1e-5;  // [m s-1]: no division by a calm
         const Real bottom = wet_levels[0];
         const Scale w(larger(friction_velocity[0], least_friction));
-        const Transmission<Real> sunlight(sun_1, sun_2, extinction_1, extinction_2);
+        const Transmission<Real> sunlight(sun);
         const Real heat = temperature_flux[0], by_heat = constants::gravity * expansion[0],
                    by_salt = constants::gravity * contraction[0] * salinity_flux[0];
         const auto forcing = [&](Real depth) {
@@ -214,9 +208,10 @@ struct KPP {
     /// Where the bulk Richardson number first is critical; the depth of the bottom where it never
     /// is.
     template <class Real>
-    Real depth_of_layer(const VelocityScale<Real>& w, auto forcing, const Langmuir<Real>& waves,
-                        In<Real, 1> stratification, In<Real> surface_buoyancy, In<Real, 1> u,
-                        In<Real, 1> v, Profile<Real> thickness, Real bottom, int levels) const {
+    constexpr Real depth_of_layer(const VelocityScale<Real>& w, auto forcing,
+                                  const Langmuir<Real>& waves, In<Real, 1> stratification,
+                                  In<Real> surface_buoyancy, In<Real, 1> u, In<Real, 1> v,
+                                  Profile<Real> thickness, Real bottom, int levels) const {
         constexpr double epsilon = surface_layer_share,
                          least_square =
                              1e-10;  // [m2 s-2]: water at rest without stratification has Ri_b = 0

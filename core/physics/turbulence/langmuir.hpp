@@ -26,7 +26,7 @@ namespace fathom::physics {
 template <class Real> struct Langmuir {
     double strength;
     Real friction, drift = 0, per_depth = 0;  // u*, U, 1 / D
-    Langmuir(double strength, Real friction) : strength(strength), friction(friction) {
+    constexpr Langmuir(double strength, Real friction) : strength(strength), friction(friction) {
         if (strength == 0) return;
         constexpr double air_density = 1.22, per_wind = 0.0162, pi = std::numbers::pi;
         constexpr double transport = 0.667 * pi / 8 * 1.296 * 0.877 * constants::gravity /
@@ -41,7 +41,7 @@ template <class Real> struct Langmuir {
         drift = per_wind * wind;
         per_depth = 1 / (wind * wind * (transport / per_wind));
     }
-    Real operator()(Real depth) const {
+    constexpr Real operator()(Real depth) const {
         if (strength == 0) return 1;
         const Real x = smaller(depth * per_depth * 0.2, 40), mean = drift * (1 - brief_exp(-x)) / x,
                    square = mean / friction;  // 1 / La^2

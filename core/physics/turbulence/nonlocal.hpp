@@ -14,17 +14,15 @@ namespace fathom::physics {
 struct NonlocalTransport {
     static constexpr std::string_view summary =
         "Flux of a tracer without gradient in a convecting boundary layer";
-    static constexpr std::tuple parameters{};
-    static constexpr std::array fields{reads("tracer_nonlocal_flux", place::center_column, "1"),
-                                       reads("boundary_layer_depth", place::center_column, "m"),
-                                       reads("area_center", place::center_column, "m2"),
-                                       reads("wet_levels", place::center_column, "1"),
-                                       reads("thickness", place::profile, "m"),
-                                       updates("tracer_tendency", place::center_layer, "1")};
 
     template <class Real>
-    void operator()(In<Real> surface, In<Real> height, In<Real> area, In<Real> wet,
-                    Profile<Real> thickness, InOut<Real> tendency) const {
+    constexpr void operator()(
+        Reads<Real, "tracer_nonlocal_flux", place::center_column, "any m s-1"> surface,
+        Reads<Real, "boundary_layer_depth", place::center_column, "m"> height,
+        Reads<Real, "area_center", place::center_column, "m2"> area,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Updates<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
         const Real flux = surface[0] * area[0], per_height = 1 / height[0], bottom = wet[0];
         Real above = 0;
         double depth = 0;

@@ -22,33 +22,28 @@ struct RichardsonMixing {
         "Vertical viscosity and diffusivity from the gradient Richardson number, with convective "
         "adjustment";
     static constexpr std::tuple parameters{
-        Parameter<RichardsonMixing>{"background_viscosity", &RichardsonMixing::background_viscosity,
-                                    "m2 s-1", 0, 1, "viscosity of the quiet interior"},
-        Parameter<RichardsonMixing>{"background_diffusivity",
-                                    &RichardsonMixing::background_diffusivity, "m2 s-1", 0, 1,
-                                    "diffusivity of the quiet interior"},
-        Parameter<RichardsonMixing>{"maximum", &RichardsonMixing::maximum, "m2 s-1", 0, 1,
-                                    "added viscosity at Ri = 0"},
-        Parameter<RichardsonMixing>{"steepness", &RichardsonMixing::steepness, "1", 0, 100,
-                                    "decrease with the Richardson number"},
-        Parameter<RichardsonMixing>{"convective_viscosity", &RichardsonMixing::convective_viscosity,
-                                    "m2 s-1", 0, 1000,
-                                    "least viscosity of a statically unstable interface"},
-        Parameter<RichardsonMixing>{"convective_diffusivity",
-                                    &RichardsonMixing::convective_diffusivity, "m2 s-1", 0, 1000,
-                                    "least diffusivity of a statically unstable interface"}};
-    static constexpr std::array fields{
-        reads("stratification", place::center_interface, "s-2"),
-        reads("velocity_x", place::corner_vector_layer, "m s-1", 1),
-        reads("velocity_y", place::corner_vector_layer, "m s-1", 1),
-        reads("thickness", place::profile, "m"),
-        reads("wet_levels", place::center_column, "1"),
-        writes("viscosity_at_center", place::center_interface, "m2 s-1"),
-        writes("vertical_diffusivity", place::center_interface, "m2 s-1")};
+        Parameter{"background_viscosity", &RichardsonMixing::background_viscosity, "m2 s-1", 0, 1,
+                  "viscosity of the quiet interior"},
+        Parameter{"background_diffusivity", &RichardsonMixing::background_diffusivity, "m2 s-1", 0,
+                  1, "diffusivity of the quiet interior"},
+        Parameter{"maximum", &RichardsonMixing::maximum, "m2 s-1", 0, 1,
+                  "added viscosity at Ri = 0"},
+        Parameter{"steepness", &RichardsonMixing::steepness, "1", 0, 100,
+                  "decrease with the Richardson number"},
+        Parameter{"convective_viscosity", &RichardsonMixing::convective_viscosity, "m2 s-1", 0,
+                  1000, "least viscosity of a statically unstable interface"},
+        Parameter{"convective_diffusivity", &RichardsonMixing::convective_diffusivity, "m2 s-1", 0,
+                  1000, "least diffusivity of a statically unstable interface"}};
 
     template <class Real>
-    void operator()(In<Real> stratification, In<Real, 1> u, In<Real, 1> v, Profile<Real> thickness,
-                    In<Real> wet_levels, Out<Real> viscosity, Out<Real> diffusivity) const {
+    constexpr void operator()(
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
+        Reads<Real, "velocity_y", place::corner_vector_layer, "m s-1", 1> v,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Writes<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
+        Writes<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity) const {
         constexpr double least_shear =
             1e-12;  // [s-2]: water at rest has Ri of the sign of N^2, not 0 / 0
         Shear<Real> shear(u, v);

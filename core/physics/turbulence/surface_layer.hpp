@@ -17,7 +17,8 @@ template <class Real, int count> struct SurfaceLayer {
 
     /// Down to the surface layer of a boundary layer of this depth; value(n, k) is property n in
     /// layer k. Whether the means have changed.
-    template <class Value> bool reach(double depth, Profile<Real> thickness, Value value) {
+    template <class Value>
+    constexpr bool reach(double depth, Profile<Real> thickness, Value value) {
         const double wanted = larger_of(double(thickness[0]), surface_layer_share * depth);
         if (wanted <= reached) return false;
         for (; whole + double(thickness[next]) <= wanted; ++next) {
@@ -34,7 +35,7 @@ template <class Real, int count> struct SurfaceLayer {
     }
 
 private:
-    static double larger_of(double a, double b) { return a > b ? a : b; }
+    static constexpr double larger_of(double a, double b) { return a > b ? a : b; }
     Real sum[count];
     double whole = 0, reached = 0;  // depth of the layers in `sum`, and of the mean
     int next = 0;

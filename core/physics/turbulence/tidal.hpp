@@ -21,26 +21,24 @@ struct TidalMixing {
         "Mixing by internal tides over rough bottoms (Jayne & St. Laurent 2001, Simmons et al. "
         "2004)";
     static constexpr std::tuple parameters{
-        Parameter<TidalMixing>{"local_share", &TidalMixing::local_share, "1", 0, 1,
-                               "share of the energy that breaks where it is made"},
-        Parameter<TidalMixing>{"efficiency", &TidalMixing::efficiency, "1", 0, 1,
-                               "share of that which lifts water"},
-        Parameter<TidalMixing>{"decay", &TidalMixing::decay, "m", 10, 1e4,
-                               "height above the bottom at which mixing is less by e"},
-        Parameter<TidalMixing>{"maximum", &TidalMixing::maximum, "m2 s-1", 0, 10, "most of it"},
-        Parameter<TidalMixing>{"prandtl", &TidalMixing::prandtl, "1", 0, 100,
-                               "viscosity over diffusivity"}};
-    static constexpr std::array fields{
-        reads("tidal_energy", place::center_column, "J m-2"),
-        reads("stratification", place::center_interface, "s-2"),
-        reads("thickness", place::profile, "m"),
-        reads("wet_levels", place::center_column, "1"),
-        updates("viscosity_at_center", place::center_interface, "m2 s-1"),
-        updates("vertical_diffusivity", place::center_interface, "m2 s-1")};
+        Parameter{"local_share", &TidalMixing::local_share, "1", 0, 1,
+                  "share of the energy that breaks where it is made"},
+        Parameter{"efficiency", &TidalMixing::efficiency, "1", 0, 1,
+                  "share of that which lifts water"},
+        Parameter{"decay", &TidalMixing::decay, "m", 10, 1e4,
+                  "height above the bottom at which mixing is less by e"},
+        Parameter{"maximum", &TidalMixing::maximum, "m2 s-1", 0, 10, "most of it"},
+        Parameter{"prandtl", &TidalMixing::prandtl, "1", 0, 100, "viscosity over diffusivity"}};
 
     template <class Real>
-    void operator()(In<Real> energy, In<Real> stratification, Profile<Real> thickness,
-                    In<Real> wet_levels, InOut<Real> viscosity, InOut<Real> diffusivity) const {
+    constexpr void operator()(
+        Reads<Real, "tidal_energy", place::center_column, "J m-2"> energy,
+        Reads<Real, "stratification", place::center_interface, "s-2"> stratification,
+        ReadsProfile<Real, "thickness", "m"> thickness,
+        Reads<Real, "wet_levels", place::center_column, "1"> wet_levels,
+        Updates<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
+        Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity)
+        const {
         constexpr double least = 1e-10;  // [s-2]: about the least that a deep sea has
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();

@@ -22,18 +22,18 @@ template <class Real> struct VelocityScale {
     static constexpr double a_m = 1.26, c_m = 8.38, zeta_m = -0.2, a_s = -28.86, c_s = 98.96,
                             zeta_s = -1;
     Real friction, cube, per_cube;  // u*, u*^3, 1 / u*^3
-    explicit VelocityScale(Real friction)
+    constexpr explicit VelocityScale(Real friction)
         : friction(friction), cube(friction * friction * friction), per_cube(1 / cube) {}
 
     /// zeta >= 0, for momentum and scalars; `rate` is kappa d B.
-    Real stable(Real rate) const { return karman * friction * cube / fma(rate, 5, cube); }
+    constexpr Real stable(Real rate) const { return karman * friction * cube / fma(rate, 5, cube); }
     /// zeta < 0
-    Real momentum(Real rate) const {
+    constexpr Real momentum(Real rate) const {
         const Real zeta = smaller(rate * per_cube, 0),
                    free = cube_root(larger(fma(rate, -c_m, a_m * cube), cube));
         return karman * select(zeta < zeta_m, free, friction * sqrt(sqrt(1 - 16 * zeta)));
     }
-    Real scalar(Real rate) const {
+    constexpr Real scalar(Real rate) const {
         const Real zeta = smaller(rate * per_cube, 0),
                    free = cube_root(larger(fma(rate, -c_s, a_s * cube), cube));
         return karman * select(zeta < zeta_s, free, friction * sqrt(1 - 16 * zeta));

@@ -1,4 +1,6 @@
-"""Measurements of other people's programs on machines of their time, with their sources in the first lines of each file."""
+"""Measurements of other people's programs on machines of their time, with their sources in the
+first lines of each file.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,22 @@ from pathlib import Path
 
 def rows_of(name: str) -> list[str]:
     """Lines of a file, without those that say where it is from."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8").split("\n# ")[-1].partition("\n")[2].splitlines()
+    return (
+        Path(__file__)
+        .with_name(name)
+        .read_text(encoding="utf-8")
+        .split("\n# ")[-1]
+        .partition("\n")[2]
+        .splitlines()
+    )
 
 
 def table(name: str) -> list[dict[str, str]]:
     """Rows of a file, by column."""
-    return list(csv.DictReader(line for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines() if not line.startswith("#")))
+    return list(
+        csv.DictReader(
+            line
+            for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+            if not line.startswith("#")
+        )
+    )

@@ -1,9 +1,11 @@
-"""The barotropic solver of the 0.1-degree ocean (CGPOP), 226 solves of 124 iterations a day, on three machines: reference/cgpop_scaling.csv.
+"""The barotropic solver of the 0.1-degree ocean (CGPOP), 226 solves of 124 iterations a day, on
+three machines: reference/cgpop_scaling.csv.
 
     T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers + excess of noise)
 
-A: points of the blocks of a rank, whole blocks with water of the real mask dealt out one to six a rank, whichever leaves the fewest to the fullest. a: a point in
-cache; b: what it costs more from memory; C: points that fit into the cache. The rest is the machine's.
+A: points of the blocks of a rank, whole blocks with water of the real mask dealt out one to six a
+rank, whichever leaves the fewest to the fullest. a: a point in cache; b: what it costs more from
+memory; C: points that fit into the cache. The rest is the machine's.
 """
 
 from __future__ import annotations
@@ -22,53 +24,95 @@ from fathom.scaling.reference import table
 iterations = 226 * 124
 neighbours, halo = 8, 2
 machines = {"XE6": "cray-xe6", "XT5": "cray-xt5", "BGL": "blue-gene-l"}
-of_machine = {"stage": "sum.stage", "frequency": "noise.frequency", "duration": "noise.duration"}  # parameters that stand in the machine's file
+of_machine = {
+    "stage": "sum.stage",
+    "frequency": "noise.frequency",
+    "duration": "noise.duration",
+}  # parameters that stand in the machine's file
 starts = {"a": 4e-8, "b": 9e-8, "C": 8e3}
 
 
 @lru_cache(maxsize=None)
 def points(ranks: int) -> tuple[int, int]:
     """(points of the fullest rank, height of a block)."""
-    sizes = [tuple(int(row[key]) for key in ("width", "height", "kept")) for row in table("blocks_0.1deg.csv")]
-    return min((width * height * -(-kept // ranks), height) for width, height, kept in sizes if -(-kept // ranks) <= 6)
+    sizes = [
+        tuple(int(row[key]) for key in ("width", "height", "kept"))
+        for row in table("blocks_0.1deg.csv")
+    ]
+    return min(
+        (width * height * -(-kept // ranks), height)
+        for width, height, kept in sizes
+        if -(-kept // ranks) <= 6
+    )
 
 
 def series(name: str) -> tuple[np.ndarray, np.ndarray]:
     """(cores, seconds a simulated day) of a curve."""
-    rows = [(int(r["cores"]), float(r["seconds_per_simulated_day"])) for r in table("cgpop_scaling.csv") if r["series"] == name]
+    rows = [
+        (int(r["cores"]), float(r["seconds_per_simulated_day"]))
+        for r in table("cgpop_scaling.csv")
+        if r["series"] == name
+    ]
     return np.array([c for c, _ in rows]), np.array([s for _, s in rows])
 
 
-def iteration(machine: Machine, program: Mapping[str, float], ranks: int, way: str = "allreduce") -> dict[str, float]:
+def iteration(
+    machine: Machine, program: Mapping[str, float], ranks: int, way: str = "allreduce"
+) -> dict[str, float]:
     """Seconds of one, by what is done."""
     a_rank, _ = points(ranks)
-    calc = a_rank * (program["a"] + program["b"] / (1 + (program["C"] / a_rank) ** 4)) * (1 + noise.dilution(machine))
+    calc = (
+        a_rank
+        * (program["a"] + program["b"] / (1 + (program["C"] / a_rank) ** 4))
+        * (1 + noise.dilution(machine))
+    )
     side = np.sqrt(a_rank)
     moved = 8 * halo * (4 * side + 4 * halo)
-    exchange = 2 * neighbours * overhead(machine) + float(wire(machine, 1)) + moved * float(seconds_per_byte(machine, 1, machine["node.cores"]))
+    exchange = (
+        2 * neighbours * overhead(machine)
+        + float(wire(machine, 1))
+        + moved * float(seconds_per_byte(machine, 1, machine["node.cores"]))
+    )
     total = sums.seconds(machine, ranks, 3, way)
-    return {"calc": calc, "halo": exchange, "sum": total, "waiting": noise.excess(machine, calc + exchange + total, ranks)}
+    return {
+        "calc": calc,
+        "halo": exchange,
+        "sum": total,
+        "waiting": noise.excess(machine, calc + exchange + total, ranks),
+    }
 
 
-def day(machine: Machine, program: Mapping[str, float], ranks: int, way: str = "allreduce") -> float:
+def day(
+    machine: Machine, program: Mapping[str, float], ranks: int, way: str = "allreduce"
+) -> float:
     """Seconds of a simulated day."""
     return iterations * sum(iteration(machine, program, ranks, way).values())
 
 
 def fitted(name: str, with_machine: bool, hold_out: bool = True) -> Fit:
-    """Of a curve: the program's parameters, and where asked those of the machine's file that are marked as fitted."""
+    """Of a curve: the program's parameters, and where asked those of the machine's file that are
+    marked as fitted.
+    """
     machine = load(machines[name.partition("/")[0]])
     cores, seconds = series(name)
-    own = {key: machine[where] for key, where in of_machine.items() if where in machine.fitted} if with_machine else {}
+    own = (
+        {key: machine[where] for key, where in of_machine.items() if where in machine.fitted}
+        if with_machine
+        else {}
+    )
 
     def model(values: Mapping[str, float]) -> list[float]:
-        at = Machine(machine.name, {**machine.values, **{of_machine[key]: values[key] for key in own}})
+        at = Machine(
+            machine.name, {**machine.values, **{of_machine[key]: values[key] for key in own}}
+        )
         return [day(at, values, int(c)) for c in cores]
 
     return fit(model, seconds, {**starts, **own}, hold_out)
 
 
-def optimum(machine: Machine, program: Mapping[str, float], way: str = "allreduce", most: int = 32768) -> int:
+def optimum(
+    machine: Machine, program: Mapping[str, float], way: str = "allreduce", most: int = 32768
+) -> int:
     """Ranks of the shortest day."""
     ranks = np.unique(np.round(np.geomspace(512, most, 49)).astype(int))
     return int(ranks[np.argmin([day(machine, program, int(p), way) for p in ranks])])

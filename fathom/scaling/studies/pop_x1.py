@@ -1,10 +1,12 @@
-"""POP, 320 x 384 x 40 points, on the Cray X1 and the Earth Simulator: where the barotropic phase comes to take as long as the baroclinic one.
+"""POP, 320 x 384 x 40 points, on the Cray X1 and the Earth Simulator: where the barotropic phase
+comes to take as long as the baroclinic one.
 
     baroclinic    w / P of the points of the largest block;  halos of 40 levels, some a step
     barotropic    n iterations a day: c of a point, a halo, two sums of one number
 
-by messages (mpi), or with sums and halos of the solver by one-sided stores and a tree (co-arrays). Of all processor grids px x py the best. w [s of a day on one
-rank], n and the latency of a store are fitted; years a day and crossings are predicted.
+by messages (mpi), or with sums and halos of the solver by one-sided stores and a tree (co-arrays).
+Of all processor grids px x py the best. w [s of a day on one rank], n and the latency of a store
+are fitted; years a day and crossings are predicted.
 """
 
 from __future__ import annotations
@@ -23,24 +25,52 @@ nx, ny, levels = 320, 384, 40
 steps, halos = 45, 12  # a day; of 3-D fields a step
 cell_2d = 1.2e-8  # s of an iteration and point: estimate, some 30 operations at 2.5 GF/s
 variants = {"mpi": ("allreduce", "packed"), "co-arrays": ("one-sided-tree", "put-flags")}
-start = {"w": 110.0, "n": 6000.0, "put_latency": 1.5e-6}  # co-arrays: 3.8 us there and back, Dunigan et al. 2005; half of it less the overheads
-# simulated years a day; a crossing between 64 and 96; with co-arrays none up to 192; what interruptions cost that do not come at once, 1.1 times at least
-figures = {("mpi", 96): 104.0, ("mpi", 256): 134.0, ("gain", 128): 1.68, ("crossing", 0): 80.0, ("crossing beyond", 0): 192.0, ("at once", 128): 1.1}
+start = {
+    "w": 110.0,
+    "n": 6000.0,
+    "put_latency": 1.5e-6,
+}  # co-arrays: 3.8 us there and back, Dunigan et al. 2005; half of it less the overheads
+# simulated years a day; a crossing between 64 and 96; with co-arrays none up to 192; what
+# interruptions cost that do not come at once, 1.1 times at least
+figures = {
+    ("mpi", 96): 104.0,
+    ("mpi", 256): 134.0,
+    ("gain", 128): 1.68,
+    ("crossing", 0): 80.0,
+    ("crossing beyond", 0): 192.0,
+    ("at once", 128): 1.1,
+}
 
 
 @lru_cache(maxsize=None)
 def block(ranks: int) -> tuple[int, int, int, int]:
     """(width, height, px, py) of the largest block of the best processor grid."""
-    grids = [(px, ranks // px) for px in range(1, ranks + 1) if ranks % px == 0 and px <= nx and ranks // px <= ny]
-    return min((-(-nx // px), -(-ny // py), px, py) for px, py in grids if -(-nx // px) * -(-ny // py) == min(-(-nx // a) * -(-ny // b) for a, b in grids))
+    grids = [
+        (px, ranks // px)
+        for px in range(1, ranks + 1)
+        if ranks % px == 0 and px <= nx and ranks // px <= ny
+    ]
+    return min(
+        (-(-nx // px), -(-ny // py), px, py)
+        for px, py in grids
+        if -(-nx // px) * -(-ny // py) == min(-(-nx // a) * -(-ny // b) for a, b in grids)
+    )
 
 
 @lru_cache(maxsize=None)
 def neighbours(px: int, py: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(from, to, east or west) of the four of each rank; periodic in x."""
     rank = np.arange(px * py).reshape(py, px)
-    pairs = [(np.roll(rank, 1, 1), rank, True), (np.roll(rank, -1, 1), rank, True), (rank[:-1], rank[1:], False), (rank[1:], rank[:-1], False)]
-    return tuple(np.concatenate([np.broadcast_to(np.asarray(p[n]), p[0].shape).ravel() for p in pairs]) for n in range(3))  # type: ignore[return-value]
+    pairs = [
+        (np.roll(rank, 1, 1), rank, True),
+        (np.roll(rank, -1, 1), rank, True),
+        (rank[:-1], rank[1:], False),
+        (rank[1:], rank[:-1], False),
+    ]
+    return tuple(
+        np.concatenate([np.broadcast_to(np.asarray(p[n]), p[0].shape).ravel() for p in pairs])
+        for n in range(3)
+    )  # type: ignore[return-value]
 
 
 def day(machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi") -> Clocks:
@@ -64,11 +94,15 @@ def day(machine: Machine, program: Mapping[str, float], ranks: int, variant: str
     return t
 
 
-def years_a_day(machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi") -> float:
+def years_a_day(
+    machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi"
+) -> float:
     return 86400 / 365 / day(machine, program, ranks, variant).elapsed
 
 
-def crossing(machine: Machine, program: Mapping[str, float], variant: str = "mpi", most: int = 1024) -> float:
+def crossing(
+    machine: Machine, program: Mapping[str, float], variant: str = "mpi", most: int = 1024
+) -> float:
     """Ranks at which both phases take as long (interpolated); infinite if they do not up to `most`."""
     ranks = [8, 32, 64, 96, 128, 192, 256, 384, 512, 1024]
     before = None
@@ -76,7 +110,11 @@ def crossing(machine: Machine, program: Mapping[str, float], variant: str = "mpi
         t = day(machine, program, p, variant)
         ratio = np.log(t.mean("barotropic") / t.mean("baroclinic"))
         if ratio >= 0:
-            return float(p) if before is None else float(np.exp(np.interp(0, [before[1], ratio], np.log([before[0], p]))))
+            return (
+                float(p)
+                if before is None
+                else float(np.exp(np.interp(0, [before[1], ratio], np.log([before[0], p]))))
+            )
         before = (p, ratio)
     return np.inf
 
@@ -84,7 +122,10 @@ def crossing(machine: Machine, program: Mapping[str, float], variant: str = "mpi
 def at_once(machine: Machine, program: Mapping[str, float], ranks: int = 128) -> float:
     """How many times faster if all processors are interrupted at once; of both variants the least."""
     loose = machine.but({"noise.synchronised": False})
-    return min(years_a_day(machine, program, ranks, v) / years_a_day(loose, program, ranks, v) for v in variants)
+    return min(
+        years_a_day(machine, program, ranks, v) / years_a_day(loose, program, ranks, v)
+        for v in variants
+    )
 
 
 def fitted(hold_out: bool = True) -> Fit:
@@ -94,6 +135,13 @@ def fitted(hold_out: bool = True) -> Fit:
         machine = load("cray-x1").but({"network.put_latency": values["put_latency"]})
         gain = years_a_day(machine, values, 128, "co-arrays") / years_a_day(machine, values, 128)
         beyond = crossing(machine, values, "co-arrays")
-        return [years_a_day(machine, values, 96), years_a_day(machine, values, 256), gain, min(crossing(machine, values), 1e4), min(beyond, 192.0), min(at_once(machine, values), 1.1)]
+        return [
+            years_a_day(machine, values, 96),
+            years_a_day(machine, values, 256),
+            gain,
+            min(crossing(machine, values), 1e4),
+            min(beyond, 192.0),
+            min(at_once(machine, values), 1.1),
+        ]
 
     return fit(model, list(figures.values()), start, hold_out)

@@ -1,11 +1,15 @@
-"""Field output of AROME by I/O sets (sub-space I/O) on the Cray XE6: reference/sub_space_io.csv, 96 outputs of a 24-h forecast.
+"""Field output of AROME by I/O sets (sub-space I/O) on the Cray XE6: reference/sub_space_io.csv, 96
+outputs of a 24-h forecast.
 
     no output     W / P + b + c P
-    standard      + 96 g                                     gathered and written by the ranks that compute
-    k sets        the protocol of servers.py: stall s sqrt(P) where a set is free, g where none is;  a set is busy for 38 s (the study's figure)
+    standard      + 96 g
+        gathered and written by the ranks that compute
+    k sets        the protocol of servers.py: stall s sqrt(P) where a set is free, g where none is;
+        a set is busy for 38 s (the study's figure)
 
-Five parameters: W, b, c, g, s. How often no set is free changes by whole events, so figures are flat in the time of service over wide ranges and jump between them;
-those of the table agree with 32 to 43 s alike (`services`).
+Five parameters: W, b, c, g, s. How often no set is free changes by whole events, so figures are
+flat in the time of service over wide ranges and jump between them; those of the table agree with 32
+to 43 s alike (`services`).
 """
 
 from __future__ import annotations
@@ -30,19 +34,37 @@ def figures() -> tuple[list[Cell], np.ndarray]:
     return cells, np.array([float(r[name]) for r in rows for name in columns])
 
 
-def forecast(values: Mapping[str, float], tasks: int, sets: int | None, busy: float = service, pick: str = "fewest", on_busy: str = "synchronous") -> dict[str, float]:
+def forecast(
+    values: Mapping[str, float],
+    tasks: int,
+    sets: int | None,
+    busy: float = service,
+    pick: str = "fewest",
+    on_busy: str = "synchronous",
+) -> dict[str, float]:
     """Seconds: elapsed, stalled; fallback: outputs that found no set free."""
     alone = values["W"] / tasks + values["b"] + values["c"] * tasks
     if not sets:
-        return {"elapsed": alone + (0 if sets is None else outputs * values["g"]), "stalled": 0.0 if sets is None else outputs * values["g"], "fallback": 0}
-    return play(Output(values["s"] * tasks**0.5, busy, values["g"], sets, None, on_busy, pick), [alone / outputs] * outputs)
+        return {
+            "elapsed": alone + (0 if sets is None else outputs * values["g"]),
+            "stalled": 0.0 if sets is None else outputs * values["g"],
+            "fallback": 0,
+        }
+    return play(
+        Output(values["s"] * tasks**0.5, busy, values["g"], sets, None, on_busy, pick),
+        [alone / outputs] * outputs,
+    )
 
 
-def elapsed(values: Mapping[str, float], tasks: int, sets: int | None, busy: float = service) -> float:
+def elapsed(
+    values: Mapping[str, float], tasks: int, sets: int | None, busy: float = service
+) -> float:
     return forecast(values, tasks, sets, busy)["elapsed"]
 
 
-def fitted(cells: Sequence[Cell] | None = None, seconds: np.ndarray | None = None, busy: float = service) -> tuple[dict[str, float], float]:
+def fitted(
+    cells: Sequence[Cell] | None = None, seconds: np.ndarray | None = None, busy: float = service
+) -> tuple[dict[str, float], float]:
     """(parameters, sum of squared errors) from cells, by default all of the table."""
     from scipy.optimize import least_squares
 
@@ -54,7 +76,8 @@ def fitted(cells: Sequence[Cell] | None = None, seconds: np.ndarray | None = Non
         values = dict(zip(start, x * scale))
         return np.array([elapsed(values, *cell, busy) for cell in cells]) / seconds - 1
 
-    # as long as the same events find a set free all is linear in the parameters: few steps are enough
+    # as long as the same events find a set free all is linear in the parameters: few steps are
+    # enough
     end = least_squares(residuals, np.ones(len(scale)), max_nfev=12)
     return dict(zip(start, (float(v) for v in end.x * scale))), 2 * float(end.cost)
 
@@ -68,7 +91,14 @@ def left_out(unit: str = "cell") -> np.ndarray:
     """Errors of figures that were not in the fit: each `cell`, or each row of the table (`tasks`)."""
     cells, seconds = figures()
     found = np.zeros(len(cells))
-    groups = [[n] for n in range(len(cells))] if unit == "cell" else [[n for n, c in enumerate(cells) if c[0] == tasks] for tasks in dict.fromkeys(c[0] for c in cells)]
+    groups = (
+        [[n] for n in range(len(cells))]
+        if unit == "cell"
+        else [
+            [n for n, c in enumerate(cells) if c[0] == tasks]
+            for tasks in dict.fromkeys(c[0] for c in cells)
+        ]
+    )
     for group in groups:
         kept = [n for n in range(len(cells)) if n not in group]
         values, _ = fitted([cells[n] for n in kept], seconds[kept])

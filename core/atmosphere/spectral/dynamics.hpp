@@ -1,0 +1,59 @@
+/// The dynamics of the spectral atmosphere as global processes of a sequence on a Gaussian grid.
+/// Semi-Lagrangian (semi_lagrangian_scheme.cpp):
+///   transport  ->  tracer_transport  ->  ...  ->  step  ->  total_energy  ->  tracer_mass
+/// where a step is: direct transforms, semi-implicit solve column by column, horizontal diffusion,
+/// inverse transforms with gradients. Eulerian (leapfrog_scheme.cpp): tracer_leapfrog  ->  step.
+///
+///   diffusion   horizontal_diffusion.hpp
+///   mass        pi gets the constant that leaves the mean surface pressure as it was before the
+///               step (exact sum); a tracer is multiplied by the number that leaves sum q dp over
+///               the sphere as it was before its advection
+///   energy      temperature gets the constant that leaves the energy over the sphere as it was
+///               with the tendencies of the physics
+/// On a stretched sphere (grid/stretching.hpp) the spectral side is the computational sphere, wind
+/// divided by the map factor; fields are those of the real one. State between steps is in grid
+/// points only.
+#pragma once
+#include <memory>
+#include "atmosphere/spectral/parameters.hpp"
+#include "field/global_process.hpp"
+
+namespace fathom::atmosphere {
+
+/// The process of a scheme that goes through spectral space; it knows what all of them took.
+class SpectralProcess : public GlobalProcess {
+public:
+    using GlobalProcess::GlobalProcess;
+    virtual SpectralSpent spent() const = 0;
+    virtual DepartureHalo halo() const { return {}; }
+};
+
+/// Those that a scheme does not have, or that nothing asks for, are null.
+struct SpectralDynamics {
+    using Part = std::shared_ptr<GlobalProcess>;
+    Part transport, tracer_transport, total_energy, tracer_mass, tracer_leapfrog;
+    std::shared_ptr<SpectralProcess> step;  ///< of either scheme
+};
+
+/// bytes: 4 or 8, of a number.
+SpectralDynamics semi_lagrangian_scheme(const SpectralSetup&, int bytes);
+SpectralDynamics leapfrog_scheme(const SpectralSetup&, int bytes);
+
+/// An engine for the transforms and sums of a model, shared by its processes: made when the first
+/// of them is readied, for then the ranks are known.
+template <class Engine, class Setup = SpectralSetup> class Shared {
+public:
+    explicit Shared(Setup setup) : setup(std::move(setup)) {}
+    const Setup setup;
+    void open(const Domain& d) {
+        if (!engine) engine = std::make_unique<Engine>(setup, d);
+    }
+    explicit operator bool() const { return bool(engine); }
+    Engine& operator*() const { return *engine; }
+    Engine* operator->() const { return engine.get(); }
+
+private:
+    std::unique_ptr<Engine> engine;
+};
+
+}  // namespace fathom::atmosphere

@@ -1,0 +1,181 @@
+/// What both schemes of the spectral atmosphere stand on: transforms, the vertical reference, sums
+/// over the sphere that keep mass and energy. Fields are given at each call.
+#pragma once
+#include "atmosphere/hydrostatic/energy.hpp"
+#include "atmosphere/hydrostatic/hybrid.hpp"
+#include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/spectral/dynamics.hpp"
+#include "atmosphere/spectral/horizontal_diffusion.hpp"
+#include "atmosphere/spectral/map_factor.hpp"
+#include "atmosphere/spectral/wavenumbers.hpp"
+#include "parallel/sum/reduce.hpp"
+#include "transform/sphere/spherical_harmonics.hpp"
+
+namespace fathom::atmosphere {
+
+/// What is transformed, and the gradients that come back with it.
+struct SpectralFields {
+    const Field &u, &v, &temperature, &pressure;
+    const Field &divergence, &T_east, &T_north, &p_east, &p_north;
+};
+
+template <class T> class SpectralEngine {
+public:
+    SpectralEngine(const SpectralSetup& s, const Domain& d)
+        : domain(d),
+          grid(s.grid),
+          levels(d.levels),
+          parameters(s.parameters),
+          reference(s.a, s.b, parameters.reference_pressure, parameters.reference_temperature,
+                    parameters.gas_constant, parameters.heat_capacity),
+          transform(d.comm, grid, s.truncation, d.decomposition,
+                    {.radius = parameters.radius, .exchange = d.exchange}),
+          starts(first_of_each(transform.own())),
+          map_factor(d, grid) {
+        if (int(s.a.size()) != levels + 1)
+            throw Error("the sequence has ", levels, " levels; given ", s.a.size(), " interfaces");
+        std::size_t columns = 0;
+        for (std::size_t b = 0; b < d.blocks.size(); ++b)
+            for (int r = 0; r < d.blocks[b]->ny; ++r) {
+                const int j = d.blocks[b]->j0 + r,
+                          count = std::min(d.blocks[b]->nx, grid.points[j] - d.blocks[b]->i0);
+                if (count <= 0) continue;
+                rows.push_back({b, r, count, columns, grid.area(j) / grid.points[j]});
+                columns += count;
+            }
+        terms.resize(columns);
+        surface.resize(columns);
+        for (int k = 0; k < levels; ++k)
+            da.push_back(s.a[k + 1] - s.a[k]), db.push_back(s.b[k + 1] - s.b[k]);
+    }
+
+    double mean_pressure = 0;  ///< before the step
+    Spent solving, diffusing;
+
+protected:
+    using Transform = SphericalHarmonics<T>;
+    const Domain& domain;
+    GaussianGrid grid;
+    int levels;
+    SpectralParameters parameters;
+    HybridReference reference;
+    Transform transform;
+    std::vector<int> starts;  // of each own m in the list of waves
+    MapFactor<T> map_factor;
+
+    /// The model's own mountains, truncated, and their gradients; `of` is overwritten.
+    void truncate_orography(Coefficients<T> of, const Field& orography, const Field& east,
+                            const Field& north) {
+        transform.direct({transform.scalar(of, orography)});
+        transform.inverse({transform.gradient(of, &orography, &east, &north)});
+        map_factor.times({&east, &north}, 1);
+    }
+    /// Own columns of a row of a block: first of them among all of this rank, weight of each in
+    /// means over the sphere.
+    struct Row {
+        std::size_t block;
+        int row, count;
+        std::size_t first;
+        double weight;
+    };
+    /// body(row), shared out among threads.
+    template <class F> void for_rows(F body) {
+#pragma omp parallel for schedule(static)
+        for (std::size_t n = 0; n < rows.size(); ++n) body(rows[n]);
+    }
+    T* at(const FieldSlab& f, const Row& r, int level = 0) const {
+        const int halo = domain.halo;
+        return (T*)f.at[r.block] + (r.row + halo) * f.row[r.block] + level * f.level[r.block] +
+               halo;
+    }
+
+public:
+    /// Of layers or interfaces, p_s = p_r.
+    static std::vector<double> eta(const std::vector<double>& a, const std::vector<double>& b,
+                                   double p_r) {
+        std::vector<double> x;
+        for (std::size_t k = 0; k < a.size(); ++k) x.push_back(a[k] / p_r + b[k]);
+        return x;
+    }
+    /// To all levels of own columns.
+    void add(const FieldSlab& f, T more) {
+        for_rows([&](const Row& r) {
+            for (int k = 0; k < f.levels; ++k)
+                for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x += more;
+        });
+    }
+    void multiply(const FieldSlab& f, T factor) {
+        for_rows([&](const Row& r) {
+            for (int k = 0; k < f.levels; ++k)
+                for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x *= factor;
+        });
+    }
+    /// Of surface pressure over 100000 Pa, over the sphere.
+    double mean(const FieldSlab& pressure) {
+        for_rows([&](const Row& r) {
+            const T* pi = at(pressure, r);
+            for (int i = 0; i < r.count; ++i)
+                terms[r.first + i] = r.weight * std::exp(double(pi[i]));
+        });
+        return exact_sum(domain.comm, terms);
+    }
+    /// The mean surface pressure becomes that of `mean_pressure` again.
+    void keep_mean_pressure(const FieldSlab& pressure) {
+        add(pressure, T(std::log(mean_pressure / mean(pressure))));
+    }
+    /// Of a tracer: its mean over the sphere of q dp summed over the layers [Pa].
+    double mass_of(const FieldSlab& tracer, const FieldSlab& pressure) {
+        for_rows([&](const Row& r) {
+            const double* ps = surface_pressure(pressure, r);
+            double* mass = &terms[r.first];
+            std::fill_n(mass, r.count, 0.);
+            for (int k = 0; k < levels; ++k) {
+                const T* q = at(tracer, r, k);
+                for (int i = 0; i < r.count; ++i)
+                    mass[i] += r.weight * (da[k] + db[k] * ps[i]) * double(q[i]);
+            }
+        });
+        return exact_sum(domain.comm, terms);
+    }
+    /// One number for all temperatures, with which the energy over the sphere is that of
+    /// ColumnEnergy.
+    void keep_energy(const FieldSlab& before, const FieldSlab& height, const FieldSlab& u,
+                     const FieldSlab& v, const FieldSlab& temperature, const FieldSlab& pressure) {
+        const double cp = parameters.heat_capacity;
+        for_rows([&](const Row& r) {
+            const T *energy = at(before, r), *phi = at(height, r);
+            const double* ps = surface_pressure(pressure, r);
+            double* lost = &terms[r.first];
+            for (int i = 0; i < r.count; ++i)
+                lost[i] = constants::gravity * double(energy[i]) - double(phi[i]) * ps[i];
+            for (int k = 0; k < levels; ++k) {
+                const T *U = at(u, r, k), *V = at(v, r, k), *warm = at(temperature, r, k);
+                const double a = da[k], slope = db[k];
+                for (int i = 0; i < r.count; ++i) {
+                    const double east = U[i], north = V[i];
+                    lost[i] -=
+                        (a + slope * ps[i]) * (cp * (double(warm[i]) - ColumnEnergy::warmth) +
+                                               0.5 * (east * east + north * north));
+                }
+            }
+            for (int i = 0; i < r.count; ++i) lost[i] *= r.weight;
+        });
+        double thickness = 0;  // of the atmosphere, mean over the sphere [Pa]
+        for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * unit_pressure * mean_pressure;
+        add(temperature, T(exact_sum(domain.comm, terms) / (cp * thickness)));
+    }
+
+private:
+    std::vector<Row> rows;
+    std::vector<double> terms, surface, da, db;  // terms, surface: of own columns
+
+    /// At the surface of a row's columns [Pa].
+    const double* surface_pressure(const FieldSlab& pressure, const Row& r) {
+        const T* pi = at(pressure, r);
+        double* ps = &surface[r.first];
+        for (int i = 0; i < r.count; ++i) ps[i] = unit_pressure * std::exp(double(pi[i]));
+        return ps;
+    }
+};
+
+}  // namespace fathom::atmosphere

@@ -1,0 +1,55 @@
+/// What a spectral atmosphere is, before there are ranks: its grid, its levels, its numbers.
+#pragma once
+#include <string>
+#include <vector>
+#include "base/constants.hpp"
+#include "grid/gaussian.hpp"
+#include "machine/spent.hpp"
+
+namespace fathom::atmosphere {
+
+struct SpectralParameters {
+    double step, radius, rotation;
+    double gas_constant = constants::dry_air_gas_constant,
+           heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
+           reference_pressure = 1e5, off_centring = 0;
+    double diffusion_time = 0;      ///< e-folding time of n = N [s]; 0: no diffusion
+    double divergence_damping = 1;  ///< diffusion of divergence over that of the rest
+    double diffusion_order = 4;
+    double viscosity = 0;   ///< nu [m2 s-1], on the model's levels
+    double sponge = 0;      ///< levels
+    double iterations = 2;  ///< of the departure points
+    /// Of the leapfrog: Robert & Asselin's, and the share of it that the old time gets.
+    double filter = 0, williams = 1;
+    double fix_mass = 1;  ///< 0: not
+    /// 1: rotation is not among the linear terms of the solve (coriolis.hpp).
+    double splitting = 0;
+    double fix_energy = 0;  ///< 0: not; only where the mass is
+};
+
+struct SpectralSetup {
+    struct Tracer {
+        std::string name, units;
+    };
+    GaussianGrid grid;
+    int truncation;
+    std::vector<double> a, b;  ///< of the interfaces
+    SpectralParameters parameters;
+    std::string temperature;  ///< the field that is transformed: of the air, or virtual
+    std::vector<Tracer> tracers;
+};
+
+/// What this rank has spent since the start, by what was done. packing, departure points,
+/// interpolation: semi-Lagrangian.
+struct SpectralSpent {
+    Spent legendre = {}, fourier = {}, transpositions = {}, packing = {}, departure = {},
+          interpolation = {}, semi_implicit = {}, diffusion = {};
+};
+
+/// Of the departure points: received by this rank; made so far.
+struct DepartureHalo {
+    std::size_t points = 0;
+    long plans = 0;
+};
+
+}  // namespace fathom::atmosphere

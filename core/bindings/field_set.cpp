@@ -1,0 +1,187 @@
+/// Field sets for Python: values in and out, vector operations, and the numbers that describe a
+/// state. No logic beyond fitting the arrays.
+#include "field/field_set.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include "field/diagnostics.hpp"
+#include "sequence/sequence.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fathom;
+
+namespace {
+
+template <class T> using Array = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
+
+/// (levels, ny, nx) of a block from its point (j0, i0) on, a copy.
+template <class T>
+nb::object part(const Field& f, int b, int h, std::size_t j0, std::size_t i0, std::size_t ny,
+                std::size_t nx) {
+    T* data = new T[f.levels * ny * nx];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
+    for (int k = 0; k < f.levels; ++k)
+        for (std::size_t j = 0; j < ny; ++j)
+            for (std::size_t i = 0; i < nx; ++i)
+                data[(k * ny + j) * nx + i] =
+                    ((const T*)f.at[b])[(j + j0 + h) * f.row[b] + k * f.level[b] + i + i0 + h];
+    return nb::cast(Array<T>(data, {std::size_t(f.levels), ny, nx}, owner));
+}
+
+nb::object part(const FieldSet& s, const Field& f, int b, int j0, int i0, int ny, int nx) {
+    const int h = f.place == place::profile ? 0 : s.domain().halo;
+    return s.bytes() == 4 ? part<float>(f, b, h, j0, i0, ny, nx)
+                          : part<double>(f, b, h, j0, i0, ny, nx);
+}
+
+nb::list windows(const FieldSet& s, const std::string& name) {
+    const Field& f = s[name];
+    if (!f.stays())
+        throw Error("'", name,
+                    "' lives only within a step; ask for it when the model is built (keep)");
+    nb::list list;
+    for (int b = 0; b < int(s.domain().blocks.size()); ++b) {
+        const Block& block = *s.domain().blocks[b];
+        const bool profile = f.place == place::profile;
+        list.append(part(s, f, b, 0, 0, profile ? 1 : block.ny, profile ? 1 : block.nx));
+    }
+    return list;
+}
+
+nb::object checked_part(const FieldSet& s, const std::string& name, int b, int j0, int i0, int ny,
+                        int nx) {
+    const Field& f = s[name];
+    const auto& blocks = s.domain().blocks;
+    if (b < 0 || b >= int(blocks.size()) || std::min({j0, i0, ny, nx}) < 0 ||
+        j0 + ny > blocks[b]->ny || i0 + nx > blocks[b]->nx || f.place == place::profile ||
+        !f.stays())
+        throw Error("no part (", j0, ", ", i0, ", ", ny, ", ", nx, ") of block ", b, " of '", name,
+                    "'");
+    return part(s, f, b, j0, i0, ny, nx);
+}
+
+void set(FieldSet& s, const std::string& name, Array<const double> values, int first_level,
+         bool nearest_outside) {
+    const Field& f = s[name];
+    const auto& t = s.domain().decomposition.topology;
+    const int levels = values.ndim() == 3 ? int(values.shape(0)) : 1;
+    if (values.ndim() < 2 || int(values.shape(values.ndim() - 1)) != t.nx ||
+        int(values.shape(values.ndim() - 2)) != t.ny || first_level + levels > f.levels)
+        throw Error("'", name, "' takes an array (", f.levels, ", ", t.ny, ", ", t.nx, ") or (",
+                    t.ny, ", ", t.nx, ") from level ", first_level);
+    nb::gil_scoped_release nogil;
+    s.set(name, values.data(), first_level, levels, nearest_outside);
+}
+
+nb::list describe(std::span<const Field> fields) {
+    nb::list list;
+    for (auto& f : fields) {
+        nb::dict d;
+        d["name"] = f.name;
+        d["units"] = f.units;
+        d["horizontal"] = name(f.place.horizontal);
+        d["vertical"] = f.place == place::profile ? "profile" : name(f.place.vertical);
+        d["vector"] = f.place.vector;
+        d["levels"] = f.levels;
+        d["written"] = f.written;
+        d["state"] = f.state;
+        d["scratch"] = f.scratch;
+        d["stays"] = f.stays();
+        list.append(d);
+    }
+    return list;
+}
+
+nb::tuple at(const Extremes::At& a) { return nb::make_tuple(a.k, a.j, a.i); }
+
+nb::dict describe(const Extremes& e) {
+    nb::dict d;
+    d["minimum"] = e.minimum;
+    d["maximum"] = e.maximum;
+    d["mean"] = e.mean;
+    d["at_minimum"] = at(e.at_minimum);
+    d["at_maximum"] = at(e.at_maximum);
+    d["finite"] = e.finite;
+    d["not_finite"] = at(e.not_finite);
+    return d;
+}
+
+nb::dict describe(const Motion& m) {
+    nb::dict d;
+    d["kinetic_energy"] = m.kinetic_energy;
+    d["speed"] = m.speed;
+    d["at"] = at(m.at);
+    d["courant"] = m.courant;
+    d["at_courant"] = at(m.at_courant);
+    return d;
+}
+
+}  // namespace
+
+void bind_field_set(nb::module_& m) {
+    using Names = FieldSet::Names;
+    nb::class_<FieldSet>(m, "FieldSet",
+                         "Named fields on the blocks of this rank: a state, an increment, a member "
+                         "of an ensemble. A vector: copy, axpy, scale, dot.")
+        .def(
+            "__init__", [](FieldSet* self, const Sequence& s) { new (self) FieldSet(s.layout()); },
+            "sequence"_a, "all that the processes of a sequence use, zero")
+        .def(
+            "__init__",
+            [](FieldSet* self, const FieldSet& x, int precision) {
+                precision == 0 || precision == x.bytes() ? new (self) FieldSet(x)
+                                                         : new (self) FieldSet(x, precision);
+            },
+            "other"_a, "precision"_a = 0, "a copy; precision: bytes of a number, as the other's")
+        .def_rw("count", &FieldSet::count, "steps taken since the start")
+        .def("has", [](const FieldSet& s, const std::string& name) { return s.has(name); })
+        .def("set", &set, "name"_a, "values"_a.noconvert(), "first_level"_a = 0,
+             "nearest_outside"_a = false)
+        .def("fill", &FieldSet::fill, "name"_a, "value"_a)
+        .def("set_profile", [](FieldSet& s, const std::string& name,
+                               std::vector<double> values) { s.set_profile(name, values); })
+        .def("windows", &windows, "name"_a,
+             "values of each block of this rank, (levels, ny, nx), copies")
+        .def("part", &checked_part, "name"_a, "block"_a, "j0"_a, "i0"_a, "ny"_a, "nx"_a,
+             "(levels, ny, nx) of a block from its point (j0, i0) on, a copy")
+        .def(
+            "copy",
+            [](FieldSet& s, const FieldSet& x, const Names& names) {
+                names.empty() ? s.copy(x) : s.copy(x, names);
+            },
+            "other"_a, "names"_a = Names{},
+            "takes over these fields of another set; by default all that both have, and its time")
+        .def(
+            "copy_field",
+            [](FieldSet& s, const std::string& from, const std::string& to) { s.copy(from, to); },
+            "source"_a, "target"_a)
+        .def("axpy", &FieldSet::axpy, "a"_a, "x"_a, "names"_a = Names{},
+             "adds a times the fields of x; by default of the state")
+        .def("scale", &FieldSet::scale, "a"_a, "names"_a = Names{})
+        .def("dot", &FieldSet::dot, "x"_a, "names"_a = Names{},
+             "sum of products over all wet points of all ranks: exact, so the same on any ranks")
+        .def_prop_ro("state", &FieldSet::state)
+        .def_prop_ro("fields", [](const FieldSet& s) { return describe(s.fields()); })
+        .def("extremes",
+             [](const FieldSet& s, const std::string& name) { return describe(extremes(s, name)); })
+        .def(
+            "content",
+            [](const FieldSet& s, const std::string& name, bool moving) {
+                return content(s, name, moving);
+            },
+            "name"_a, "moving_surface"_a = true)
+        .def(
+            "volume", [](const FieldSet& s, bool moving) { return volume(s, moving); },
+            "moving_surface"_a = true)
+        .def(
+            "motion",
+            [](const FieldSet& s, double step, std::string u, std::string v, std::string dx,
+               std::string dy) { return describe(motion(s, step, u, v, dx, dy)); },
+            "step"_a, "u"_a = "velocity_x", "v"_a = "velocity_y", "dx"_a = "dx_corner",
+            "dy"_a = "dy_corner")
+        .def("checksum",
+             [](const FieldSet& s, std::vector<std::string> names) { return checksum(s, names); });
+}

@@ -1,0 +1,105 @@
+/// Global processes for Python: their common class, and one whose work is a Python function.
+#include "field/global_process.hpp"
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include "bindings/places.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fathom;
+
+namespace {
+
+/// A process in Python: called once a step with the handle of its MPI ranks and, for each block of
+/// this rank, its fields by name, as arrays that share their memory: (levels, ny, nx), (ny, nx) and,
+/// for profiles, (levels,), without halo.
+class PythonProcess final : public GlobalProcess {
+public:
+    /// Name, units, horizontal and vertical place, whether it is part of a vector, access.
+    using Declared =
+        std::tuple<std::string, std::string, std::string, std::string, bool, std::string>;
+    PythonProcess(std::string name, const std::vector<Declared>& fields, nb::callable function)
+        : GlobalProcess(std::move(name)), function(std::move(function)) {
+        for (auto& [field, units, horizontal, vertical, vector, access] : fields) {
+            const Place at = place_of(horizontal, vertical, vector);
+            names.push_back(field);
+            if (access == "reads")
+                items.push_back(reads(field, at, units));
+            else if (access == "writes")
+                items.push_back(writes(field, at, units));
+            else if (access == "updates")
+                items.push_back(updates(field, at, units));
+            else
+                throw Error(this->name, ": access = '", access, "' of '", field,
+                            "'; allowed: reads, writes, updates");
+        }
+    }
+    ~PythonProcess() override {
+        nb::gil_scoped_acquire gil;
+        function.reset();
+    }
+    void apply(Given at) override {
+        nb::gil_scoped_acquire gil;
+        nb::list blocks;
+        for (int b = 0; b < int(at.set.domain().blocks.size()); ++b) {
+            nb::dict arrays;
+            for (std::size_t n = 0; n < items.size(); ++n) {
+                const bool read_only = fields()[n].access == Access::reads;
+                arrays[names[n].c_str()] = at.set.bytes() == 4
+                                               ? view<float>(at.set, at[items[n]], b, read_only)
+                                               : view<double>(at.set, at[items[n]], b, read_only);
+            }
+            blocks.append(arrays);
+        }
+        function(MPI_Comm_c2f(at.set.domain().comm), blocks);
+    }
+
+private:
+    std::vector<Item> items;
+    std::vector<std::string> names;
+    nb::object function;
+
+    template <class T>
+    static nb::object view(const FieldSet& s, const Field& f, int b, bool read_only) {
+        const Domain& d = s.domain();
+        T* at = (T*)f.at[b];
+        std::size_t shape[3] = {std::size_t(f.levels), std::size_t(d.blocks[b]->ny),
+                                std::size_t(d.blocks[b]->nx)};
+        std::int64_t strides[3] = {f.level[b], f.row[b], 1};
+        int first = 0, count = 3;
+        if (f.place == place::profile)
+            count = 1, strides[0] = 1;
+        else
+            at += d.halo * f.row[b] + d.halo;
+        if (f.place.vertical == Vertical::column) first = 1, count = 2;
+        const nb::capsule owner(at, [](void*) noexcept {});
+        const auto array = [&]<class U>(U* data) {
+            return nb::cast(
+                nb::ndarray<nb::numpy, U>(data, count, shape + first, owner, strides + first),
+                nb::rv_policy::reference);
+        };
+        return read_only ? array((const T*)at) : array(at);
+    }
+};
+
+}  // namespace
+
+void bind_global_process(nb::module_& m) {
+    nb::class_<GlobalProcess>(m, "GlobalProcess",
+                              "A process that needs communication: by all ranks together.")
+        .def_ro("name", &GlobalProcess::name)
+        .def(
+            "process", [](std::shared_ptr<GlobalProcess> p) { return process(std::move(p)); },
+            "as a sequence takes it");
+    nb::class_<PythonProcess, GlobalProcess>(m, "PythonProcess",
+                                             "A process whose work is a Python function.")
+        .def(nb::init<std::string, std::vector<PythonProcess::Declared>, nb::callable>(), "name"_a,
+             "fields"_a, "function"_a,
+             "fields: (name, units, horizontal, vertical, vector, access); function(ranks, blocks): "
+             "the handle of an MPI communicator, and of each block {name: array}, which share "
+             "their memory");
+}

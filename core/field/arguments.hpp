@@ -1,0 +1,91 @@
+/// The signature of a kernel is its declaration: from the types of its arguments follow the uses of
+/// fields, in their order, and from memory the arguments. A bundle, an aggregate of views that
+/// several schemes share, is one argument and stands for its members:
+///
+///   template <class Real> struct FaceGeometry { Reads<Real, ...> length_north, dy_north; };
+#pragma once
+#include <concepts>
+#include <utility>
+#include "base/pack.hpp"
+#include "field/field.hpp"
+#include "field/members.hpp"
+
+namespace fathom {
+
+template <class A>
+concept View = requires {
+    { A::use } -> std::convertible_to<Use>;
+};
+
+namespace arguments_detail {
+template <class S, class... A> Types<A...> of(void (S::*)(A...) const);
+
+template <class... A> consteval std::size_t count(Types<A...>);
+template <class A> consteval std::size_t count() {
+    if constexpr (View<A>)
+        return 1;
+    else
+        return count(Members<A>());
+}
+template <class... A> consteval std::size_t count(Types<A...>) { return (count<A>() + ... + 0); }
+
+template <class... A> constexpr Use* list(Types<A...>, Use* to);
+template <class A> constexpr Use* list(Use* to) {
+    if constexpr (View<A>) {
+        *to = A::use;
+        return to + 1;
+    } else
+        return list(Members<A>(), to);
+}
+template <class... A> constexpr Use* list(Types<A...>, Use* to) {
+    ((to = list<A>(to)), ...);
+    return to;
+}
+
+/// Where the uses of each argument begin.
+template <class... A> consteval std::array<std::size_t, sizeof...(A) + 1> begins(Types<A...>) {
+    std::array<std::size_t, sizeof...(A) + 1> first{};
+    std::size_t n = 0;
+    ((first[n + 1] = first[n] + count<A>(), ++n), ...);
+    return first;
+}
+}  // namespace arguments_detail
+
+/// The arguments of a scheme's kernel.
+template <class Scheme, class Real>
+using Arguments = decltype(arguments_detail::of(&Scheme::template operator()<Real>));
+
+/// The uses of fields that a scheme's signature says.
+template <class Scheme>
+inline constexpr auto uses = [] {
+    using Given = Arguments<Scheme, Pack<double, 1>>;
+    std::array<Use, arguments_detail::count(Given())> all{};
+    arguments_detail::list(Given(), all.data());
+    return all;
+}();
+
+/// An argument from what lies at `at`.
+template <class A> constexpr A argument(const Raw* at, int column, int levels) {
+    if constexpr (View<A>)
+        return A(*at, column, levels);
+    else
+        return [&]<class... M>(Types<M...>) {
+            constexpr auto first = arguments_detail::begins(Types<M...>());
+            return [&]<std::size_t... n>(std::index_sequence<n...>) {
+                return A{argument<M>(at + first[n], column, levels)...};
+            }(std::make_index_sequence<sizeof...(M)>());
+        }(Members<A>());
+}
+
+/// The kernel at one column or pack, whose arguments lie at `at`.
+template <class Real, class Scheme>
+constexpr void apply(const Scheme& kernel, const Raw* at, int column, int levels) {
+    [&]<class... A>(Types<A...>) {
+        constexpr auto first = arguments_detail::begins(Types<A...>());
+        [&]<std::size_t... n>(std::index_sequence<n...>) {
+            kernel.template operator()<Real>(argument<A>(at + first[n], column, levels)...);
+        }(std::make_index_sequence<sizeof...(A)>());
+    }(Arguments<Scheme, Real>());
+}
+
+}  // namespace fathom

@@ -1,0 +1,307 @@
+#include "field/diagnostics.hpp"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include "parallel/meeting.hpp"
+#include "parallel/sum/reduce.hpp"
+
+namespace fathom {
+
+namespace {
+
+double value(const FieldSet& s, const Field& f, int b, int k, int j,
+             int i) {  // j, i: of the block, from 0
+    const int h = s.domain().halo;
+    const std::ptrdiff_t n = (j + h) * f.row[b] + k * f.level[b] + i + h;
+    return s.bytes() == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
+}
+
+/// A row of a block: j within it, global (i0, J) of its first point, levels of each point that
+/// count: 0 on land, and where a point of a folded row is the image of another.
+struct Row {
+    int b, j, i0, J, nx, deepest;
+    const int* levels;
+};
+
+template <class F> void for_each_row(const FieldSet& s, const Field& f, F body) {
+    const auto& d = s.domain();
+    std::vector<int> levels;
+    for (int b = 0; b < int(d.blocks.size()); ++b)
+        for (int j = 0; j < d.blocks[b]->ny; ++j) {
+            const int nx = d.blocks[b]->nx, i0 = d.blocks[b]->i0, J = d.blocks[b]->j0 + j;
+            levels.assign(nx, 0);
+            for (int i = 0; i < nx; ++i) {
+                const auto source = d.decomposition.topology.source(f.place.horizontal, i0 + i, J);
+                if (source.i != i0 + i || source.j != J) continue;
+                const int wet = d.wet(f.place.horizontal, i0 + i, J);
+                levels[i] = f.place.vertical == Vertical::column ? std::min(wet, 1) : wet;
+            }
+            body(Row{b, j, i0, J, nx, *std::ranges::max_element(levels), levels.data()});
+        }
+}
+
+/// f(block, k, j, i, global i, global j) for all wet values at a place.
+template <class F> void for_each_wet(const FieldSet& s, const Field& f, F body) {
+    for_each_row(s, f, [&](const Row& r) {
+        for (int k = 0; k < r.deepest; ++k)
+            for (int i = 0; i < r.nx; ++i)
+                if (k < r.levels[i]) body(r.b, k, r.j, i, r.i0 + i, r.J);
+    });
+}
+
+/// f(first point of each field) in a row's level, of the type that fields have.
+template <class F, class... Fields>
+void with_values(const FieldSet& s, const Row& r, int k, F body, const Fields&... f) {
+    auto first = [&](const Field& x) {
+        return (r.j + s.domain().halo) * x.row[r.b] +
+               (x.place.vertical == Vertical::column ? 0 : k) * x.level[r.b] + s.domain().halo;
+    };
+    if (s.bytes() == 4)
+        body((const float*)f.at[r.b] + first(f)...);
+    else
+        body((const double*)f.at[r.b] + first(f)...);
+}
+
+struct
+    /// area x weight of the level, or the thickness of the cell; 1 where the domain has none
+    Weight {
+    const FieldSet& s;
+    std::span<const double> levels, area;
+    const Field *eta = nullptr, *cells = nullptr, *depth = nullptr, *bottom = nullptr;
+    Weight(const FieldSet& s, const Field& f, bool moving) : s(s) {
+        const bool corner = f.place.horizontal == Horizontal::corner;
+        area = corner ? s.domain().area_corner : s.domain().area_center;
+        if (f.place.vertical == Vertical::column) return;
+        levels = s.domain().level_weights;
+        if (moving) eta = &s["sea_surface_height"];
+        if (const char* name = corner ? "corner_thickness" : "cell_thickness"; s.has(name))
+            cells = &s[name];
+        if (cells &&
+            cells->written) {  // layers follow the surface: the field is that of the step before
+            cells = nullptr;
+            if (!corner) depth = &s["depth_center"], bottom = &s["bottom_thickness"];
+        }
+    }
+    double operator()(int b, int k, int j, int i) const {
+        const Block& block = *s.domain().blocks[b];
+        const double a =
+            area.empty() ? 1
+                         : area[std::size_t(block.j0 + j) * s.domain().decomposition.topology.nx +
+                                block.i0 + i];
+        if (levels.empty()) return a;
+        return a * thickness(b, k, j, i);
+    }
+    double thickness(int b, int k, int j, int i) const {
+        const double layer = levels[std::min<std::size_t>(k, levels.size() - 1)];
+        if (depth) {
+            const double rest = s.domain().wet(Horizontal::center, s.domain().blocks[b]->i0 + i,
+                                               s.domain().blocks[b]->j0 + j) == k + 1
+                                    ? value(s, *bottom, b, 0, j, i)
+                                    : layer;
+            return eta ? rest * (1 + value(s, *eta, b, 0, j, i) / value(s, *depth, b, 0, j, i))
+                       : rest;
+        }
+        return (cells ? value(s, *cells, b, k, j, i) : layer) +
+               (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0);
+    }
+};
+
+template <class Of> double sum_of(const FieldSet& s, const Field& f, Of of) {
+    std::vector<double> terms;
+    for_each_wet(s, f,
+                 [&](int b, int k, int j, int i, int, int) { terms.push_back(of(b, k, j, i)); });
+    return exact_sum(s.domain().comm, terms);
+}
+
+/// Means over a volume: of each column the sum of weight of the level x value, from the top down,
+/// times its area, summed exactly: the same bits on any ranks, and one term a column.
+class Mean {
+public:
+    Mean(const FieldSet& s, const Field& f) : weight(s, f, false), comm(s.domain().comm) {}
+    void begin(const Row& r) { sums.assign(r.nx, 0), depths.assign(r.nx, 0); }
+    /// Of the points of a row's level: of the layer, or of each cell.
+    auto level(const Row& r, int k) const {
+        const double layer =
+            weight.levels.empty()
+                ? 1
+                : weight.levels[std::min<std::size_t>(k, weight.levels.size() - 1)];
+        return [this, &r, k, layer](int i) {
+            return weight.cells ? fathom::value(weight.s, *weight.cells, r.b, k, r.j, i) : layer;
+        };
+    }
+    double* at_sums() { return sums.data(); }
+    double* at_depths() { return depths.data(); }
+    void end(const Row& r) {
+        for (int i = 0; i < r.nx; ++i)
+            if (r.levels[i]) {
+                const double a =
+                    weight.area.empty()
+                        ? 1
+                        : weight
+                              .area[std::size_t(r.J) * weight.s.domain().decomposition.topology.nx +
+                                    r.i0 + i];
+                terms.push_back(a * sums[i]), volumes.push_back(a * depths[i]);
+            }
+    }
+    double value(double of_nothing) const {
+        const double volume = exact_sum(comm, volumes);
+        return volume > 0 ? exact_sum(comm, terms) / volume : of_nothing;
+    }
+
+private:
+    Weight weight;
+    MPI_Comm comm;
+    std::vector<double> sums, depths, terms, volumes;
+};
+
+struct Ranked {
+    double value;
+    long place;
+};  // smallest place wins among equals: the same on any ranks
+Ranked best(MPI_Comm comm, Ranked mine) {  // of the largest value
+    double largest;
+    Meet meet(comm, sizeof mine);
+    MPI_Allreduce(&mine.value, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    long place = mine.value == largest ? mine.place : std::numeric_limits<long>::max(), first;
+    MPI_Allreduce(&place, &first, 1, MPI_LONG, MPI_MIN, comm);
+    return {largest, first};
+}
+
+}  // namespace
+
+Extremes extremes(const FieldSet& s, std::string_view name) {
+    const Field& f = s[name];
+    const auto& t = s.domain().decomposition.topology;
+    constexpr double none = -std::numeric_limits<double>::infinity();
+    Ranked low{none, -1}, high{none, -1}, bad{none, -1};
+    auto place = [&](int I, int J, int k) { return (long(k) * t.ny + J) * t.nx + I; };
+    auto where = [&](long n) {
+        return n < 0 || n == std::numeric_limits<long>::max()
+                   ? Extremes::At{-1, -1, -1}
+                   : Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)};
+    };
+    Mean mean(s, f);
+    for_each_row(s, f, [&](const Row& r) {
+        mean.begin(r);
+        double *sums = mean.at_sums(), *depths = mean.at_depths();
+        for (int k = 0; k < r.deepest; ++k)
+            with_values(
+                s, r, k,
+                [&](auto* values) {
+                    const auto weight_of = mean.level(r, k);
+                    for (int i = 0; i < r.nx; ++i)
+                        if (k < r.levels[i]) {
+                            const double x = values[i], weight = weight_of(i);
+                            auto keep = [&](Ranked& of, double v) {
+                                if (v > of.value ||
+                                    (v == of.value && place(r.i0 + i, r.J, k) < of.place))
+                                    of = {v, place(r.i0 + i, r.J, k)};
+                            };
+                            if (!std::isfinite(x))
+                                keep(bad, 1);
+                            else
+                                keep(low, -x), keep(high, x);
+                            sums[i] += weight * x, depths[i] += weight;
+                        }
+                },
+                f);
+        mean.end(r);
+    });
+    low = best(s.domain().comm, low);
+    high = best(s.domain().comm, high);
+    bad = best(s.domain().comm, bad);
+    Extremes e{-low.value,        high.value,       std::nan(""),    where(low.place),
+               where(high.place), !(bad.value > 0), where(bad.place)};
+    if (e.finite) e.mean = mean.value(std::nan(""));
+    return e;
+}
+
+double content(const FieldSet& s, std::string_view name, bool moving) {
+    const Field& f = s[name];
+    const Weight weight(s, f, moving);
+    return sum_of(s, f, [&](int b, int k, int j, int i) {
+        return weight(b, k, j, i) * value(s, f, b, k, j, i);
+    });
+}
+double volume(const FieldSet& s, bool moving) {
+    const Field& f = s["temperature"];
+    const Weight weight(s, f, moving);
+    return sum_of(s, f, weight);
+}
+
+double product(const FieldSet& s, const FieldSet& x, std::string_view name) {
+    const Field &f = s[name], &g = x[name];
+    return sum_of(s, f, [&](int b, int k, int j, int i) {
+        return value(s, f, b, k, j, i) * value(x, g, b, k, j, i);
+    });
+}
+
+Motion motion(const FieldSet& s, double step, std::string_view u_name, std::string_view v_name,
+              std::string_view dx_name, std::string_view dy_name) {
+    const Field &u = s[u_name], &v = s[v_name], *dx = dx_name.empty() ? nullptr : &s[dx_name],
+                *dy = dy_name.empty() ? nullptr : &s[dy_name];
+    const auto& t = s.domain().decomposition.topology;
+    Ranked fastest{-1, 0}, steepest{-1, 0};
+    Mean mean(s, u);
+    const bool spaced = dx && dy;
+    for_each_row(s, u, [&](const Row& r) {
+        mean.begin(r);
+        double *sums = mean.at_sums(), *depths = mean.at_depths();
+        for (int k = 0; k < r.deepest; ++k)
+            with_values(
+                s, r, k,
+                [&](auto* us, auto* vs, auto* dxs, auto* dys) {
+                    const auto weight_of = mean.level(r, k);
+                    for (int i = 0; i < r.nx; ++i)
+                        if (k < r.levels[i]) {
+                            const double x = us[i], y = vs[i], square = x * x + y * y,
+                                         weight = weight_of(i);
+                            const double courant = spaced ? step * (std::abs(x) / double(dxs[i]) +
+                                                                    std::abs(y) / double(dys[i]))
+                                                          : 0;
+                            auto keep = [&](Ranked& of, double v) {
+                                const long place = (long(k) * t.ny + r.J) * t.nx + r.i0 + i;
+                                if (v > of.value || (v == of.value && place < of.place))
+                                    of = {v, place};
+                            };
+                            keep(fastest, square);
+                            keep(steepest, courant);
+                            sums[i] += weight * square, depths[i] += weight;
+                        }
+                },
+                u, v, spaced ? *dx : u, spaced ? *dy : v);
+        mean.end(r);
+    });
+    fastest.value = fastest.value > 0 ? std::sqrt(fastest.value) : fastest.value;
+    auto where = [&](long n) {
+        return Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)};
+    };
+    fastest = best(s.domain().comm, fastest);
+    steepest = best(s.domain().comm, steepest);
+    return {0.5 * mean.value(0), std::max(fastest.value, 0.), where(fastest.place),
+            std::max(steepest.value, 0.), where(steepest.place)};
+}
+
+std::uint64_t checksum(const FieldSet& s, std::span<const std::string> names) {
+    std::uint64_t sum = 0, total = 0, salt = 0;
+    for (auto& name : names) {
+        const Field& f = s[name];
+        salt += 0x632BE59BD9B4E019u;
+        for_each_wet(s, f, [&](int b, int k, int j, int i, int I, int J) {
+            std::uint64_t x = std::bit_cast<std::uint64_t>(value(s, f, b, k, j, i) +
+                                                           0.0);  // + 0: no negative zero
+            x ^= (std::uint64_t(k) << 48) + (std::uint64_t(J) << 24) + std::uint64_t(I) +
+                 salt;  // splitmix64
+            x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+            x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+            sum += x ^ x >> 31;
+        });
+    }
+    Meet meet(s.domain().comm, sizeof sum);
+    MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, s.domain().comm);
+    return total;
+}
+
+}  // namespace fathom

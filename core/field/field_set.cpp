@@ -1,0 +1,283 @@
+#include "field/field_set.hpp"
+#include <sys/mman.h>
+#include <algorithm>
+#include <cstring>
+#include "field/diagnostics.hpp"
+
+namespace fathom {
+
+Pages::Pages(std::size_t bytes) : bytes(bytes) {
+    void* map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
+    at = (std::byte*)map;
+}
+Pages::~Pages() {
+    if (at) munmap(at, bytes);
+}
+
+/// Bytes of a field that will have left the caches when it is read again.
+constexpr std::size_t large = 8 << 20;
+
+/// Columns of a row in memory: whole cells, and an odd number of them: no set of the cache is used
+/// more often than others.
+int padded_columns(int columns, int cell) { return ((columns + cell - 1) / cell | 1) * cell; }
+
+/// Where each field begins in the memory of a set. Rows are padded to whole cells; spare bytes at
+/// both ends for the reach of the first and the last cell.
+void Layout::place() {
+    auto& all = fields;
+    memory = 0;
+    const int blocks = int(domain->blocks.size());
+    const auto shares_memory = [&](int f) {  // host or guest, or takes the place of one in turn
+        return all[f].guest_of >= 0 || std::ranges::any_of(all, [&](auto& guest) {
+                   return guest.guest_of >= 0 && std::ranges::any_of(rotations, [&](auto& cycle) {
+                              return cycle.back() == guest.guest_of &&
+                                     std::ranges::find(cycle, f) != cycle.end();
+                          });
+               });
+    };
+    for (int n = 0; n < int(all.size()); ++n) {
+        Field& f = all[n];
+        const bool profile = f.place == place::profile, shared = shares_memory(n);
+        f.level.resize(blocks), f.row.resize(blocks), f.at.resize(blocks);
+        if (f.scratch) continue;
+        std::size_t numbers = 0;
+        for (int b = 0; b < blocks; ++b) {
+            const int columns = padded_columns(domain->columns_of(b), cell);
+            f.level[b] = profile ? 1 : columns;
+            f.row[b] = profile ? 0
+                               : std::ptrdiff_t(columns) *
+                                     (shared ? domain->levels + 1 : f.levels);  // all alike
+            numbers += std::size_t(f.row[b]) * domain->rows_of(b);
+            if (f.guest_of >= 0) continue;
+            const std::size_t row = f.row[b] * bytes,
+                              size = profile ? f.levels * bytes : domain->rows_of(b) * row,
+                              spare = 64 + (profile ? 0 : 3 * columns * bytes);
+            f.at[b] = (std::byte*)(memory + 64);
+            memory += (size + 64 + spare + 63) / 64 * 64;
+        }
+        f.streams = f.place.vertical != Vertical::column && numbers * bytes > large;
+    }
+}
+
+int Layout::index(std::string_view name) const {
+    std::vector<std::string> known;
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+        if (fields[n].name == name) return int(n);
+        known.push_back(fields[n].name);
+    }
+    throw Error("no process of this sequence has a field '", name, "'", near(name, known));
+}
+bool Layout::has(std::string_view name) const {
+    return std::ranges::any_of(fields, [&](auto& f) { return f.name == name; });
+}
+
+FieldSet::FieldSet(std::shared_ptr<const Layout> given)
+    : layout(std::move(given)), memory(layout->memory), all(layout->fields) {
+    for (auto& f : all)
+        if (f.stays())
+            for (auto& at : f.at) at = memory.at + (std::size_t)at;
+    choose_pages();
+    settle_guests();
+}
+
+/// All bytes; time levels stand where they stand in the other.
+FieldSet::FieldSet(const FieldSet& x)
+    : layout(x.layout), count(x.count), memory(layout->memory), all(x.all) {
+    for (auto& f : all)
+        if (f.stays())
+            for (auto& at : f.at) at = memory.at + (at - x.memory.at);
+    choose_pages();
+    settle_guests();
+    std::memcpy(memory.at, x.memory.at, memory.bytes);
+}
+
+static std::shared_ptr<const Layout> in_precision(const Layout& layout, int bytes) {
+    auto other = std::make_shared<Layout>(layout);
+    other->bytes = bytes;
+    other->place();
+    return other;
+}
+
+FieldSet::FieldSet(const FieldSet& x, int bytes) : FieldSet(in_precision(*x.layout, bytes)) {
+    copy(x);
+}
+
+/// Large pages where the system has them: the levels of a column lie pages apart, and a tile's
+/// columns are more pages than the processor remembers. But not where the rock under shallow water
+/// would fill a good part of one.
+void FieldSet::choose_pages() {
+    constexpr std::size_t small = 1 << 12, large = 1 << 21;
+    const auto begin = (std::size_t)memory.at, end = begin + memory.bytes;
+    std::vector<bool> water(memory.bytes / small + 2);
+    const auto mark = [&](const Field& f, std::size_t b, std::size_t row, const Cell& c) {
+        for (int k = 0; k < std::min(c.levels + 1, f.levels); ++k) {
+            const auto n = row * f.row[b] + k * f.level[b] + c.column;
+            water[((std::size_t)f.at[b] + n * bytes()) / small - begin / small] = true;
+        }
+    };
+    for (auto& f : all)
+        if (f.stays() && f.place != place::profile)
+            for (std::size_t b = 0; b < layout->cells.size(); ++b)
+                for (std::size_t row = 0; row < layout->cells[b].size(); ++row)
+                    for (auto& c : layout->cells[b][row]) mark(f, b, row, c);
+    for (std::size_t page = (begin + large - 1) / large * large; page + large <= end;
+         page += large) {
+        const auto first = water.begin() + (page / small - begin / small);
+        if (std::count(first, first + large / small, true) > 0.95 * large / small)
+            madvise((void*)page, large, MADV_HUGEPAGE);
+    }
+}
+
+void FieldSet::settle_guests() {
+    for (auto& f : all)
+        if (f.guest_of >= 0) f.at = all[f.guest_of].at;
+}
+
+void FieldSet::rotate() {
+    for (auto& cycle : layout->rotations)
+        for (std::size_t n = 0; n + 1 < cycle.size(); ++n)
+            std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);
+    settle_guests();
+}
+
+std::vector<std::string> FieldSet::state() const {
+    std::vector<std::string> names;
+    for (auto& f : all)
+        if (f.state && f.place != place::profile) names.push_back(f.name);
+    return names;
+}
+
+void FieldSet::set(std::string_view name, const double* values, int first_level, int levels,
+                   bool nearest_outside) {
+    Field& f = named(name);
+    if (f.scratch)
+        throw Error("'", name, "' is made by a process before it is read, and cannot be set");
+    const Domain& d = domain();
+    const Topology& t = d.decomposition.topology;
+    const auto store = [&](int b, std::ptrdiff_t n, double value) {
+        const auto to = [&](auto* at) {
+            if (value != 0 || at[n] != 0) at[n] = value;  // zeros that are there stay the system's
+        };
+        bytes() == 4 ? to((float*)f.at[b]) : to((double*)f.at[b]);
+    };
+    for (int b = 0; b < int(d.blocks.size()); ++b)
+        for (int r = 0; r < d.rows_of(b); ++r)
+            for (int c = 0; c < d.columns_of(b); ++c) {
+                const int i = d.blocks[b]->i0 + c - d.halo, j = d.blocks[b]->j0 + r - d.halo;
+                auto s = t.source(f.place.horizontal, i, j);
+                if (!s.inside && nearest_outside)
+                    s = t.source(f.place.horizontal, t.periodic ? i : std::clamp(i, 0, t.nx - 1),
+                                 std::clamp(j, 0, t.ny - 1));
+                const double sign = s.flipped && f.place.vector ? -1 : 1;
+                for (int k = 0; k < levels; ++k)
+                    store(b, r * f.row[b] + (first_level + k) * f.level[b] + c,
+                          s.inside ? sign * values[(std::size_t(k) * t.ny + s.j) * t.nx + s.i] : 0);
+            }
+}
+
+void FieldSet::set_profile(std::string_view name, std::span<const double> values) {
+    Field& f = named(name);
+    if (f.place != place::profile) throw Error("'", name, "' is not a profile");
+    if (int(values.size()) > f.levels)
+        throw Error("'", name, "' holds ", f.levels, " values, given ", values.size());
+    const auto to = [&](auto* at) {
+        for (std::size_t k = 0; k < values.size(); ++k) at[k] = values[k];
+    };
+    for (auto* at : f.at) bytes() == 4 ? to((float*)at) : to((double*)at);
+}
+
+/// body(first, count): the numbers of a field in each block, padding and halo included.
+template <class Body> static void each_block(const FieldSet& s, const Field& f, Body body) {
+    for (int b = 0; b < int(s.domain().blocks.size()); ++b) {
+        const std::size_t count =
+            f.place == place::profile ? f.levels : s.domain().rows_of(b) * f.row[b];
+        s.bytes() == 4 ? body((float*)f.at[b], count) : body((double*)f.at[b], count);
+    }
+}
+
+/// body(first of y, first of x, count): the rows of a field in both sets, level by level, whatever
+/// lies between them in memory; bytes: of a number of x.
+template <class Body>
+static void each_row(const FieldSet& s, const Field& y, const Field& x, int bytes, Body body) {
+    for (int b = 0; b < int(s.domain().blocks.size()); ++b) {
+        const auto rows = [&](auto* to, const auto* from) {
+            if (y.place == place::profile) return body(to, from, y.levels);
+            for (int r = 0; r < s.domain().rows_of(b); ++r)
+                for (int k = 0; k < y.levels; ++k)
+                    body(to + r * y.row[b] + k * y.level[b], from + r * x.row[b] + k * x.level[b],
+                         s.domain().columns_of(b));
+        };
+        const auto from = [&](auto* to) {
+            bytes == 4 ? rows(to, (const float*)x.at[b]) : rows(to, (const double*)x.at[b]);
+        };
+        s.bytes() == 4 ? from((float*)y.at[b]) : from((double*)y.at[b]);
+    }
+}
+
+void FieldSet::fill(std::string_view name, double value) {
+    if (Field& f = named(name); !f.scratch)
+        each_block(*this, f, [&](auto* x, std::size_t count) {
+            std::fill_n(x, count, std::remove_reference_t<decltype(*x)>(value));
+        });
+}
+
+static void must_agree(const Field& f, const Field& g) {
+    if (!f.scratch && !g.scratch && f.place == g.place && f.levels == g.levels) return;
+    throw Error("'", f.name, "' and '", g.name, "' do not lie at the same place");
+}
+
+static const auto assign = [](auto* y, const auto* x, int count) { std::copy_n(x, count, y); };
+
+void FieldSet::copy(std::string_view from, std::string_view to) {
+    Field &f = named(from), &g = named(to);
+    if (f.place == place::profile) throw Error("'", from, "' is a profile");
+    must_agree(f, g);
+    each_row(*this, g, f, bytes(), assign);
+}
+
+template <class Body> void FieldSet::with(const FieldSet& x, const Names& names, Body body) {
+    for (auto& name : names.empty() ? state() : names) {
+        must_agree((*this)[name], x[name]);
+        body((*this)[name], x[name]);
+    }
+}
+
+void FieldSet::copy(const FieldSet& x, const Names& names) {
+    with(x, names,
+         [&](const Field& y, const Field& z) { each_row(*this, y, z, x.bytes(), assign); });
+}
+
+void FieldSet::copy(const FieldSet& x) {
+    Names both;
+    for (auto& f : all)
+        if (f.stays() && x.has(f.name) && x[f.name].stays()) both.push_back(f.name);
+    copy(x, both);
+    count = x.count;
+}
+
+void FieldSet::axpy(double a, const FieldSet& x, const Names& names) {
+    with(x, names, [&](const Field& y, const Field& z) {
+        each_row(*this, y, z, x.bytes(), [a](auto* y, const auto* x, int count) {
+            for (int i = 0; i < count; ++i) y[i] += a * x[i];
+        });
+    });
+}
+
+void FieldSet::scale(double a, const Names& names) {
+    for (auto& name : names.empty() ? state() : names)
+        each_block(*this, (*this)[name], [a](auto* x, std::size_t count) {
+            for (std::size_t i = 0; i < count; ++i) x[i] *= a;
+        });
+}
+
+double FieldSet::dot(const FieldSet& x, const Names& names) const {
+    double sum = 0;
+    for (auto& name : names.empty() ? state() : names) {
+        must_agree((*this)[name], x[name]);
+        sum += product(*this, x, name);
+    }
+    return sum;
+}
+
+}  // namespace fathom

@@ -1,0 +1,111 @@
+/// FieldSet: named fields on the blocks of this rank, in memory of their own. A state, an
+/// increment, a member of an ensemble and a trajectory are field sets; a field set is a vector
+/// (copy, axpy, scale, dot), so that what is written for vectors is written once.
+///
+/// Which fields there are and where each lies is the Layout. A sequence makes one from what its
+/// processes declare (sequence/sequence.hpp); all its field sets share it.
+#pragma once
+#include <map>
+#include <memory>
+#include <span>
+#include "field/process.hpp"
+#include "parallel/ownership/domain.hpp"
+#include "parallel/travel/packing.hpp"
+
+namespace fathom {
+
+/// Memory, zero as the system gives it: pages that are never touched never exist.
+struct Pages {
+    std::byte* at = nullptr;
+    std::size_t bytes = 0;
+    Pages() = default;
+    explicit Pages(std::size_t bytes);
+    Pages(Pages&& other) noexcept { *this = std::move(other); }
+    Pages& operator=(Pages&& other) noexcept {
+        std::swap(at, other.at), std::swap(bytes, other.bytes);
+        return *this;
+    }
+    ~Pages();
+};
+
+/// A named array at a place of the grid: of each block where it begins, and its strides.
+struct Field : FieldSlab {
+    std::string name, units;
+    Place place;
+    bool streams = false;  ///< larger than the caches: written past them
+    bool written = false, state = false,
+         scratch = false;  ///< state: read before it is written. scratch: lives within a group
+    int guest_of = -1;     ///< lives in the memory of this field, which is empty at that time
+    bool stays() const { return !scratch && guest_of < 0; }  ///< has memory of its own
+};
+
+/// Columns of a row in memory.
+int padded_columns(int columns, int cell);
+
+struct Layout {
+    std::shared_ptr<const Domain> domain;
+    int bytes, cell;                          ///< of a number; columns of a cell
+    std::vector<Field> fields;                ///< `at`: from the beginning of a set's memory
+    std::vector<std::vector<int>> rotations;  ///< {before, now, after}: each takes the next one's
+                                              ///< place at the end of a step
+    std::vector<std::vector<std::vector<Cell>>> cells;  ///< [block][row]: only those with water
+    std::size_t memory = 0;                             ///< bytes of a set
+
+    void place();                            ///< where each field begins in the memory of a set
+    int index(std::string_view name) const;  ///< throws Error: names that are near
+    bool has(std::string_view name) const;
+};
+
+class FieldSet {
+public:
+    explicit FieldSet(std::shared_ptr<const Layout>);
+    FieldSet(const FieldSet&);
+    /// The same fields and values in other precision: for sums that need more digits.
+    FieldSet(const FieldSet&, int bytes);
+
+    const std::shared_ptr<const Layout> layout;
+    long count = 0;  ///< steps taken since the start
+
+    const Domain& domain() const { return *layout->domain; }
+    int bytes() const { return layout->bytes; }
+    bool has(std::string_view name) const { return layout->has(name); }
+    const Field& operator[](int n) const { return all[n]; }
+    const Field& operator[](std::string_view name) const { return all[layout->index(name)]; }
+    std::span<const Field> fields() const { return all; }
+    /// Names of the fields of the state, in the order of declaration: what a restart holds.
+    std::vector<std::string> state() const;
+
+    /// A value of the global grid into every point of the rank that shows it: own points, halo,
+    /// folded halo. Outside the grid: the nearest value (metrics), or 0.
+    void set(std::string_view name, const double* values, int first_level, int levels,
+             bool nearest_outside);
+    void set_profile(std::string_view name, std::span<const double> values);
+    void fill(std::string_view name, double value);  ///< everywhere, halos too
+    /// From another field of this set at the same place, halos too.
+    void copy(std::string_view from, std::string_view to);
+
+    using Names = std::vector<std::string>;  ///< of fields; empty: the state
+    /// this = x, of all that both sets hold: fields, profiles and the number of steps.
+    void copy(const FieldSet& x);
+    /// this = x, of these fields alone.
+    void copy(const FieldSet& x, const Names&);
+    /// this = this + a x.
+    void axpy(double a, const FieldSet& x, const Names& = {});
+    /// this = a this.
+    void scale(double a, const Names& = {});
+    /// Of the values of both at all wet points of all ranks: exact, so the same on any ranks.
+    double dot(const FieldSet& x, const Names& = {}) const;
+
+    void rotate();  ///< the end of a step: time levels change places
+
+private:
+    Pages memory;
+    std::vector<Field> all;
+    void choose_pages();
+    void settle_guests();
+    Field& named(std::string_view name) { return all[layout->index(name)]; }
+    /// body(own field, that of x) for each name.
+    template <class Body> void with(const FieldSet& x, const Names&, Body body);
+};
+
+}  // namespace fathom

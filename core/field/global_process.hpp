@@ -1,0 +1,71 @@
+/// GlobalProcess: a process that needs communication – a solver, a transform, a sum over the globe,
+/// particles. It says which fields it uses as members, so that a name stands once, beside the code
+/// that uses it; it gets the fields of a set when it is applied.
+///
+///   class FreshwaterBalance final : public GlobalProcess {
+///       const Item flux = updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1");
+///       void apply(Given at) override { take_away(at[flux], mean(at, flux)); }
+///   };
+#pragma once
+#include "field/field_set.hpp"
+
+namespace fathom {
+
+class GlobalProcess {
+public:
+    struct Item {
+        int number;  ///< among the fields of the process
+    };
+    /// The fields of the process in one set.
+    class Given {
+    public:
+        Given(FieldSet& set, std::span<const int> fields) : set(set), fields(fields) {}
+        const Field& operator[](Item item) const { return set[fields[item.number]]; }
+        FieldSet& set;
+
+    private:
+        std::span<const int> fields;
+    };
+
+    explicit GlobalProcess(std::string name) : name(std::move(name)) {}
+    GlobalProcess(const GlobalProcess&) = delete;
+    virtual ~GlobalProcess() = default;
+
+    const std::string name;
+    const std::vector<Process::Field>& fields() const { return used; }
+
+    /// Once, when the fields that never change have been filled in: on the ranks that compute.
+    virtual void prepare(Given) {}
+    /// Once before the first step of a run that is not a restart: the initial state is set.
+    virtual void start(Given) {}
+    /// Between two steps, after somebody has set fields: what follows from them is made anew.
+    virtual void changed(Given) {}
+    /// One step: by all ranks together.
+    virtual void apply(Given) = 0;
+    /// perturbation becomes M' perturbation about the state; adjoint: the transpose of that.
+    virtual void tangent(Given state, Given perturbation) const;
+    virtual void adjoint(Given state, Given perturbation) const;
+
+protected:
+    Item reads(std::string name, Place place, std::string units, int reach = 0) {
+        return add({std::move(name), std::move(units), place, Access::reads, reach});
+    }
+    Item writes(std::string name, Place place, std::string units) {
+        return add({std::move(name), std::move(units), place, Access::writes, 0});
+    }
+    Item updates(std::string name, Place place, std::string units) {
+        return add({std::move(name), std::move(units), place, Access::updates, 0});
+    }
+
+private:
+    std::vector<Process::Field> used;
+    Item add(Process::Field field) {
+        used.push_back(std::move(field));
+        return {int(used.size()) - 1};
+    }
+};
+
+/// As a sequence takes it.
+Process process(std::shared_ptr<GlobalProcess>);
+
+}  // namespace fathom

@@ -1,0 +1,36 @@
+#include "ocean/barotropic_solve.hpp"
+
+namespace fathom::ocean {
+
+BarotropicSolve::BarotropicSolve(Parameters p)
+    : GlobalProcess("BarotropicSolve"), parameters(std::move(p)) {}
+
+void BarotropicSolve::prepare(Given at) {
+    const Domain& d = at.set.domain();
+    const auto& p = parameters;
+    SolverOptions options = p.solver;
+    options.exchange = d.exchange, options.sum = d.sum;
+    const double mass = 1 / (p.gravity * p.implicitness * p.step * p.step);
+    const EllipticFields geometry{at[wet_levels], at[area], at[depth],     at[dx],
+                                  at[dy],         mass,     at.set.bytes()};
+    solver = std::make_unique<EllipticSolver>(d.comm, d.decomposition, d.halo, geometry, options);
+}
+
+void BarotropicSolve::apply(Given at) {
+    const double scale = 1 / (parameters.gravity * parameters.implicitness * parameters.step);
+    const Domain& d = at.set.domain();
+    const Field& right_side = at[convergence];
+    for (int b = 0; b < int(d.blocks.size()); ++b)
+        for (int r = 0; r < d.rows_of(b); ++r) {
+            const auto scale_row = [&](auto* first) {
+                auto* row = first + r * right_side.row[b];
+                for (int c = 0; c < d.columns_of(b); ++c) row[c] *= scale;
+            };
+            at.set.bytes() == 4 ? scale_row((float*)right_side.at[b])
+                                : scale_row((double*)right_side.at[b]);
+        }
+    iterations += solver->solve(right_side, at[increment], at.set.bytes());
+    ++solves;
+}
+
+}  // namespace fathom::ocean

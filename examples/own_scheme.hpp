@@ -1,0 +1,33 @@
+/// A lesson: a scheme of one's own in C++. Relaxation of a tracer towards a value within a time,
+///   d(tracer)/dt = (value - tracer) / time
+/// It stands in one header. `examples/own_scheme.py` uses it; so does
+///   fathom run ocean.toml --scheme own_scheme.hpp
+/// The signature of the kernel says what the scheme reads and writes: names, places, units. From it
+/// follow halos, scratch memory, timers and the checks of units; from `parameters` its keywords,
+/// limits and messages.
+#pragma once
+#include "field/entry.hpp"
+
+struct Relaxation {
+    double time = 86400, value = 10;
+
+    static constexpr std::string_view summary = "relaxes temperature towards a value";
+    static constexpr std::tuple parameters{
+        fathom::Parameter{"time", &Relaxation::time, "s", 1, 1e12, "time of relaxation"},
+        fathom::Parameter{"value", &Relaxation::value, "degC", -2, 40, "that is approached"}};
+
+    template <class Real>
+    constexpr void operator()(
+        fathom::Reads<Real, "temperature", fathom::place::center_layer, "degC"> temperature,
+        fathom::Reads<Real, "area_center", fathom::place::center_column, "m2"> area,
+        fathom::ReadsProfile<Real, "thickness", "m"> thickness,
+        fathom::Updates<Real, "temperature_tendency", fathom::place::center_layer, "any m3 s-1">
+            tendency) const {
+        for (int k = 0; k < tendency.levels(); ++k) {
+            const Real volume = area[0] * thickness[k];
+            tendency[k] += volume * ((value - temperature[k]) * (1 / time));
+        }
+    }
+};
+
+inline fathom::Entries schemes() { return {fathom::entry<Relaxation>("Relaxation")}; }

@@ -1,0 +1,27 @@
+"""What fields of a scheme are called in a model: of the time before, of the temperature that the
+dynamics knows, of a tracer.
+"""
+
+air = (
+    "eastward_wind",
+    "northward_wind",
+    "air_temperature",
+    "virtual_temperature",
+    "log_pressure_ratio",
+    "pressure_interface",
+    "air_pressure",
+    "geopotential",
+)
+moist_heating = {"air_temperature_tendency": "virtual_temperature_tendency"}
+
+
+def warmth_of(model):
+    """Names: the temperature that the dynamics knows is that of the model."""
+    ends = ("", "_tendency", "_before")
+    return {"virtual_temperature" + end: model.temperature + end for end in ends}
+
+
+def of(tracer):
+    """Names of a scheme of any tracer."""
+    ends = ("", "_tendency", "_before", "_gradient_east", "_gradient_north")
+    return {"tracer" + end: tracer + end for end in ends}

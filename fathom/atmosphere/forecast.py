@@ -1,0 +1,63 @@
+"""Everything a forecast starts from, in one call: the state of the air over the model's own ground,
+and what lies on that ground.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fathom.atmosphere import boundary, initial, orography
+from fathom.data import atmosphere
+from fathom.grids.hybrid import interfaces_of
+from fathom.reading import once
+from fathom.regrid import column
+from fathom.regrid.rows import Rows
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@once
+def start(
+    state: str | xr.Dataset,
+    grid,
+    levels=None,
+    truncation: int | None = None,
+    *,
+    path: str | Path | None = None,
+    time=0,
+) -> dict[str, np.ndarray]:
+    """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and
+    ozone; (levels, rows, longest row), (rows, longest row).
+
+    state       "gfs", "era5", "ecmwf", the path of a NetCDF file,
+        or a data set as `atmosphere` gives them
+    grid        latitude, points, and levels and truncation unless these are given
+    path        of a set that is not part of Fathom
+    time        number or moment of the state, where a set has several
+    """
+    data = atmosphere.open(state, path) if isinstance(state, str) else atmosphere.complete(state)
+    if "time" in data.dims:
+        data = data.isel(time=time) if isinstance(time, int) else data.sel(time=time)
+    if "time" not in data.coords and "time" not in data:
+        raise ValueError(
+            "the state has no time: the sea and its ice depend on the day; give it one,"
+            " data.assign_coords(time=...)"
+        )
+    levels = grid.levels if levels is None else levels
+    ground = orography.orography(grid, grid.truncation if truncation is None else truncation)
+    air = initial.initial_state(data, grid, levels, ground["surface_geopotential"])
+    below = boundary.boundary_fields(
+        grid, data.time.values, ground["land_fraction"], ground["surface_geopotential"], data
+    )
+    rows = Rows.of(grid)
+    a, b = interfaces_of(levels)
+    pressure = column.layer_pressure(
+        column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"])))
+    )
+    return (
+        ground | below | air | {"ozone": rows.unpack(boundary.ozone(rows.point_latitude, pressure))}
+    )

@@ -1,0 +1,68 @@
+"""One time step of the spectral atmosphere, in the order in which it is computed (docs/spectral.md).
+
+`do` (fathom.order.Order) adds a process, or nothing for what is None; what needs communication is
+in `dynamics`, the global processes of the core.
+"""
+
+from fathom.atmosphere.aliases import air, moist_heating, of, warmth_of
+
+
+def physics(model, do, past):
+    """Tendencies of the physics. past: names of the time before, from which a leapfrog takes them."""
+    lapse = {"virtual_temperature": model.temperature + ("_before" if past else "")}
+    do("TemperatureOfMoistAir", on=past, when=model.moist)
+    do("HybridPressure", on=past, when=model.physics or not past)
+    do("HydrostaticGeopotential", on=past | lapse, when=model.uses("geopotential"))
+    do.phase = "physics"
+    do("TendencyStart")
+    for tracer in model.tracers:
+        do("TracerTendencyStart", on=of(tracer), label=f"TracerTendencyStart of {tracer}")
+    for scheme in model.physics:
+        twice = past and "step" in scheme.parameter_names and scheme.adds_tendencies
+        do(scheme, on=past, **({"step": 2 * do.step} if twice else {}))
+    do("VirtualTemperatureTendency", on=past, when=model.moist)
+
+
+def semi_lagrangian_step(model, dynamics, do):
+    """Two time levels, semi-implicit, trajectories extrapolated in time (SETTLS)."""
+    warmth = warmth_of(model)
+    heating = warmth | (moist_heating if model.moist else {})
+    physics(model, do, {})
+    do.phase = "dynamics"
+    do("PrimitiveEquations", on=warmth)
+    do("ColumnEnergy", on=heating, when=dynamics.total_energy)
+    do("SemiImplicitTerms", on=heating)
+    do.phase = "physics"
+    for tracer in model.tracers:
+        do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
+    do.phase = "dynamics"
+    do("WindExtrapolation")
+    do.phase = "semi-Lagrangian"
+    do(dynamics.transport)
+    do(dynamics.tracer_transport)
+    do.phase = "dynamics"
+    do("Arrival", on=warmth)
+    do("ImplicitCoriolis", when=model.parameters["splitting"])
+    do.phase = "spectral"
+    do(dynamics.step)
+    do.phase = "dynamics"
+    do(dynamics.total_energy)
+    do(dynamics.tracer_mass)
+    do("LogSurfacePressure")
+
+
+def eulerian_step(model, dynamics, do):
+    """Leapfrog of vorticity and divergence, semi-implicit."""
+    warmth = warmth_of(model)
+    physics(model, do, {name: name + "_before" for name in (*air, *model.tracers)})
+    do.phase = "dynamics"
+    do("HybridPressure")
+    do("PrimitiveEquations", on=warmth)
+    do("EulerianTendencies", on=warmth)
+    for tracer in model.tracers:
+        do("EulerianTracer", on=of(tracer), label=f"EulerianTracer of {tracer}")
+    do.phase = "spectral"
+    do(dynamics.tracer_leapfrog)
+    do(dynamics.step)
+    do.phase = "dynamics"
+    do("LogSurfacePressure")

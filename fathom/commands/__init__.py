@@ -1,0 +1,1 @@
+"""The command `fathom`: a verb a file."""

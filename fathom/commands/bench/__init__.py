@@ -1,0 +1,27 @@
+"""The commands of `fathom bench`: one for each part of the model, against the limits of the
+machine.
+"""
+
+from __future__ import annotations
+
+import click
+
+from fathom.commands.bench.atmosphere import atmosphere
+from fathom.commands.bench.barotropic import barotropic
+from fathom.commands.bench.blocking import blocking
+from fathom.commands.bench.kernels import kernels
+from fathom.commands.bench.messages import messages
+from fathom.commands.bench.ocean import ocean
+from fathom.commands.bench.output import output
+from fathom.commands.bench.transform import transform
+
+parts = (ocean, barotropic, transform, messages, output, atmosphere, blocking, kernels)
+
+
+@click.group(short_help="Measure the model against the limits of the machine.")
+def bench() -> None:
+    """Measure the model against the limits of the machine."""
+
+
+for part in parts:
+    bench.add_command(part)

@@ -1,0 +1,75 @@
+"""`fathom bench atmosphere`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.options import (
+    file_option,
+    json_option,
+    number_option,
+    precision_option,
+    ranks_option,
+    record_option,
+    threads_option,
+    usual_option,
+)
+from fathom.run import launch
+
+
+@click.command()
+@usual_option(
+    "--case",
+    "name",
+    default="held-suarez-t42l24",
+    help="held-suarez-t42l24, -t85l24, -t159l60, physics-t31l8, physics-t42l24.",
+)
+@ranks_option
+@threads_option
+@precision_option("fp32")
+@click.option("--grid", help="linear, quadratic, cubic; by default that of the case.")
+@number_option("--steps", default=36, help="Steps that are measured.")
+@number_option("--spin-up", default=36, least=0, help="Steps before them.")
+@click.option("--step", help="Time step; by default that of the case.")
+@usual_option(
+    "--tile",
+    "tiles",
+    default="measured",
+    help="Columns at once: a number, measured, cache; several, as 16,64,2046, are compared.",
+)
+@record_option
+@json_option()
+@file_option("--out", "picture", metavar="PNG", help="The curve of several tiles.")
+def atmosphere(
+    name: str,
+    ranks: int,
+    threads: int,
+    tiles: str,
+    file: Path | None,
+    record: Path | None,
+    picture: Path | None,
+    **given: Any,
+) -> int:
+    """Simulated days a day of the spectral atmosphere, and the time of a step by phase against the
+    machine's limits.
+    """
+    from fathom.performance.bench import recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import tiles as lengths  # start-up time: loads NumPy
+    from fathom.performance.bench.atmosphere import (  # start-up time: loads NumPy
+        Case,
+        measure,
+        present,
+    )
+
+    tile = lengths.given(tiles)
+    case = Case(case=name, ranks=ranks, threads=threads, tile=tile[0], **given)
+
+    def act() -> int:
+        if len(tile) > 1:
+            return lengths.present(lengths.sweep(case, tile), file, picture)
+        return recorded.told("atmosphere", present, measure(case), file, record)
+
+    return launch.distribute(ranks, threads, Path("."), act)

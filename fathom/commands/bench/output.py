@@ -1,0 +1,64 @@
+"""`fathom bench output`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.options import (
+    file_option,
+    json_option,
+    number_option,
+    precision_option,
+    record_option,
+    threads_option,
+    usual_option,
+)
+
+
+@click.command()
+@usual_option("--case", default="ocean-1deg", help="ocean-1deg, ocean-x1, ocean-3deg.")
+@usual_option("--every", default="3h", help="How often five variables are written.")
+@usual_option("--for", "length", default="1d", help="How long the model runs.")
+@number_option("--ranks", default=2, help="Ranks that compute.")
+@threads_option
+@precision_option("fp64")
+@click.option(
+    "--disk",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    help="MB/s that all writers share; 0: as fast as it is.",
+)
+@click.option(
+    "--paced",
+    is_flag=True,
+    help=(
+        "Ranks that compute sleep for the time of a step, as if servers had processors of their"
+        " own."
+    ),
+)
+@click.option(
+    "--replay",
+    is_flag=True,
+    help=(
+        "Nothing of these: many small headers with their fields, written in four ways on a slow"
+        " file system."
+    ),
+)
+@record_option
+@json_option()
+@file_option("--out", "picture", metavar="PNG", help="Draw the time of each step.")
+def output(
+    replay: bool, file: Path | None, record: Path | None, picture: Path | None, **given: Any
+) -> int:
+    """The same run without output, with synchronous output, and with one and two I/O servers."""
+    from fathom.performance.bench import offload, recorded  # start-up time: loads NumPy
+    from fathom.performance.bench import replay as trace  # start-up time: loads NumPy
+
+    if replay:
+        return trace.present(trace.measure(), file)
+    figures = offload.measure(offload.Case(**given))
+    return recorded.told("output", offload.present, figures, file, record, picture)

@@ -1,0 +1,22 @@
+"""`fathom compare`: two profiles side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fathom.commands.options import json_option
+
+
+@click.command(short_help="Two profiles side by side.")
+@click.argument("before", type=click.Path(path_type=Path))
+@click.argument("now", type=click.Path(path_type=Path))
+@json_option(help="Write the records of all regions.")
+def compare(before: Path, now: Path, file: Path | None) -> int:
+    """Compare two profiles, region by region: what `fathom profile --json` wrote, which knows its
+    noise; or summary.json or directories of runs.
+    """
+    from fathom.performance.history import present  # start-up time: loads NumPy
+
+    return present(before, now, file)

@@ -1,0 +1,106 @@
+"""What verbs that take an experiment have in common: their options, and the ranks on which they act."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fathom.describe.toml import Document
+from fathom.run import launch
+
+if TYPE_CHECKING:
+    from fathom.describe.experiment import Experiment
+
+
+def experiment_options(command: Any) -> Any:
+    """FILE, --ranks, --io-servers, --threads, --set."""
+    for option in (
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            metavar="A.B.C=VALUE",
+            help="Change a key of the file, as in --set model.eddies.diffusivity=800.",
+        ),
+        click.option("--threads", type=click.IntRange(1), help="OpenMP threads of each rank."),
+        click.option(
+            "--io-servers",
+            "servers",
+            type=click.IntRange(0),
+            help="MPI ranks beside those, which write output while the others compute.",
+        ),
+        click.option(
+            "--ranks",
+            type=click.IntRange(1),
+            help="MPI ranks that compute, started here; not needed under mpiexec or srun.",
+        ),
+        click.argument("file", type=click.Path(path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+def parallel_settings(
+    ranks: int | None, servers: int | None, threads: int | None
+) -> tuple[str, ...]:
+    """Those options as settings of the file."""
+    given = {"ranks": ranks, "io_servers": servers, "threads": threads}
+    return tuple(f"parallel.{name}={value}" for name, value in given.items() if value is not None)
+
+
+def on_ranks(
+    file: Path, settings: tuple[str, ...], directory: Path, act: Callable[[Experiment], int]
+) -> int:
+    """Do it with the experiment of a file, on the ranks and threads that file, settings and
+    launcher ask for.
+    """
+    document = Document.read(file, settings)
+    given = document.tables.setdefault("parallel", {})
+    here = launch.launched()
+    servers = _servers(document, here)
+    ranks = _count(document, "ranks", here[1] - servers if here else 1)
+    threads = _count(document, "threads", int(os.environ.get("OMP_NUM_THREADS", 1)))
+
+    def with_experiment() -> int:
+        from fathom.describe.experiment import Experiment  # start-up time: loads NumPy
+
+        return act(Experiment(document))
+
+    if here and given.get("per_node"):
+        servers = here[1] - ranks  # as many as there are nodes; checked where they are counted
+    return launch.distribute(ranks + servers, threads, directory, with_experiment)
+
+
+def _servers(document: Document, here: tuple[int, int] | None) -> int:
+    """I/O servers beside the ranks; started here, all are on one node."""
+    given = document.tables["parallel"]
+    servers = given.get("io_servers", 0) or given.get("per_node", 0)
+    if not isinstance(servers, int) or servers < 0:
+        raise ValueError(
+            f"{document.place('parallel', 'io_servers')}: {servers!r} I/O servers; must be a whole"
+            " number, at least 0"
+        )
+    if here and 0 < here[1] <= servers:
+        raise ValueError(
+            f"{servers} I/O servers of {here[1]} ranks leave none to compute; allowed: at most"
+            f" {here[1] - 1}"
+        )
+    return servers
+
+
+def _count(document: Document, name: str, usual: int) -> int:
+    """The number of [parallel] with that name, which gets its usual value where it has none."""
+    # every rank needs NumPy: where it is not installed, this says so once, before ranks start
+    from fathom.describe.expression import interpret  # noqa: F401  start-up time: loads NumPy
+
+    number = document.tables["parallel"].setdefault(name, usual)
+    if not isinstance(number, int) or number < 1:
+        raise ValueError(
+            f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at"
+            " least 1"
+        )
+    return number

@@ -1,0 +1,56 @@
+"""The command `fathom`: one verb, one file. `fathom --help` loads nothing but the options of all."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from fathom.commands.bench import bench
+from fathom.commands.blocks import blocks
+from fathom.commands.compare import compare
+from fathom.commands.data import data
+from fathom.commands.machine import machine
+from fathom.commands.plot import plot
+from fathom.commands.profile import profile
+from fathom.commands.run import run
+from fathom.commands.scale import scale
+from fathom.commands.show import show
+from fathom.commands.tune import tune
+from fathom.run import launch
+
+settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+verbs = (show, run, tune, profile, compare, scale, machine, plot, data, blocks, bench)
+
+
+@click.group(context_settings=settings)
+@click.version_option(package_name="fathom-models", prog_name="fathom")
+def cli() -> None:
+    """Fathom: ocean and weather models that run fast on any machine and tell where the time goes."""
+
+
+for verb in verbs:
+    cli.add_command(verb)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; exit status 0, 1 for a failure, 2 for a mistake of the user's, 130 where it
+    was interrupted.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    speaks = (launch.launched() or (0, 1))[0] == 0
+    try:
+        status = cli.main(args=arguments, prog_name="fathom", standalone_mode=False)
+    except click.ClickException as error:
+        if speaks:
+            error.show()
+        status = error.exit_code
+    except click.Abort:
+        status = 130
+    except Exception as error:
+        if speaks:
+            launch.report(error)
+        status = launch.status_of(error)
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status if isinstance(status, int) else 0)

@@ -1,0 +1,49 @@
+"""Options that several verbs have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Option = Callable[[Any], Any]  # decorates a command
+
+
+def file_option(*names: str, metavar: str = "FILE", help: str, **more: Any) -> Option:
+    """The path of something that is written or read."""
+    return click.option(*names, type=click.Path(path_type=Path), metavar=metavar, help=help, **more)
+
+
+def json_option(*name: str, help: str = "Write the figures, one object.") -> Option:
+    """--json FILE, given to the command as `file` or as it says."""
+    return file_option("--json", *(name or ("file",)), help=help)
+
+
+def number_option(*names: str, default: int, least: int = 1, help: str | None = None) -> Option:
+    """A whole number with its usual value."""
+    return click.option(
+        *names, type=click.IntRange(least), default=default, show_default=True, help=help
+    )
+
+
+def usual_option(*names: str, default: str, help: str | None = None) -> Option:
+    """A text with its usual value."""
+    return click.option(*names, default=default, show_default=True, help=help)
+
+
+def precision_option(default: str) -> Option:
+    return usual_option("--precision", default=default, help="fp64 or fp32.")
+
+
+ranks_option = number_option("--ranks", default=1)
+threads_option = number_option("--threads", default=1)
+settings_option = click.option(
+    "--set", "settings", multiple=True, metavar="A.B.C=VALUE", help="Change a key of the file."
+)
+record_option = file_option(
+    "--record",
+    metavar="DIR",
+    help="Append to the history of this machine there, and tell what became slower.",
+)

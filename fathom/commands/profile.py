@@ -1,0 +1,53 @@
+"""`fathom profile`: where the time of an experiment goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
+from fathom.commands.options import file_option, json_option, number_option
+
+
+@click.command(short_help="Where the time of an experiment goes.")
+@experiment_options
+@number_option("--steps", least=2, default=48, help="Steps that are measured.")
+@number_option("--spin-up", default=8, help="Steps before them.")
+@json_option("json_file", help="Write all figures, for `fathom compare`.")
+@file_option(
+    "--trace",
+    help=(
+        "Write all events, for ui.perfetto.dev (.json or .json.gz), or as an archive of Score-P"
+        " (.otf2)."
+    ),
+)
+@file_option(
+    "--pictures", metavar="DIR", help="Draw Gantt charts, utilisation and the time of each step."
+)
+@file_option(
+    "--record",
+    metavar="DIR",
+    help="Append to the history of this machine there, and say what became slower.",
+)
+@file_option("--out", metavar="DIR", help="Keep what the run leaves, with report.html.")
+def profile(
+    file: Path,
+    ranks: int | None,
+    servers: int | None,
+    threads: int | None,
+    settings: tuple[str, ...],
+    json_file: Path | None,
+    **how: Any,
+) -> int:
+    """Run some steps of FILE and tell where the time goes: regions with rates and limits,
+    communication and waiting, files, imbalance, efficiencies.
+    """
+    from fathom.performance.profile.run import Request, run  # start-up time: loads NumPy
+
+    request = Request(file=json_file, **how)
+    settings += parallel_settings(ranks, servers, threads)
+    return on_ranks(
+        file, settings, Path("."), lambda experiment: run(experiment, request, file.stem)
+    )

@@ -1,0 +1,87 @@
+"""`fathom run`: an experiment from its start, a restart, or the point that it has reached."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
+from fathom.commands.options import file_option
+from fathom.run.progress import Progress
+
+
+@click.command(short_help="Run an experiment.")
+@experiment_options
+@click.option(
+    "--for", "period", metavar="PERIOD", help="How long: 30d, 6h, 2y. Instead of [simulation] run."
+)
+@file_option("--out", metavar="DIR", help="Run directory; runs/<name of FILE> by default.")
+@click.option("--overwrite", is_flag=True, help="Replace an earlier run in that directory.")
+@click.option("--report/--no-report", default=True, help="Draw report.html.")
+@file_option("--restart", help="Start from this restart, written on any ranks.")
+@click.option(
+    "--continue",
+    "further",
+    is_flag=True,
+    help=(
+        "Go on from the last restart in the run directory, to the end of the period that the file"
+        " names; from the beginning if there is none."
+    ),
+)
+def run(
+    file: Path,
+    ranks: int | None,
+    servers: int | None,
+    threads: int | None,
+    settings: tuple[str, ...],
+    period: str | None,
+    out: Path | None,
+    **how: Any,
+) -> int:
+    """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run
+    directory.
+
+    Ctrl-C writes a restart and ends cleanly; go on from it with --continue, or from any other with
+    --restart.
+    """
+    settings += parallel_settings(ranks, servers, threads)
+    settings += (f'simulation.run="{period}"',) if period else ()
+    directory = out or Path("runs") / file.stem
+    return on_ranks(
+        file, settings, directory, lambda experiment: _run(experiment, directory, **how)
+    )
+
+
+def _run(
+    experiment: Any,
+    directory: Path,
+    overwrite: bool,
+    restart: Path | None,
+    further: bool,
+    report: bool,
+) -> int:
+    from fathom.run import checkpoint  # start-up time: loads NumPy
+    from fathom.run.show import headline  # start-up time: loads NumPy
+
+    period = experiment.period
+    if further:
+        if restart:
+            raise ValueError(
+                f"--continue goes on from the last restart in {directory}; --restart names"
+                " another one"
+            )
+        with experiment.readers():
+            restart = checkpoint.latest(directory)
+    simulation = experiment.simulation(directory, overwrite or further, restart)
+    signal.signal(signal.SIGTERM, simulation.request_stop)
+    progress = Progress()
+    try:
+        summary = simulation.run(period, progress=progress, report=report, from_start=further)
+    finally:
+        progress.close()
+    if simulation.is_root:
+        click.echo(headline(simulation, summary))
+    return 0

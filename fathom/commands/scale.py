@@ -1,0 +1,66 @@
+"""`fathom scale`: what an experiment would cost on ranks and machines that are not here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.options import (
+    file_option,
+    json_option,
+    settings_option,
+    threads_option,
+    usual_option,
+)
+from fathom.run import launch
+
+
+@click.command(short_help="What an experiment would cost on ranks and machines that are not here.")
+@click.argument("file", type=click.Path(path_type=Path))
+@usual_option("--ranks", default="1,2", help="Ranks here on which it is measured.")
+@usual_option("--simulate", default="16,64,256,1024,4096", help="Ranks that are simulated.")
+@usual_option(
+    "--machine", default="here", help="here, a name (`fathom machine --list`), or a file."
+)
+@click.option(
+    "--what-if",
+    "what_if",
+    multiple=True,
+    metavar="A=B,C=D",
+    help=(
+        "solver, preconditioner, exchange, sum, block, noise, threads, io_servers, io_sets; or a"
+        " quantity of the machine: network.latency=1e-6."
+    ),
+)
+@file_option(
+    "--measure",
+    help=(
+        "Run this case in place of FILE: the same processes on a grid that fits into this machine."
+    ),
+)
+@settings_option
+@threads_option
+@json_option("json")
+@file_option("--picture", metavar="PNG", help="Draw speed against ranks.")
+@click.option("--probe", type=click.Path(path_type=Path), hidden=True)
+def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how: Any) -> int:
+    """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and
+    messages of the real grid, sums, noise, waiting.
+    """
+    from fathom.scaling.request import (  # start-up time: loads NumPy
+        Request,
+        counts,
+        suppositions,
+    )
+    from fathom.scaling.run import run  # start-up time: loads NumPy
+
+    request = Request(
+        file,
+        counts(ranks, "--ranks"),
+        counts(simulate, "--simulate"),
+        what_if=suppositions(what_if),
+        **how,
+    )
+    return run(request, launch.distribute)

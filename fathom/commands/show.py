@@ -1,0 +1,39 @@
+"""`fathom show`: what an experiment is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
+from fathom.run.tree import tree
+
+
+@click.command(short_help="The tree of an experiment: grid, memory, sequence, state, events.")
+@experiment_options
+def show(
+    file: Path,
+    ranks: int | None,
+    servers: int | None,
+    threads: int | None,
+    settings: tuple[str, ...],
+) -> int:
+    """Show what FILE describes, as a tree: grid, memory, ranks, sequence with its exchanges, state,
+    events. Runs nothing.
+    """
+    settings += parallel_settings(ranks, servers, threads)
+    return on_ranks(file, settings, Path("."), _show)
+
+
+def _show(experiment: Any) -> int:
+    from fathom.run.show import describe  # start-up time: loads NumPy
+
+    simulation = experiment.simulation().prepare()
+    if simulation.serves:
+        return 0
+    text = tree(*describe(simulation))
+    if simulation.is_root:
+        click.echo(text)
+    return 0

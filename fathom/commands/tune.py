@@ -1,0 +1,56 @@
+"""`fathom tune`: the fastest way to run an experiment here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.experiment import experiment_options, parallel_settings
+from fathom.commands.options import file_option, json_option
+from fathom.run import launch
+
+
+@click.command(short_help="Find the fastest way to run an experiment on this machine.")
+@experiment_options
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1),
+    default=60.0,
+    show_default=True,
+    help="How long it may take, about.",
+)
+@click.option(
+    "--proposals/--no-proposals",
+    default=True,
+    help="Try also what changes bits: solver, preconditioner, sums.",
+)
+@file_option(
+    "--out",
+    default="tuned.toml",
+    show_default=True,
+    help="The experiment with [parallel] filled.",
+)
+@json_option("evidence", help="Write everything that was measured.")
+@click.option("--probe", type=click.Path(path_type=Path), hidden=True)
+@click.option("--price", type=click.Path(path_type=Path), hidden=True)
+@click.option("--shapes", type=click.Path(path_type=Path), hidden=True)
+def tune(
+    file: Path,
+    ranks: int | None,
+    servers: int | None,
+    threads: int | None,
+    settings: tuple[str, ...],
+    **how: Any,
+) -> int:
+    """Measure in short runs of FILE what leaves every bit unchanged: tiles, blocks, exchange, sum;
+    ranks, threads and I/O servers if they are not given.
+
+    Leaves tuned.toml, and keeps what it found for all runs of this case on this machine. What
+    changes bits is proposed, never chosen.
+    """
+    from fathom.performance.tune.run import Request, run  # start-up time: loads NumPy
+
+    settings += parallel_settings(None, servers, None)
+    return run(Request(file, ranks, threads, settings, **how), launch.distribute)

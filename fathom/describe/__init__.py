@@ -1,0 +1,1 @@
+"""What describes a run: TOML files and what stands in them."""

@@ -1,0 +1,431 @@
+"""Experiments: TOML files <-> objects. Keys are the Python keywords, `is` names the class.
+
+experiment = Experiment.read("ocean.toml", ["model.friction.viscosity=2e3"])
+experiment.simulation(directory="runs/ocean").run(experiment.period)
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from fathom import plugins, schemes
+from fathom.describe.expression import Expression, constants_of, interpret
+from fathom.describe.toml import Document, dumps
+from fathom.grids.grid import Grid
+from fathom.model import Model
+from fathom.names import near
+from fathom.ocean.surface import Surface
+from fathom.order import Placed
+from fathom.run import parallel
+
+sections = (
+    "constants",
+    "extensions",
+    "grid",
+    "model",
+    "state",
+    "simulation",
+    "output",
+    "parallel",
+)
+extension_keys = ("schemes", "python")
+placing = ("before", "after", "instead_of", "on", "phase")  # of a process in a model's order
+parallel_keys = ("ranks", *parallel.usual)
+run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
+kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand there
+
+
+class Experiment:
+    """What a TOML file describes. Every error is a ValueError or OSError that says the line, what
+    is allowed and what is near.
+    """
+
+    def __init__(self, document: Document):
+        self.document, self.tables = document, document.tables
+        for name, content in self.tables.items():
+            self._known(name, sections, "section", name)
+            if not isinstance(content, Mapping):
+                raise ValueError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
+        self._load_extensions()
+        for key in self._section("parallel"):
+            self._known(key, parallel_keys, "[parallel] key", "parallel", key)
+        blocks = self._section("parallel").get("blocks", [1, 1])
+        if not (
+            isinstance(blocks, list)
+            and len(blocks) == 2
+            and all(type(n) is int and n > 0 for n in blocks)
+        ):
+            raise ValueError(
+                f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole"
+                " numbers, points along x and y"
+            )
+
+    @classmethod
+    def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Experiment:
+        """The experiment of a file, with settings "a.b.c=value" on top."""
+        return cls(Document.read(path, settings))
+
+    def _load_extensions(self) -> None:
+        """What the user adds to Fathom: headers with schemes, files of Python that register formats,
+        data sets or diagnostics.
+        """
+        given = self._section("extensions")
+        for key, files in given.items():
+            self._known(key, extension_keys, "[extensions] key", "extensions", key)
+            if not (isinstance(files, list) and all(isinstance(f, str) for f in files)):
+                place = self.document.place("extensions", key)
+                raise ValueError(f'{place}: {key} = {files!r}: a list of files, ["own.hpp"]')
+        self.own_schemes = [
+            name
+            for file in given.get("schemes", ())
+            for name in self._at(("extensions", "schemes"), plugins.load, file)
+        ]
+        for file in given.get("python", ()):
+            self._at(("extensions", "python"), plugins.load_python, file)
+
+    # ---- objects ---------------------------------------------------------------------------------
+
+    @cached_property
+    def constants(self) -> dict[str, float]:
+        return self._at(("constants",), constants_of, self._section("constants"))
+
+    @cached_property
+    def grid(self) -> Any:
+        return self._build(self._section("grid"), ("grid",), kind="grid")
+
+    @cached_property
+    def model(self) -> Any:
+        """The model with its grid and its state set."""
+        model = self._build(self._section("model"), ("model",), kind="model", first=self.grid)
+        for name, value in self._section("state").items():
+            self._at(
+                ("state", name), partial(model.set, **{name: self._build(value, ("state", name))})
+            )
+        self._place_own(model)
+        return model
+
+    def _place_own(self, model: Any) -> None:
+        """Schemes of the user's own that say their place, and that the file does not place."""
+        placed = [type(one.process).__name__ for one in getattr(model, "placed", ())]
+        for name in self.own_schemes:
+            own = schemes.scheme(name)
+            if own.stands and name not in placed:
+                self._at(("extensions", "schemes"), model.place, own)
+
+    @cached_property
+    def surface(self) -> Any:
+        given = self._section("simulation").get("surface")
+        return (
+            None if given is None else self._build(given, ("simulation", "surface"), kind="surface")
+        )
+
+    @property
+    def period(self) -> Any:
+        """How long to run: [simulation] run."""
+        from fathom.time.clock import Period
+
+        if "run" not in self._section("simulation"):
+            raise ValueError(
+                f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in'
+                " [simulation], or give --for 30d"
+            )
+        return self._at(("simulation", "run"), Period, self._section("simulation")["run"], "run")
+
+    def simulation(
+        self,
+        directory: str | Path = ".",
+        overwrite: bool = False,
+        restart: str | Path | None = None,
+    ) -> Any:
+        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few read."""
+        from fathom.run.simulation import Simulation
+
+        given = self._section("simulation")
+        for key in given:
+            self._known(
+                key,
+                (*_parameters(Simulation, skip=("model", *_of_the_run)), *run_keys),
+                "[simulation] key",
+                "simulation",
+                key,
+            )
+        if "step" not in given:
+            raise ValueError(
+                f'{self.document.place("simulation")}: [simulation] needs a step, as in step = "1h"'
+            )
+        spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
+        with self.readers():
+            keywords = {k: v for k, v in given.items() if k not in run_keys} | {
+                "surface": self.surface
+            }
+            simulation = self._at(
+                ("simulation",),
+                Simulation,
+                self.model,
+                **keywords,
+                directory=directory,
+                overwrite=overwrite,
+                parallel=spread,
+                configuration=self.resolved(),
+            )
+        for name, table in self._section("output").items():
+            for key in table:
+                self._known(
+                    key,
+                    _parameters(simulation.output, skip=("path",)),
+                    f"key of output '{name}'",
+                    "output",
+                    name,
+                    key,
+                )
+            self._at(("output", name), simulation.output, name, **table)
+        if "checkpoint" in given:
+            self._at(("simulation", "checkpoint"), simulation.checkpoint, given["checkpoint"])
+        if restart := restart or given.get("restart"):
+            simulation.restore(restart)
+        return simulation
+
+    def readers(self) -> Any:
+        """The ranks that read files, of all that build this experiment."""
+        from fathom import mpi
+        from fathom.reading import Readers
+
+        spread = self._at(
+            ("parallel",),
+            parallel.checked,
+            {k: v for k, v in self._section("parallel").items() if k != "ranks"},
+        )
+        return Readers(mpi.world, spread["readers"])
+
+    def _build(
+        self,
+        value: Any,
+        path: tuple[str, ...],
+        kind: str = "",
+        first: Any = None,
+        default: Any = None,
+    ) -> Any:
+        """What a value stands for: a class by its name or a table with `is`, an expression, nothing
+        ("none"), or itself.
+        """
+        if value == "none":
+            return None
+        if isinstance(value, str) and (kind or _class(value) or _ours(default)):
+            value = {"is": value}
+        if isinstance(value, str):
+            return self._at(path, interpret, value, self.constants)
+        if isinstance(value, list):
+            return [self._build(item, path) for item in value]
+        return (
+            self._object(value, path, kind, first, default) if isinstance(value, Mapping) else value
+        )
+
+    def _object(
+        self, table: Mapping[str, Any], path: tuple[str, ...], kind: str, first: Any, default: Any
+    ) -> Any:
+        """The object of a table; without `is`, one of the class of the default. `first` is the
+        argument before the keywords.
+        """
+        cls = self._class(
+            table.get("is") or (default is not None and type(default).__name__), path, kind
+        )
+        if issubclass(cls, schemes.Scheme) and (
+            where := {k: table[k] for k in placing if k in table}
+        ):
+            own = {k: v for k, v in table.items() if k not in where}
+            process = self._object(own, path, kind, first, default)
+            return self._at(path, partial(Placed, process), **where)
+        arguments = [] if first is None else [first]
+        defaults = cls(*arguments) if arguments else None
+        keywords = {}
+        for key, value in table.items():
+            if key != "is":
+                self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
+                if (
+                    key in getattr(cls, "mappings", ())
+                    and isinstance(value, Mapping)
+                    and "is" not in value
+                ):
+                    keywords[key] = {
+                        name: self._build(item, (*path, key, name)) for name, item in value.items()
+                    }
+                else:
+                    keywords[key] = self._build(
+                        value, (*path, key), default=getattr(defaults, key, None)
+                    )
+        return self._at(path, cls, *arguments, **keywords)
+
+    def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
+        place = self.document.place(*path, "is")
+        if not name:
+            raise ValueError(f"{place}: `is` is missing; allowed: {', '.join(_classes(kind))}")
+        found = _class(str(name))
+        if found is None or (kind and str(name) not in _classes(kind)):
+            allowed = _classes(kind)
+            raise ValueError(
+                f"{place}: unknown class"
+                f" '{name}'{near(str(name), allowed) or '; allowed: ' + ', '.join(allowed)}"
+            )
+        return found
+
+    def _section(self, name: str) -> Mapping[str, Any]:
+        return self.tables.get(name, {})
+
+    def _known(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
+        if key not in allowed:
+            raise ValueError(
+                f"{self.document.place(*path)}: unknown {what}"
+                f" '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
+            )
+
+    def _at(self, path: tuple[str, ...], make: Any, *arguments: Any, **keywords: Any) -> Any:
+        """make(...), with the place in the file before the message of what goes wrong."""
+        try:
+            return make(*arguments, **keywords)
+        except (ValueError, TypeError) as error:
+            about = [key for key in keywords if re.search(rf"\b{re.escape(key)}\b", str(error))]
+            place = self.document.place(*path, *about[:1])
+            raise ValueError(f"{place}: {error}") from error
+
+    # ---- text ------------------------------------------------------------------------------------
+
+    def resolved(self) -> str:
+        """The TOML text of this experiment with every default written out; reading it gives the
+        same experiment.
+        """
+        from fathom.run.simulation import Simulation
+
+        given = self._section("simulation")
+        keywords = {
+            k: given.get(k, v)
+            for k, v in _parameters(Simulation, skip=("model", *_of_the_run)).items()
+            if v is not inspect.Parameter.empty or k in given
+        }
+        own = self._section("extensions")
+        tables = {
+            "constants": self.constants,
+            "extensions": {k: [str(Path(f).resolve()) for f in own[k]] for k in own},
+            "grid": _table(self.grid, self._section("grid")),
+            "model": _table(self.model, self._section("model")),
+            "state": dict(self._section("state")),
+            "simulation": (
+                keywords
+                | {k: given[k] for k in run_keys if k in given}
+                | {"surface": self.surface and _table(self.surface, given["surface"])}
+            ),
+            "output": {
+                name: (
+                    _parameters(Simulation.output, skip=("self", "path", "variables")) | dict(table)
+                )
+                for name, table in self._section("output").items()
+            },
+            "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
+        }
+        return dumps(tables)
+
+
+_of_the_run = ("directory", "overwrite", "parallel", "configuration")
+
+
+def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
+    """Keywords and defaults of a class or function; of a scheme, its parameters in the core's
+    catalogue.
+    """
+    known = schemes.schemes()
+    name = getattr(function, "__name__", "")
+    of_scheme = (
+        {p["name"]: p["value"] for p in known[name].entry["parameters"]} if name in known else {}
+    )
+    if known.get(name) is function:
+        return of_scheme | {"every": None}
+    found = inspect.signature(function).parameters.values()
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in found)
+    own = {
+        p.name: p.default
+        for p in found
+        if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name not in skip
+    }
+    return own | (of_scheme if open_ended else {})
+
+
+def _keys(cls: Any) -> dict[str, Any]:
+    """What a table may hold of a class: all its keywords but the grid of a model, which has a
+    section of its own.
+    """
+    return {
+        name: default
+        for name, default in _parameters(cls).items()
+        if (name, default) != ("grid", inspect.Parameter.empty)
+    }
+
+
+def _classes(kind: str = "") -> list[str]:
+    """Names of the classes that a file may name there, or of all."""
+    import fathom
+
+    found = [
+        name
+        for name in fathom.public
+        if inspect.isclass(cls := getattr(fathom, name))
+        and (issubclass(cls, kinds[kind]) if kind else name != "Simulation")
+    ]
+    return found if kind else [*found, *schemes.schemes()]
+
+
+def _class(name: str) -> type | None:
+    import fathom
+
+    if name in fathom.public and name != "Simulation":
+        found = getattr(fathom, name)
+        return found if inspect.isclass(found) else None
+    return schemes.schemes().get(name)
+
+
+def _ours(thing: Any) -> bool:
+    """Whether it is an object that a file can name."""
+    return type(thing).__module__.startswith("fathom") and _class(type(thing).__name__) is type(
+        thing
+    )
+
+
+def _table(thing: Any, given: Any) -> dict[str, Any]:
+    """The inline table of an object: its class and all its parameters; `given` for what cannot be
+    read back from it.
+    """
+    given = given if isinstance(given, Mapping) else {}
+    held = {**vars(thing), **vars(thing).get("parameters", {})}
+    table: dict[str, Any] = {"is": type(thing).__name__}
+    for name, default in _keys(type(thing)).items():
+        value = _plain(held[name], given.get(name)) if name in held else None
+        if value is None:
+            value = given.get(name, "none" if name in held and held[name] is None else default)
+        if value is not None and value is not inspect.Parameter.empty:
+            table[name] = value
+    return table
+
+
+def _plain(value: Any, given: Any) -> Any:
+    """What can stand in a file for a value; None where nothing can."""
+    if isinstance(value, Expression):
+        return value.text
+    if isinstance(value, (bool, int, float, str)):
+        return (
+            given
+            if isinstance(given, (int, str)) and not isinstance(value, str) and given == value
+            else value
+        )
+    if isinstance(value, (list, tuple)):
+        plain = [_plain(item, None) for item in value]
+        return None if any(item is None for item in plain) else plain
+    if isinstance(value, Placed):
+        where, name = value.beside
+        more = {"on": value.on or None, "phase": value.phase}
+        return _table(value.process, None) | {where: name} | more
+    if _ours(value):
+        return _table(value, given)
+    return None

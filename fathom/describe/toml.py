@@ -1,0 +1,141 @@
+"""TOML files: read with the place of every key, settings from the command line, and written again."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Iterable, Mapping
+
+Path_ = tuple[str, ...]
+_key = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+_dotted = rf"{_key}(?:\s*\.\s*{_key})*"
+
+
+class Document:
+    """The tables of a TOML file with settings on top; `place` says where a value was written, for
+    error messages.
+    """
+
+    def __init__(self, text: str, name: str = "configuration", settings: Iterable[str] = ()):
+        self.text, self.name = text, name
+        try:
+            self.tables: dict[str, Any] = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{name} is not valid TOML: {error}") from None
+        self._lines = _lines(text)
+        self._set: dict[Path_, str] = {}
+        for setting in settings:
+            self._apply(setting)
+
+    @classmethod
+    def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Document:
+        """OSError, ValueError: no such file (with near names), not text, not TOML."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (FileNotFoundError, IsADirectoryError):
+            from fathom.names import near
+
+            there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+            raise FileNotFoundError(f"there is no file {path}{near(path.name, there)}") from None
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is not a text file: {error}") from None
+        return cls(text, str(path), settings)
+
+    def place(self, *path: str) -> str:
+        """ "ocean.toml:12 [model.eddies]" of a key, or the setting that gave it."""
+        for length in range(len(path), 0, -1):
+            for given, setting in self._set.items():
+                if given == path[:length] or (
+                    length == len(path) and given[:length] == path and path not in self._lines
+                ):
+                    return f"--set {setting}"
+            if path[:length] in self._lines:
+                table = (
+                    path[:length] if length < len(path) else path[:-1] or path
+                )  # a key stands in its table
+                return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
+        return self.name
+
+    def _apply(self, setting: str) -> None:
+        """One "a.b.c=value"; the value is TOML, or else a plain text."""
+        name, equals, value = setting.partition("=")
+        if not equals or not re.fullmatch(rf"\s*{_dotted}\s*", name):
+            raise ValueError(
+                f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800"
+            )
+        path = _split(name)
+        table = self.tables
+        for part in path[:-1]:
+            inner = table.setdefault(part, {})
+            table[part] = table = inner if isinstance(inner, dict) else {"is": inner}
+        table[path[-1]] = _value(value.strip())
+        self._set[path] = setting
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text
+
+
+def _split(dotted: str) -> Path_:
+    return tuple(part.strip("\"'") for part in re.findall(_key, dotted))
+
+
+def _lines(text: str) -> dict[Path_, int]:
+    """The line of each table and key; keys inside an inline table stand on the line of the table."""
+    found: dict[Path_, int] = {}
+    table: Path_ = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if heading := re.match(rf"\s*\[+\s*({_dotted})\s*\]+", line):
+            table = _split(heading[1])
+            found.setdefault(table, number)
+        elif key := re.match(rf"\s*({_dotted})\s*=", line):
+            found.setdefault(table + _split(key[1]), number)
+    return found
+
+
+def dumps(tables: Mapping[str, Any]) -> str:
+    """TOML text of sections; what lies deeper than a section (than a file, in `output`) becomes
+    inline tables. None is left out.
+    """
+    lines: list[str] = []
+    for section, content in tables.items():
+        headed = (
+            {f"output.{_name(k)}": v for k, v in content.items()}
+            if section == "output"
+            else {section: content}
+        )
+        for heading, table in headed.items():
+            if table:
+                lines += [
+                    f"[{heading}]",
+                    *(f"{_name(k)} = {inline(v)}" for k, v in table.items() if v is not None),
+                    "",
+                ]
+    return "\n".join(lines)
+
+
+def _name(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else inline(key)
+
+
+def inline(value: Any) -> str:
+    """A value as it stands behind a key."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return repr(float(value))  # of NumPy too
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_name(k)} = {inline(v)}" for k, v in value.items() if v is not None)
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(inline, value))}]"
+    import json
+
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

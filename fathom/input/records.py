@@ -1,0 +1,354 @@
+"""Fields in time from files: NetCDF, Zarr and what else `fathom.open` reads, or xarray.DataArrays;
+brought to the points of a grid, in the units of the model.
+
+Records("era5/*.nc", "t2m")                 what the user says
+Input("air_temperature", records, "degC")   a field of the model that they give
+Source(axis, inputs, grid)
+    inputs with the same times: `read(number)` gives all fields of a record;
+    what fathom/forcing.py asks for
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import names, units
+from fathom.input.variables import Variable, contents, described, endings, files, opened, record
+from fathom.reading import library
+from fathom.time import instants as times
+
+
+class Records:
+    """A field in time, or one that stays, from files or from xarray.
+
+    Its last two dimensions are latitude and longitude (degrees, once around the earth), from which
+    it is brought to the model's points bilinearly, or those of the model, (ny, nx). Time is as CF
+    says: instants, or intervals where there are `time_bounds`; between instants and middles of
+    intervals a model interpolates.
+
+    Parameters
+    ----------
+    data : a file, a folder, a pattern with *, a list of files (each a part of the time), an
+        xarray.DataArray or Dataset.
+    variable : its name in the files; by default what has the right CF name, or the only one.
+    units : of the numbers; by default what the data say.
+    repeated_year : True: its year is that of every year; a number: this year of several; False:
+        calendar years. By default as the data say (a CF climatology,
+        years 0 or 1, a dimension `month`: repeated).
+    gaps : "land" (default): missing values are filled from what is around where only land is in
+        them, and are an error at sea; "fill": filled everywhere.
+    """
+
+    def __init__(self, data, variable=None, *, units=None, repeated_year=None, gaps="land"):
+        if gaps not in ("land", "fill"):
+            raise ValueError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
+        if not (repeated_year is None or isinstance(repeated_year, int)):
+            raise ValueError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")  # noqa: TRY004  all errors of the user are ValueErrors
+        if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
+            raise ValueError(
+                f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a"
+                " list of files, an xarray.DataArray or Dataset"
+            )  # noqa: TRY004
+        self.data, self.variable, self.units, self.repeated_year, self.gaps = (
+            data,
+            variable,
+            units,
+            repeated_year,
+            gaps,
+        )
+        self.in_memory = hasattr(data, "dims")
+        self._variables = None
+
+    def __repr__(self):
+        return f"Records({', '.join(self.arrays) if self.in_memory else self.data!r}{f', {self.variable!r}' if self.variable else ''})"
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """Those in memory, or held open by the user, by name."""
+        return (
+            {str(name): array for name, array in self.data.data_vars.items()}
+            if hasattr(self.data, "data_vars")
+            else {str(self.data.name or "data"): self.data}
+        )
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """What is there, by name."""
+        if self._variables is None:
+            self._variables = (
+                described(self.arrays, getattr(self.data, "variables", self.data.coords))
+                if self.in_memory
+                else contents(files(self.data))
+            )
+        return self._variables
+
+    def matches(self, wanted: tuple[str, ...], only: bool = True) -> list[Variable]:
+        """What may be meant: the variable that the user names, else what has the first of the names
+        wanted that is there, as its own or as standard name, else the only one.
+        """
+        there = self.variables
+        if self.variable is not None:
+            if self.variable not in there:
+                raise ValueError(f"{self}: {names.unknown('variable', self.variable, there)}")
+            return [there[self.variable]]
+        for name in wanted:
+            if found := (
+                [there[name]]
+                if name in there
+                else [v for v in there.values() if v.standard_name == name]
+            ):
+                return found
+        return list(there.values()) if only and len(there) == 1 else []
+
+    def find(self, wanted: tuple[str, ...], only: bool = True) -> Variable:
+        """The one that is. ValueError, with what is there and what is wanted."""
+        found = self.matches(wanted, only)
+        if len(found) != 1:
+            which = ", ".join(v.name for v in found or self.variables.values())
+            raise ValueError(
+                f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]}"
+                f" ({which or 'none'}); wanted: {' or '.join(wanted)}, or say which, as in"
+                " Records(file, 'name')"
+            )
+        return self._of_years(found[0])
+
+    def _of_years(self, variable):
+        """The same with the times that are asked for."""
+        axis, wanted = variable.axis, self.repeated_year
+        if wanted is None or axis.constant:
+            return variable
+        if isinstance(wanted, bool):
+            return replace(variable, axis=times.TimeAxis(axis.begin, axis.end, wanted))
+        axis, first = axis.year(wanted)
+        return replace(variable, axis=axis, first=first)
+
+    def read(self, variable: Variable, number: int) -> np.ndarray:
+        """Record `number` of the axis, (*shape), as it stands in the data. OSError: what cannot be
+        read.
+        """
+        number += variable.first
+        if self.in_memory:
+            with library:  # it may be a file that the user holds open
+                return record(self.arrays[variable.name], number)
+        for path, count in variable.parts:
+            if number < count:
+                break
+            number -= count
+        try:
+            with library:
+                return record(opened(path)[variable.name], number)
+        except (OSError, RuntimeError, ValueError, LookupError) as error:
+            raise OSError(
+                f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})"
+            ) from error
+
+
+def given(value: Any) -> Records | None:
+    """Records that a user has given, as such, by the name of a file, or as an xarray.DataArray with
+    coordinates; None: something else.
+    """
+    if isinstance(value, Records):
+        return value
+    if isinstance(value, Path) or (isinstance(value, str) and value.endswith(endings)):
+        return Records(str(value))
+    return (
+        Records(value)
+        if hasattr(value, "dims") and hasattr(value, "coords") and len(value.coords)
+        else None
+    )
+
+
+class Input:
+    """A field of the model that records give.
+
+    field, wanted : its name and unit in the model.  called : its own name, CF names and aliases
+        that it may have in files.  where : "center" or "corner".
+    only : whether the one variable of a file is it, whatever it is called.
+    """
+
+    def __init__(
+        self,
+        field: str,
+        records: Records,
+        wanted: str,
+        called: tuple[str, ...] = (),
+        where: str = "center",
+        only: bool = True,
+    ):
+        self.field, self.records, self.where = field, records, where
+        self.variable = records.find(called or (field,), only)
+        self.axis = self.variable.axis
+        told = records.units or self.variable.units or (wanted if records.in_memory else "")
+        try:
+            if not told:
+                raise ValueError("they have no units")
+            self.factor, self.offset = units.conversion(told, wanted)
+        except ValueError as error:
+            raise ValueError(
+                f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as"
+                f" in Records(file, units='{wanted}')"
+            ) from None
+
+    def interpolate(self, do: Any) -> None:
+        """Adds the process that makes the field from its records."""
+        interpolate(do, self.field, self.where)
+
+    def read(self, number: int, points: Points, others=None) -> np.ndarray:
+        """The field at a record, (ny, nx); others: fields of it that have been read. OSError: what
+        cannot be read; ValueError: no value at sea, and where.
+        """
+        try:
+            values = self.records.read(self.variable, number)
+            if (self.factor, self.offset) != (1.0, 0.0):
+                values = (values * self.factor + self.offset).astype(values.dtype, copy=False)
+            return self._on(points, values)
+        except (OSError, ValueError) as error:
+            raise type(error)(f"{self.field}: {error}") from error
+
+    def check(self, grid) -> None:
+        """ValueError where it does not fit the grid."""
+        v = self.variable
+        if v.latitude is None and v.shape != np.shape(grid.wet_levels):
+            raise ValueError(
+                f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and"
+                f" longitude; the grid takes {np.shape(grid.wet_levels)}"
+            )
+        if (
+            v.latitude is not None
+            and not grid.horizontal.spherical
+            and v.shape != np.shape(grid.wet_levels)
+        ):
+            raise ValueError(
+                f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is"
+                f" a plane and takes {np.shape(grid.wet_levels)}"
+            )
+
+    def _on(self, points, values):
+        from fathom.regrid import fill
+        from fathom.regrid import points as regrid
+
+        v, wet = self.variable, points.wet
+        if v.latitude is None or not points.spherical:
+            return self._whole(points, values, ~np.isfinite(values) & wet, values)
+        bring = lambda what: regrid.bilinear(
+            what, v.latitude, v.longitude, points.latitude, points.longitude
+        )  # noqa: E731
+        there = bring(values)
+        if np.isfinite(there[wet]).all():
+            return np.where(np.isfinite(there), there, 0)
+        known = np.isfinite(values)
+        if self.records.gaps == "land":
+            self._whole(points, values, wet & (bring(known.astype(values.dtype)) == 0), there)
+        return bring(
+            fill.harmonic(np.where(known, values, np.nan), v.latitude).astype(values.dtype)
+        )
+
+    def _whole(self, points, values, missing, result):
+        if missing.any():
+            j, i = np.argwhere(missing)[0]
+            raise ValueError(
+                f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the"
+                " sea; gaps = 'fill' fills them from what is around"
+            )
+        return np.where(np.isfinite(result), result, 0)
+
+
+class Speed:
+    """The speed of a wind, from inputs of its components."""
+
+    def __init__(self, field: str, east: Input, north: Input):
+        if east.axis != north.axis:
+            raise ValueError(
+                f"{east.field} and {north.field} are not given at the same times: {field} has to be"
+                " given too"
+            )
+        self.field, self.components, self.axis, self.where = (
+            field,
+            (east, north),
+            east.axis,
+            east.where,
+        )
+
+    def read(self, number, points, others):
+        return np.hypot(
+            *(
+                others[c.field] if c.field in others else c.read(number, points)
+                for c in self.components
+            )
+        )
+
+    def check(self, grid):
+        """Its components are inputs themselves."""
+
+
+class Points:
+    """The points of a grid that a field is wanted at; made where and when one is read."""
+
+    def __init__(self, grid, where="center"):
+        self.grid, self.where, self.place = grid, where, grid.place
+
+    @cached_property
+    def spherical(self):
+        return self.grid.horizontal.spherical
+
+    @cached_property
+    def _coordinates(self):
+        return tuple(np.array(x) for x in self.grid.coordinates(self.where))
+
+    longitude = property(lambda self: self._coordinates[0])
+    latitude = property(lambda self: self._coordinates[1])
+
+    @cached_property
+    def wet(self):
+        return np.asarray(self.grid.levels_at(self.where)) > 0
+
+
+class Source:
+    """Inputs with the same times. fields : their names;  axis : when their records are;
+    read(number) : name -> array (ny, nx), called by threads.
+    """
+
+    def __init__(self, axis, inputs, grid):
+        self.axis, self.inputs = axis, inputs
+        self.points = {where: Points(grid, where) for where in {i.where for i in inputs}}
+        for i in inputs:
+            i.check(grid)
+
+    @property
+    def fields(self):
+        return [i.field for i in self.inputs]
+
+    def read(self, number):
+        fields: dict[str, np.ndarray] = {}
+        for i in self.inputs:
+            fields[i.field] = i.read(number, self.points[i.where], fields)
+        return fields
+
+
+def sources(inputs: list[Input], grid) -> list[Source]:
+    """Inputs in groups with the same times."""
+    groups: list[list[Input]] = []
+    for one in inputs:
+        group = next((g for g in groups if g[0].axis == one.axis), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return [Source(group[0].axis, group, grid) for group in groups]
+
+
+def interpolate(do: Any, field: str, where: str = "center") -> None:
+    """Adds the process that makes a field from its records before and after; do: a fathom.order."""
+    names = {
+        "previous": field + "_previous",
+        "next": field + "_next",
+        "forcing_weight": field + "_weight",
+        "value": field,
+    }
+    scheme = "TimeInterpolation" if where == "center" else "TimeInterpolationAtCorners"
+    do(scheme, on=names, label=f"TimeInterpolation of {field}")

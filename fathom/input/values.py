@@ -1,0 +1,127 @@
+"""From what a user gives – a number, an array, a function, a file, a data set's name – to arrays on
+the grid, with errors that say where.
+"""
+
+import numpy as np
+
+
+def on_columns(grid, value, where="center", name="value", units=""):
+    """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units
+    (fathom/records.py) is brought to these.
+    """
+    from fathom.input.records import given
+
+    shape = np.shape(grid.wet_levels)
+    if (records := given(value)) is not None:
+        return _of_records(grid, records, where, name, units)
+    if callable(value):
+        value = value(*grid.coordinates(where))
+    return _checked(
+        np.array(
+            np.broadcast_to(_plain(value), shape) if np.ndim(_plain(value)) == 0 else _plain(value),
+            float,
+        ),
+        shape,
+        name,
+        grid,
+    )
+
+
+def _of_records(grid, records, where, name, units):
+    """The one record that a file or xarray.DataArray has."""
+    from fathom.input.records import Input, sources
+    from fathom.reading import once
+
+    found = Input(name, records, units or records.find((name,)).units or "1", where=where)
+    if not found.axis.constant:
+        raise ValueError(
+            f"{records} has {len(found.axis)} records in time; {name} takes one that stays"
+        )
+    return once(sources([found], grid)[0].read)(0)[name].astype(float)
+
+
+def on_layers(grid, value, name, where="center"):
+    """Levels of what was given, one at a time: yields (k, array (ny, nx)). ValueError: shape, or
+    NaN where there is a column, with its place.
+    """
+    shape = np.shape(grid.wet_levels)
+    middles = grid.levels.middles
+    if callable(value):
+        x, y = grid.coordinates(where)
+        function = value
+        level = lambda k: np.broadcast_to(function(x, y, middles[k]), shape)  # noqa: E731
+    else:
+        array = _plain(value)
+        if (
+            array.ndim == 3
+            and array.shape != (len(middles), *shape)
+            or array.ndim == 2
+            and array.shape != shape
+            or array.ndim not in (0, 2, 3)
+        ):
+            raise ValueError(
+                f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape}"
+                " or a number"
+            )
+        level = lambda k: np.broadcast_to(array[k] if array.ndim == 3 else array, shape)  # noqa: E731
+    wet = grid.levels_at(where)
+    for k in range(len(middles)):
+        values = np.array(level(k), float)
+        bad = ~np.isfinite(values) & (k < wet)
+        if bad.any():
+            j, i = np.argwhere(bad)[0]
+            raise ValueError(
+                f"{name} is {values[j, i]} at {grid.place(j, i, k)}, and at {bad.sum() - 1} more"
+                " points in that layer"
+            )
+        yield k, np.where(k < wet, values, 0.0)
+
+
+def _plain(value):
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{value!r} is neither a number, an array, a function nor the name of a data set"
+        ) from None
+
+
+def _checked(array, shape, name, grid):
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}; the grid takes {shape} or a number")
+    bad = ~np.isfinite(array) & (np.asarray(grid.wet_levels) > 0)
+    if bad.any():
+        j, i = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{name} is {array[j, i]} at {grid.place(j, i)}, and at {bad.sum() - 1} more points"
+        )
+    return np.where(np.isfinite(array), array, 0.0)
+
+
+def fill_fixed(simulation):
+    """What does not follow from the state into the fields of a sequence: geometry and what the
+    surface gives once; profiles, and tables that they follow in time.
+    """
+    model, sequence, fields = simulation.model, simulation.sequence, simulation.fields
+    fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})
+    for name in filter(fields.has, fixed):
+        layers = (
+            map(fixed[name], range(model.grid.levels.number))
+            if callable(fixed[name])
+            else [fixed[name]]
+        )
+        for k, values in enumerate(layers):
+            fields.set(
+                name,
+                np.ascontiguousarray(values, float),
+                k,
+                nearest_outside=name not in model.zero_outside,
+            )
+    for name, values in model.profiles().items():
+        if fields.has(name):
+            fields.set_profile(name, values)
+    for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(
+        simulation.clock
+    ).items():
+        if fields.has(name):
+            sequence.follow_table(name, simulation.step, times, rows, interpolated)

@@ -1,0 +1,22 @@
+"""Model: what every model has in common. docs/models.md lists what a simulation asks of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fathom.order import Placed
+
+
+class Model:
+    """A model with the processes that its user has put into the order of its step."""
+
+    placed: list[Placed]
+
+    def place(self, process: Any, **where: Any) -> Model:
+        """Puts a process of the user's into the order of a step: before, after or instead_of
+        another (fathom.order.Placed). Returns the model.
+
+        >>> ocean.place("RayleighDrag", after="MomentumAdvection")
+        """
+        self.placed.append(Placed(process, **where))
+        return self

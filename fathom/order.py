@@ -1,0 +1,146 @@
+"""The order of one time step: processes, one after another, as a sequence of the core takes them.
+
+A model says its step with one of these (fathom/ocean/step.py, fathom/atmosphere/step.py):
+
+    do.phase = "baroclinic"
+    do(ocean.equation_of_state)
+    do("HydrostaticPressure")
+    do("ImplicitMomentum", drag=1.2e-3)
+    do(ocean.submesoscale)              # None: nothing is done
+
+A user puts processes of his own before, after or in place of another: `Placed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fathom import names, schemes
+
+
+class Placed:
+    """A process of the user's in the order of a model.
+
+    Parameters
+    ----------
+    process : a scheme, its name, a PythonScheme, or a global process of the core.
+    before, after, instead_of : the process of the model beside which it stands, by the name that
+        `fathom show` says; one of the three, or none where the scheme itself says its place.
+    on : other names for its fields, {declared: name}.
+    phase : of the profile; None: that of its neighbour.
+    """
+
+    def __init__(
+        self,
+        process: Any,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        instead_of: str | None = None,
+        on: Mapping[str, str] | None = None,
+        phase: str | None = None,
+    ):
+        self.process = schemes.scheme(process) if isinstance(process, str) else process
+        given = {"before": before, "after": after, "instead_of": instead_of}
+        said = [(where, name) for where, name in given.items() if name is not None]
+        if not said and (own := getattr(self.process, "stands", None)):
+            said = [own]
+        if len(said) != 1:
+            raise ValueError(
+                f"where does {self.process!r} stand? Say one of before, after, instead_of; given"
+                f" {', '.join(where for where, _ in said) or 'none'}"
+            )
+        self.beside: tuple[str, str] = said[0]  # (where, the name of the other process)
+        self.on, self.phase = dict(on or {}), phase
+
+    def __repr__(self) -> str:
+        where, name = self.beside
+        return f"Placed({self.process!r}, {where}={name!r})"
+
+
+class Order:
+    """The processes of one step, in the order in which they are added.
+
+    Parameters
+    ----------
+    precision : bytes of a number.
+    step : [s], for every scheme that has a parameter of that name.
+    offered : further parameters for every scheme that has one of that name.
+    own_cells : whether schemes are taken in cells of their own thickness.
+    renamed : function of a scheme that gives other names of its fields; for all schemes.
+    """
+
+    def __init__(
+        self, precision, step, *, offered=None, own_cells=False, renamed=None, phase="dynamics"
+    ):
+        self.precision, self.step, self.phase = precision, step, phase
+        self.offered = dict(offered or {}) | {"step": step}
+        self.own_cells, self.renamed = own_cells, renamed
+        self.processes: list[Any] = []
+        self.kinds: list[str] = []  # what each is, whatever it is called
+
+    def __call__(self, what, *, on=None, at=None, label=None, phase=None, when=True, **parameters):
+        """Adds a process: a scheme, its name, a global process of the core; None adds nothing.
+
+        Parameters
+        ----------
+        on : other names of its fields.
+        at : fields that are elsewhere, {name: (horizontal, vertical)}.
+        label : what the process is called in tables, by default as the scheme.
+        phase : of this process alone.
+        when : False adds nothing.
+        parameters : of the scheme; one that it does not have is an error.
+        """
+        if what is None or not when:
+            return
+        what = schemes.scheme(what) if isinstance(what, str) else what
+        if not isinstance(what, schemes.Scheme):
+            process = schemes.as_process(what, precision=self.precision, step=self.step)
+            if on:
+                process = process.on({old: new for old, new in on.items() if old != new})
+            self._add(process, label, type(what).__name__, phase)
+            return
+        form = what.in_cells if self.own_cells else what
+        fields = set(form.field_names)
+        given = (self.renamed(form) if self.renamed else {}) | dict(on or {})
+        process = form.process(
+            self.precision,
+            on={old: new for old, new in given.items() if old in fields and old != new},
+            offered=self.offered,
+            **parameters,
+        )
+        for field, place in (at or {}).items():
+            process = process.at(field, *place)
+        self._add(process, label or what.name, what.name, phase)
+
+    def _add(self, process, label, kind, phase):
+        process.phase = phase or self.phase
+        process.name = label or process.name
+        self.processes.append(process)
+        self.kinds.append(kind)
+
+    def place(self, placed):
+        """Puts the user's own processes where they belong. Returns the list of processes."""
+        for one in placed:
+            where, name = one.beside
+            found = [
+                n
+                for n, (process, kind) in enumerate(zip(self.processes, self.kinds, strict=True))
+                if name in (process.name, kind)
+            ]
+            if not found:
+                known = [process.name for process in self.processes]
+                raise ValueError(names.unknown(f"process to stand {where}", name, known))
+            if where == "instead_of" and len(found) > 1:
+                raise ValueError(
+                    f"{len(found)} processes are a {name}:"
+                    f" {', '.join(self.processes[n].name for n in found)}; say which by its name"
+                )
+            mine = Order(self.precision, self.step, offered=self.offered, own_cells=self.own_cells)
+            mine.phase = one.phase or self.processes[found[0]].phase
+            mine(one.process, on=one.on)
+            first = found[-1] + 1 if where == "after" else found[0]
+            last = first + (where == "instead_of")
+            self.processes[first:last], self.kinds[first:last] = mine.processes, mine.kinds
+        return self.processes

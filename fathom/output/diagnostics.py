@@ -1,0 +1,150 @@
+"""What can be asked for by name: output variables that follow from the fields of the sequence."""
+
+from dataclasses import dataclass
+from typing import Callable
+
+import numpy as np
+
+from fathom import names
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """`needs`: fields of the sequence; `surface`: only their top layer; `of(model, window,
+    *arrays)` gives (levels, ny, nx) of a block. Linear ones may be averaged in time from the means
+    of what they need. `vertical`: layer, interface or column, where it is not that of the first
+    field; then all levels of a column are there. No column needs another."""
+
+    needs: tuple[str, ...]
+    of: Callable
+    surface: bool = False
+    linear: bool = True
+    vertical: str = ""
+
+
+@dataclass(frozen=True)
+class Integral:
+    """`needs`: fields of the sequence; `made`: those that it has only for this, name -> (scheme,
+    what its fields are called). `part(model, window, *arrays)`: what a block gives, float64 of the
+    shape of `dims`, which sums over blocks exactly (`rounded`); `of(model, sum)`: the value, on
+    root."""
+
+    needs: tuple[str, ...]
+    dims: tuple[str, ...]
+    units: str
+    long_name: str
+    part: Callable
+    of: Callable
+    made: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
+    standard_name: str = ""
+    surface = False
+    linear = True
+
+
+def rounded(values: np.ndarray, unit: float) -> np.ndarray:
+    """To multiples of `unit`, a power of two: while sums stay below 2^53 units they do not depend
+    on order.
+    """
+    return np.rint(values * (1 / unit)) * unit
+
+
+_in_cache = 1 << 16  # numbers of a field
+
+
+def same(model, window, value):
+    return value
+
+
+def weighted(weights):
+    """`of` two fields: their sum, each times its weight, weights(model, window) -> (ny, nx) of
+    both.
+    """
+
+    def of(model, window, a, b):
+        p, q = weights(model, window)
+        return a * p + b * q
+
+    of.weights = weights
+    return of
+
+
+def find(name, model, fields):
+    """The diagnostic of that name or output alias; any field of the sequence is one too. ValueError
+    with near names.
+    """
+    for long_name, entry in names.fields.items():
+        if name == entry.alias and (long_name in model.derived or long_name in fields):
+            name = long_name
+    if name in model.derived:
+        missing = [need for need in model.derived[name].needs if need not in fields]
+        if missing:
+            raise ValueError(
+                f"'{name}' follows from {', '.join(model.derived[name].needs)}; this model does not"
+                f" compute {', '.join(missing)}"
+            )
+        return name, model.derived[name]
+    if name in fields:
+        return name, Diagnostic((name,), same)
+    raise ValueError(
+        f"no output variable '{name}'{names.near(name, [*model.derived, *sorted(fields)])}"
+    )
+
+
+def windows(simulation, diagnostic, field):
+    """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the
+    first of those it needs, as the sequence describes it."""
+    blocks = [simulation.fields.windows(name) for name in diagnostic.needs]
+    return [
+        of_window(simulation.model, diagnostic, field["horizontal"], window, arrays)
+        for window, *arrays in zip(simulation.domain.blocks, *blocks)
+    ]
+
+
+def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=float):
+    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is
+    nothing, from those that it needs there. A few rows are made at a time, which stay in the cache.
+    """
+    from fathom import mpi
+
+    j0, i0, ny, nx = window
+    arrays = [a[:1] if diagnostic.surface else a for a in arrays]
+    there = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx]
+    there = (
+        np.where(there, np.iinfo(np.int32).max, 0).astype(np.int32)
+        if diagnostic.vertical
+        else np.asarray(there, np.int32)
+    )
+    if weights := getattr(diagnostic.of, "weights", None):
+        values = np.empty((len(arrays[0]), ny, nx), dtype)
+        mpi.core.stored_sum(
+            *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
+        )
+        return values
+    step, values = max(1, _in_cache // (len(arrays[0]) * nx)), None
+    for j in range(0, ny, step):
+        rows = slice(j, min(j + step, ny))
+        parts = [a[:, rows] for a in arrays]
+        if diagnostic.of is not same or divisor != 1:
+            parts = [_divided(np.asarray(a, float), divisor) for a in parts]
+        value = diagnostic.of(model, (j0 + j, i0, rows.stop - j, nx), *parts)
+        if values is None:
+            values = np.empty((len(value), ny, nx), dtype)
+        mpi.core.stored(value, there[rows], values[:, rows])
+    return values
+
+
+def _divided(a, divisor):
+    return a if divisor == 1 else np.asarray(a, float) / divisor
+
+
+def whole(simulation, name, pressures=None):
+    """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at
+    pressures [Pa]. All ranks call it.
+    """
+    model, fields = simulation.model, {f["name"]: f for f in simulation.fields.fields}
+    _, diagnostic = find(name, model, fields)
+    field = fields[diagnostic.needs[0]]
+    if pressures is not None and (diagnostic.vertical or field["vertical"]) == "layer":
+        diagnostic = model.at_levels(name, diagnostic, pressures, field["horizontal"])
+    gathered = simulation.assemble(windows(simulation, diagnostic, field))
+    return model.grid.regular(gathered) if simulation.is_root else None

@@ -1,0 +1,433 @@
+"""FA ("fichier ARPEGE", Météo-France): LFI articles (lfi.py) of which some describe all others.
+
+    CADRE-DIMENSIONS
+        truncation, rows, points of the longest, levels, kind: 1 Gaussian rows,
+        2 such about a pole of their own, < 1 a limited area
+    CADRE-FRANKSCHMI
+        of the pole of stretching sine of latitude, cosine and sine of longitude;
+        factor of stretching (Schmidt 1977)
+    CADRE-REDPOINPOL
+        points, then largest zonal wave number, of each row from the north pole to the equator
+    CADRE-SINLATITUD     sine of their latitudes
+    CADRE-FOCOHYBRID     p0; a of each interface, b of each interface: p = a p0 + b ps
+    DATE-DES-DONNEES
+        year, month, day, hour, minute, 1, hours of the forecast, 0, 10,
+        hours where an interval begins, 0;  DATX-...: seconds of the same
+    S001TEMPERATURE
+        a field on a level from the top (S), of pressure [Pa, five digits] (P),
+        of the surface (SURF), at 2 and 10 m (CLS): two words,
+                         packing and whether it is spectral; packing 0: its numbers, from the north;
+                         100 and more: bits, and a message of GRIB2
+
+A store is a folder: the frame with what does not vary in `frame.fa`, and for each time, by hours
+after the start, a file with frame and fields, as models of this family leave them: +0006.fa, or
++0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows of points about a pole of their own are read,
+not written.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.output import files
+from fathom.output.formats import grib, lfi
+from fathom.output.formats.whole_times import (
+    WholeTimes,
+    are_gaussian,
+    check_compression,
+    check_place,
+    check_rows,
+    elsewhere,
+)
+from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
+
+packed = 120  # of 100 and more, all of which are messages of GRIB2
+_contents, _time = (
+    "FATHOM-CONTENTS",
+    "FATHOM-TIME",
+)  # articles of a store: the rest of what it holds in JSON; seconds, those of its interval
+_waves = 11  # of a grid of latitudes and longitudes, which has none: what libraries expect
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a file says of the grid that its fields are on, article by article."""
+
+    dimensions: np.ndarray
+    sphere: np.ndarray
+    rows: np.ndarray
+    sines: np.ndarray
+    hybrid: np.ndarray
+
+    @classmethod
+    def of(cls, articles: lfi.Articles) -> Frame:
+        missing = [name for name in _frame if name not in articles]
+        if missing:
+            raise ValueError(
+                f"{articles.path} is LFI but not FA: it has no article {', '.join(missing)};"
+                " fathom.output.formats.lfi.Articles reads its articles"
+            )
+        return cls(*(articles[name].view(kind) for name, kind in _frame.items()))
+
+    @classmethod
+    def on(cls, latitude: np.ndarray, longitude: np.ndarray, a: np.ndarray, b: np.ndarray) -> Frame:
+        """Of rows from south to north and interfaces p = a + b ps [Pa]."""
+        ny, nx, levels = len(latitude), len(longitude), len(b) - 1
+        hybrid = np.concatenate([[_p0], a / _p0, b])
+        if are_gaussian("FA", latitude, longitude):
+            if longitude[0]:
+                raise ValueError(
+                    f"Gaussian rows of FA begin at longitude 0, not {longitude[0]:g}: {elsewhere}"
+                )
+            waves = (nx - 1) // 3  # of a quadratic grid
+            half = np.ones(ny // 2, np.int64)
+            return cls(
+                np.array([waves, ny, nx, levels, 1]),
+                np.array([1.0, 1.0, 0.0, 1.0]),
+                np.concatenate([nx * half, waves * half]),
+                np.sin(np.deg2rad(latitude[: ny // 2 - 1 : -1])),
+                hybrid,
+            )
+        corners, steps = (
+            np.deg2rad([longitude[0], latitude[0], longitude[-1], latitude[-1]]),
+            np.deg2rad([np.diff(longitude).mean(), np.diff(latitude).mean()]),
+        )
+        ends = 4 * np.cumsum(
+            [1 + math.isqrt(_waves**2 - m**2) for m in range(_waves + 1)]
+        )  # of the coefficients of each wave number within an ellipse
+        rows = [
+            _waves - 1,
+            0,
+            1,
+            nx,
+            1,
+            ny,
+            8,
+            8,
+            _waves,
+            _waves,
+            *np.stack([np.append(1, ends[:-1] + 1), ends], 1).ravel(),
+        ]
+        sines = np.array(
+            [
+                -1,
+                -9,
+                0,
+                0,
+                *(corners[:2] + corners[2:]) / 2,
+                *steps,
+                *steps * [nx - 1, ny - 1],
+                0,
+                0,
+                *corners,
+                0,
+                0,
+            ]
+        )
+        return cls(
+            np.array([_waves, ny, nx, levels, -_waves]),
+            np.zeros(4),
+            np.array(rows, np.int64),
+            sines,
+            hybrid,
+        )
+
+    @property
+    def articles(self) -> dict[str, list[np.ndarray]]:
+        held = (self.dimensions, self.sphere, self.rows, self.sines, self.hybrid)
+        return {name: [values] for name, values in zip(_frame, held)} | {
+            "FATHOM": [np.array([1])]
+        }  # the sixth: who made it
+
+
+_frame = {
+    "CADRE-DIMENSIONS": np.int64,
+    "CADRE-FRANKSCHMI": np.float64,
+    "CADRE-REDPOINPOL": np.int64,
+    "CADRE-SINLATITUD": np.float64,
+    "CADRE-FOCOHYBRID": np.float64,
+}
+_p0 = 101325.0
+
+
+class FaWriter(WholeTimes):
+    """A store of FA files open for writing."""
+
+    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+        """Open a store made by `create`, to append."""
+        self.path, self.writes = Path(path), writes or files.Writes()
+        self._held = Contents(self.path)
+        self.variables, self.sizes, self._bounds, self._encoded = (
+            self._held.variables,
+            self._held.sizes,
+            self._held.axis.bounds,
+            {},
+        )
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        coordinates: Any,
+        variables: list[VariableSpec],
+        chunks: Mapping[str, int] | None = None,
+        *,
+        time: TimeAxis | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        compression: str = "none",
+        overwrite: bool = False,
+    ) -> FaWriter:
+        """Create the store with its frame and no times. Arguments and errors as
+        `ZarrWriter.create`; compression: "none", float64, or "ccsds" or "simple", 24 bits by GRIB2;
+        ValueError too for what FA cannot hold."""
+        path, time = Path(path), time or TimeAxis()
+        check_compression(compression, ("none", *grib.compressions))
+        arrays = coordinate_arrays(coordinates)
+        sizes = sizes_of(arrays, variables)
+        check_rows("FA", arrays, variables, time)
+        interfaces = (
+            [
+                np.append(arrays[name][1][:, 0], arrays[name][1][-1, 1])
+                for name in ("ap_bounds", "b_bounds")
+            ]
+            if "ap_bounds" in arrays
+            else np.array([[0.0, 0.0], [0.0, 1.0]])
+        )
+        frame = Frame.on(arrays["latitude"][1], arrays["longitude"][1], *interfaces)
+        fixed = [
+            VariableSpec(name, dims, str(array.dtype), given)
+            for name, (dims, array, given) in arrays.items()
+            if dims == ("latitude", "longitude") and _named(name)
+        ]
+        axes = {
+            name: [dims, array.tolist(), given]
+            for name, (dims, array, given) in arrays.items()
+            if not {"latitude", "longitude"} <= set(dims)
+        }
+        head = {
+            "fathom": 1,
+            "sizes": sizes,
+            "coordinates": axes,
+            "attributes": dict(attributes or {}),
+            "time": [time.start, time.calendar, time.bounds],
+            "packing": grib.compressions.get(compression),
+            "centre": 85,
+            "fixed": [v.described for v in fixed],
+            "variables": [v.described for v in variables],
+        }
+        _check_names(variables, arrays)
+        check_place(path, overwrite and (path / "frame.fa").is_file())
+        writes = files.Writes()
+        try:
+            path.mkdir(exist_ok=True)
+            for old in path.glob("*.fa"):
+                old.unlink()
+            articles = {
+                _named(v.name): [
+                    _plain,
+                    np.asarray(arrays[v.name][1], float)[in_file_order(frame)].ravel(),
+                ]
+                for v in fixed
+            }
+            lfi.write(
+                path / "frame.fa",
+                frame.articles
+                | {_contents: [lfi.text(json.dumps(head, default=lambda value: value.tolist()))]}
+                | articles,
+                writes,
+                _moment(time.start, 0.0)[1],
+            )
+        except OSError as error:
+            raise explain(error, path, f"creating {path}") from None
+        return cls(path, writes)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _encode(self, variable: VariableSpec, array: np.ndarray) -> list[tuple[str, Any]]:
+        """(name, what becomes of its words) of each level."""
+        names = articles_of(variable, self._held.head["coordinates"])
+        if self._held.head["packing"]:
+            return list(
+                zip(
+                    names,
+                    grib.messages_of(
+                        variable, array, self._held.head, self._held.head["coordinates"]
+                    ),
+                )
+            )
+        levels = array.reshape(len(names), *array.shape[-2:])[:, in_file_order(self._held.frame)]
+        return [
+            (name, values.astype(variable.dtype).ravel()) for name, values in zip(names, levels)
+        ]
+
+    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
+        """A file that has its name once it is whole."""
+        start, interval = self._held.axis.start, bounds or (0.0, seconds)
+        dates, moment = _moment(start, *(interval[::-1] if bounds else (seconds,)))
+
+        def words(values):  # noqa: E306
+            return (
+                [_plain, values]
+                if isinstance(values, np.ndarray)
+                else _message(grib.codes(values, *(bounds or (seconds,))))
+            )
+
+        fields = {
+            name: words(values)
+            for variable in self.variables
+            for name, values in self._encoded[variable]
+        }
+        file = self.path / _file_name(interval[1])
+        lfi.write(
+            file,
+            self._held.frame.articles
+            | dates
+            | {_time: [np.array([seconds, *(bounds or ())], float)]}
+            | fields,
+            self.writes,
+            moment,
+        )
+        self._held.add(file, seconds, bounds)
+
+    def _cut(self, count: int) -> None:
+        for file in self._held.keep(count):
+            file.unlink(missing_ok=True)
+
+
+class Contents:
+    """The files of a store and their times. ValueError for a folder that `FaWriter` has not made,
+    OSError for a damaged one.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        if not (path / "frame.fa").is_file():
+            raise ValueError(f"{path} is not a store of FA files: it has no frame.fa")
+        self.fixed_articles = lfi.Articles(path / "frame.fa")
+        self.frame = Frame.of(self.fixed_articles)
+        if _contents not in self.fixed_articles:
+            raise ValueError(
+                f"{path / 'frame.fa'} is not of a store: it has no article {_contents}"
+            )
+        self.head = json.loads(self.fixed_articles[_contents].byteswap().tobytes())
+        self.variables, self.fixed = (
+            {
+                name: VariableSpec(name, tuple(dims), dtype, given)
+                for name, dims, dtype, given in self.head[key]
+            }
+            for key in ("variables", "fixed")
+        )
+        self.sizes, self.axis = self.head["sizes"], TimeAxis(*self.head["time"])
+        found = sorted(
+            (*lfi.Articles(file)[_time].view(float).tolist(), file) for file in path.glob("+*.fa")
+        )
+        self.files, self.times, self.bounds = (
+            [row[-1] for row in found],
+            [row[0] for row in found],
+            [row[1:-1] for row in found],
+        )
+
+    def add(self, file: Path, seconds: float, bounds: tuple[float, float] | None) -> None:
+        self.files.append(file)
+        self.times.append(seconds)
+        self.bounds.append(bounds or ())
+
+    def keep(self, count: int) -> list[Path]:
+        """The first so many times; the files of the others."""
+        dropped = self.files[count:]
+        del self.files[count:], self.times[count:], self.bounds[count:]
+        return dropped
+
+
+_plain = np.zeros(2, np.int64)  # of a field: not packed, not spectral
+
+
+def _message(data: bytes) -> list[np.ndarray]:
+    """The words of a packed field: the message in each word backwards."""
+    return [np.array([packed, 0, grib.bits]), np.frombuffer(data + bytes(-len(data) % 8), "<i8")]
+
+
+def in_file_order(frame: Frame) -> slice:
+    """Rows as they stand in a file, of those from south to north."""
+    return slice(None, None, -1 if frame.dimensions[4] > 0 else 1)
+
+
+def articles_of(variable: VariableSpec, axes: Mapping[str, Any]) -> list[str]:
+    """The article of each of its levels."""
+    from fathom.names import describe
+
+    name = describe(variable.name).fa or variable.name
+    vertical = variable.dims[1] if len(variable.dims) == 4 else ""
+    before = (
+        [f"S{k + 1:03d}" for k in range(len(axes["level"][1]))]
+        if vertical == "level"
+        else [f"P{round(100 * p) % 100000:05d}" for p in axes["pressure"][1]]
+        if vertical
+        else [""]
+    )
+    return [(level + name)[:16] for level in before]
+
+
+def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple]) -> None:
+    names = [name for variable in variables for name in articles_of(variable, arrays)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"FA: two fields would both be called {', '.join(twice)}: {elsewhere}")
+
+
+def _named(alias: str) -> str:
+    from fathom.names import describe
+
+    return describe(alias).fa
+
+
+def _file_name(seconds: float) -> str:
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return (
+        f"+{hours:04d}"
+        + (f"-{minute:02d}" if minute or second else "")
+        + (f"-{second:02d}" if second else "")
+        + ".fa"
+    )
+
+
+def _moment(
+    start: str, end: float, begin: float = 0.0
+) -> tuple[dict[str, list[np.ndarray]], tuple[int, int]]:
+    """Articles of the date; date and time of `end` [s since the start] for the header."""
+    if max(abs(t - round(t)) for t in (end, begin)) > 1e-3:
+        raise ValueError(f"FA counts whole seconds; a time of {end} s: {elsewhere}")
+    base, end, begin = datetime.datetime.fromisoformat(start), round(end), round(begin)
+    day = datetime.timedelta(hours=base.hour, minutes=base.minute, seconds=base.second)
+    valid = base + datetime.timedelta(seconds=end)
+    articles = {
+        "DATE-DES-DONNEES": [
+            np.array(
+                [
+                    base.year,
+                    base.month,
+                    base.day,
+                    base.hour,
+                    base.minute,
+                    1,
+                    end // 3600,
+                    0,
+                    10,
+                    begin // 3600,
+                    0,
+                ]
+            )
+        ],
+        "DATX-DES-DONNEES": [np.array([1, 0, int(day.total_seconds()), end, begin, *[0] * 6])],
+    }
+    return articles, (int(f"{valid:%Y%m%d}"), int(f"{valid:%H%M%S}"))

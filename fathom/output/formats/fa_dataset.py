@@ -1,0 +1,368 @@
+"""FA as a lazy xarray.Dataset: a store of `FaWriter`, or a file of anyone; an article is decoded
+when its values are asked for.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray
+from xarray.backends import BackendArray
+from xarray.core import indexing
+
+from fathom.output.formats import grib, lfi
+from fathom.output.formats.fa import Contents, Frame, articles_of, in_file_order
+from fathom.output.specification import VariableSpec
+
+
+class _Fields(BackendArray):
+    """Fields of one shape, found by their place in the dimensions before: read(*place)."""
+
+    def __init__(
+        self,
+        read: Callable[..., np.ndarray],
+        front: tuple[int, ...],
+        field: tuple[int, ...],
+        dtype: Any,
+    ):
+        self.read, self.front, self.field, self.shape, self.dtype = (
+            read,
+            front,
+            field,
+            front + field,
+            np.dtype(dtype),
+        )
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.OUTER, self._read
+        )
+
+    def _read(self, key: tuple) -> np.ndarray:
+        depth = len(self.front)
+        front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.front, key)]
+        found = np.empty((*map(len, front), *self.field), self.dtype)
+        for place in np.ndindex(*found.shape[:depth]):
+            found[place] = self.read(*(int(n[i]) for n, i in zip(front, place)))
+        found = found[
+            tuple(0 if isinstance(k, (int, np.integer)) else slice(None) for k in key[:depth])
+        ]
+        kept = 0
+        for k in reversed(key[depth:]):  # from the last dimension on, behind which so many are kept
+            found = found[(..., k, *[slice(None)] * kept)]
+            kept += not isinstance(k, (int, np.integer))
+        return found
+
+
+def open_dataset(path: Path) -> xarray.Dataset:
+    """As `fathom.output.open` gives it."""
+    return _store(path) if path.is_dir() else _file(path)
+
+
+# ---- a store -------------------------------------------------------------------------------------
+
+
+def _store(path: Path) -> xarray.Dataset:
+    held = Contents(path)
+    found = {
+        name: xarray.Variable(dims, np.array(values), given)
+        for name, (dims, values, given) in held.head["coordinates"].items()
+    }
+    found["time"] = xarray.Variable(("time",), np.array(held.times, float), held.axis.attributes)
+    if held.axis.bounds:
+        found["time_bounds"] = xarray.Variable(
+            ("time", "bounds"), np.array(held.bounds, float).reshape(-1, 2)
+        )
+    for variable in (*held.fixed.values(), *held.variables.values()):
+        front = [
+            len(held.times) if dim == "time" else held.sizes[dim] for dim in variable.dims[:-2]
+        ]
+        array = _Fields(
+            partial(_of_store, held, variable),
+            tuple(front),
+            tuple(held.sizes[dim] for dim in variable.dims[-2:]),
+            variable.dtype,
+        )
+        found[variable.name] = xarray.Variable(
+            variable.dims, indexing.LazilyIndexedArray(array), variable.attributes
+        )
+    return _decoded(found, held.head["attributes"])
+
+
+def _decoded(found: dict[str, xarray.Variable], attributes: dict) -> xarray.Dataset:
+    axes = [name for name, variable in found.items() if variable.dims == (name,)]
+    return xarray.decode_cf(
+        xarray.Dataset(found, attrs={"Conventions": "CF-1.11", **attributes}).set_coords(axes)
+    )
+
+
+def _of_store(
+    held: Contents, variable: VariableSpec, time: int | None = None, level: int = 0
+) -> np.ndarray:
+    """(rows, points) from south to north."""
+    articles = held.fixed_articles if time is None else lfi.Articles(held.files[time])
+    name = articles_of(variable, held.head["coordinates"])[level]
+    found = values(articles, name).reshape([held.sizes[dim] for dim in variable.dims[-2:]])[
+        in_file_order(held.frame)
+    ]
+    return found / grib.factor(variable.name) if articles.beginning(name, 1)[0] >= 100 else found
+
+
+# ---- a file --------------------------------------------------------------------------------------
+
+_on_levels = re.compile(r"(S)(\d{3})(.+)|([PH])(\d{5})(.+)")
+_vertical = {"S": "level", "P": "pressure", "H": "height"}
+
+
+def _file(path: Path) -> xarray.Dataset:
+    articles = lfi.Articles(path)
+    frame = Frame.of(articles)
+    found, dims, shape = _grid(frame)
+    groups: dict[tuple[str, str], dict[float, str]] = {}
+    for name in articles:
+        kind, size = articles.beginning(name, 2), articles.size(name)
+        if (
+            name.startswith(("CADRE-", "DAT", "FATHOM"))
+            or size < 3
+            or len(kind) < 2
+            or not -1 <= kind[0] < 1000
+            or kind[1] not in (0, 1)
+        ):
+            continue
+        if kind[1] or (kind[0] <= 0 and size - 2 != np.prod(shape)):
+            continue  # spectral, or of no grid
+        match = _on_levels.fullmatch(name)
+        letter, number, rest = [part for part in match.groups() if part] if match else ("", 0, name)
+        value = (
+            int(number) or 100000 if letter == "P" else int(number)
+        )  # 1000 hPa has no sixth digit
+        groups.setdefault((letter, rest), {})[value] = name
+    for (letter, rest), named in sorted(groups.items()):
+        row = _row(rest, letter)
+        name = next(
+            word for word in (row.alias if row else rest, rest, letter + rest) if word not in found
+        )
+        levels, attributes = sorted(named), ({**row.attributes} if row else {}) | {"fa_name": rest}
+        front: tuple[str, ...] = ()
+        if letter:
+            dim = _dimension(
+                found, _vertical[letter], np.array(levels) / (100.0 if letter == "P" else 1)
+            )
+            front = (dim,)
+        read = lambda time, level=0, names=[named[value] for value in levels]: _of_frame(
+            articles, names[level], frame, shape
+        )  # noqa: E731
+        array = _Fields(read, (1, len(levels)) if letter else (1,), shape, np.float64)
+        found[name] = xarray.Variable(
+            ("time", *front, *dims), indexing.LazilyIndexedArray(array), attributes
+        )
+    return _decoded(found | _when(articles), {"truncation": int(frame.dimensions[0])})
+
+
+def _dimension(found: dict[str, xarray.Variable], kind: str, levels: np.ndarray) -> str:
+    """The dimension of these levels; another one where variables have others."""
+    name = next(
+        name
+        for n in range(len(found) + 1)
+        if (name := kind + f"_{n}" * (n > 0)) not in found
+        or np.array_equal(found[name].values, levels)
+    )
+    units = {
+        "pressure": {"units": "hPa", "standard_name": "air_pressure", "positive": "down"},
+        "height": {"units": "m", "standard_name": "height"},
+        "level": {"positive": "down"},
+    }
+    found[name] = xarray.Variable((name,), levels, units[kind])
+    return name
+
+
+def _row(rest: str, letter: str) -> Any:
+    """Its entry in the table of names."""
+    from fathom.names import fields
+
+    return next(
+        (
+            row
+            for row in fields.values()
+            if row.fa
+            and row.fa[: 10 if letter in ("P", "H") and len(rest) == 10 else None] == rest
+            and (row.vertical == "column") == (not letter)
+        ),
+        None,
+    )
+
+
+def _grid(frame: Frame) -> tuple[dict[str, xarray.Variable], tuple[str, ...], tuple[int, ...]]:
+    """Coordinates, dimensions and shape of a field."""
+    from fathom.regrid.schmidt import Schmidt
+
+    _, ny, nx, levels, kind = (int(n) for n in frame.dimensions)
+    a, b = frame.hybrid[1 : levels + 2] * frame.hybrid[0], frame.hybrid[levels + 2 :]
+    found = (
+        {
+            name: xarray.Variable(("interface",), held, {"long_name": text})
+            for name, held, text in (("ap", a, "p = ap + b ps at interfaces, ap"), ("b", b, "b"))
+        }
+        if levels > 1
+        else {}
+    )
+    east, north = (
+        {"units": f"degrees_{way}", "standard_name": name}
+        for way, name in (("east", "longitude"), ("north", "latitude"))
+    )
+    if kind <= 0:
+        sines = frame.sines
+        if sines[0] == -1 and sines[1] == -9:
+            corners = np.rad2deg(sines[12:16])
+            axes = {
+                "latitude": (np.linspace(corners[1], corners[3], ny), north),
+                "longitude": (
+                    np.linspace(corners[0], corners[2] + 360 * (corners[2] < corners[0]), nx),
+                    east,
+                ),
+            }
+        else:
+            steps = sines[6:8] if sines[0] else sines[14:16]
+            axes = {
+                name: (
+                    step * np.arange(n),
+                    {"units": "m", "standard_name": f"projection_{name}_coordinate"},
+                )
+                for name, step, n in (("y", steps[1], ny), ("x", steps[0], nx))
+            }
+        return (
+            found | {name: xarray.Variable((name,), *held) for name, held in axes.items()},
+            tuple(axes),
+            (ny, nx),
+        )
+    half = (ny + 1) // 2
+    points, latitude = (
+        np.concatenate([held[:half], sign * held[: ny - half][::-1]])
+        for held, sign in ((frame.rows, 1), (np.rad2deg(np.arcsin(frame.sines)), -1))
+    )
+    sine, cosine_east, sine_east, stretching = frame.sphere
+    sphere = Schmidt(
+        stretching,
+        (
+            (np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine)))
+            if kind == 2
+            else (0.0, 90.0)
+        ),
+    )
+    if sphere.plain and (points == nx).all():
+        return (
+            found
+            | {
+                "latitude": xarray.Variable(("latitude",), latitude[::-1], north),
+                "longitude": xarray.Variable(("longitude",), 360.0 * np.arange(nx) / nx, east),
+            },
+            ("latitude", "longitude"),
+            (ny, nx),
+        )
+    first = (
+        sphere.pole[0] + 180 if sphere.rotated else 0.0
+    )  # rows begin on the meridian from the pole of stretching to the north pole
+    along = np.concatenate([first + 360.0 * np.arange(n) / n for n in points])
+    places = sphere.to_earth(along, np.repeat(latitude, points))
+    return (
+        found
+        | {
+            name: xarray.Variable(("point",), held, given)
+            for name, held, given in zip(("longitude", "latitude"), places, (east, north))
+        },
+        ("point",),
+        (int(points.sum()),),
+    )
+
+
+def _of_frame(
+    articles: lfi.Articles, name: str, frame: Frame, shape: tuple[int, ...]
+) -> np.ndarray:
+    found = values(articles, name)
+    if found.size != np.prod(shape):
+        raise OSError(
+            f"{articles.path} is damaged: article {name} has {found.size} numbers, the grid of its"
+            f" frame {np.prod(shape)} points"
+        )
+    return found.reshape(shape)[in_file_order(frame)] if len(shape) == 2 else found
+
+
+def _when(articles: lfi.Articles) -> dict[str, xarray.Variable]:
+    """The time that it is valid at."""
+    if "DATE-DES-DONNEES" not in articles:
+        return {"time": xarray.Variable(("time",), [0.0], {"long_name": "unknown"})}
+    year, month, day, hour, minute, unit, term = (int(n) for n in articles["DATE-DES-DONNEES"][:7])
+    start, seconds = (
+        datetime.datetime(year, month, day, hour, minute),
+        term * (86400 if unit == 2 else 3600),
+    )
+    if "DATX-DES-DONNEES" in articles and (exact := articles["DATX-DES-DONNEES"])[0] == 1:
+        start, seconds = (
+            datetime.datetime(year, month, day) + datetime.timedelta(seconds=int(exact[2])),
+            int(exact[3]),
+        )
+    return {
+        "time": xarray.Variable(
+            ("time",),
+            [float(seconds)],
+            {"standard_name": "time", "units": f"seconds since {start}", "calendar": "standard"},
+        )
+    }
+
+
+# ---- an article ----------------------------------------------------------------------------------
+
+
+def values(articles: lfi.Articles, name: str) -> np.ndarray:
+    """The numbers of a field in the order of the file; NaN where one is missing."""
+    packing = articles.beginning(name, 1)[0]
+    if packing <= 0:
+        return articles[name][2:].view(float)
+    if packing >= 100:
+        message = articles[name][3:].astype("<i8").tobytes()
+        if message[:4] != b"GRIB":
+            raise OSError(f"{articles.path} is damaged: no message begins in article {name}")
+        return grib.unpacked(message[: int.from_bytes(message[8:16], "big")])
+    return _by_library(articles, name)
+
+
+_reader = """
+import sys
+from falfilfa4py import FA
+path, name, size, spectral = sys.argv[1:]
+unit = FA.wfaitou(path, "OLD", "READING")
+sys.stderr.buffer.write(FA.wfacile(int(size), unit, name[:4], 0, name[4:], bool(int(spectral))).tobytes())
+"""
+
+
+def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
+    """Packings of before GRIB2, by their own library; in a process of its own, since it brings its
+    own eccodes and ends its process where it cannot go on.
+    """
+    import importlib.util
+    import subprocess
+    import sys
+
+    packing, spectral = articles.beginning(name, 2)
+    if importlib.util.find_spec("falfilfa4py") is None:
+        raise ValueError(
+            f"{articles.path}: article {name} has the packing {packing} of before GRIB2; pip"
+            " install falfilfa4py reads it"
+        )
+    size = int(np.prod(_grid(Frame.of(articles))[2]))
+    done = subprocess.run(
+        [sys.executable, "-c", _reader, str(articles.path), name, str(size), str(spectral)],
+        capture_output=True,
+    )
+    if done.returncode or len(done.stderr) != 8 * size:
+        raise OSError(
+            f"{articles.path}: article {name}, packing {packing}, cannot be read by falfilfa4py:"
+            f" {done.stdout.decode(errors='replace').strip()[-300:]}"
+        )
+    return np.frombuffer(done.stderr)

@@ -1,0 +1,430 @@
+"""GRIB2 (WMO FM 92): one file of messages, one for each level of a variable at a time, written by
+one rank through eccodes.
+
+    a line of JSON that says what the file holds (readers of GRIB pass over what stands before the
+    first message) messages of what does not vary, then those of each time, in one order: variables
+    as they were given, their levels from the top
+
+Values are packed in 24 bits between the least and the greatest of a message, by the lossless code
+of CCSDS 121.0-B: an error of at most 2^-25 of the range. Rows go from north to south there, from
+south to north in arrays. A time is written by `extend`, in one call: a last time that is not whole
+is not shown, and cut off when the run is continued.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.output import files
+from fathom.output.formats.whole_times import (
+    WholeTimes,
+    are_gaussian,
+    check_compression,
+    check_place,
+    check_rows,
+    elsewhere,
+)
+from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
+
+bits = 24
+compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
+
+
+class GribWriter(WholeTimes):
+    """A GRIB2 file open for writing."""
+
+    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+        """Open a file made by `create`, to append; what follows its last complete time is cut off."""
+        self.path, self.writes = Path(path), writes or files.Writes()
+        self._held = Contents(self.path)
+        self.variables, self.sizes = self._held.variables, self._held.sizes
+        self._encoded, self._bounds = {}, self._held.head["time"][2]
+        self._file = os.open(self.path, os.O_WRONLY)
+        self._cut(len(self._held.times))
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        coordinates: Any,
+        variables: list[VariableSpec],
+        chunks: Mapping[str, int] | None = None,
+        *,
+        time: TimeAxis | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        compression: str = "ccsds",
+        overwrite: bool = False,
+    ) -> GribWriter:
+        """Create the file with its coordinates and no times. Arguments and errors as
+        `ZarrWriter.create`; ValueError too for what GRIB2 cannot hold.
+        """
+        path, time = Path(path), time or TimeAxis()
+        check_compression(compression, compressions)
+        arrays = coordinate_arrays(coordinates)
+        sizes = sizes_of(arrays, variables)
+        _check(arrays, variables, time)
+        check_place(path, overwrite and path.is_file())
+        axes = {
+            name: [dims, array.tolist(), given]
+            for name, (dims, array, given) in arrays.items()
+            if not {"latitude", "longitude"} <= set(dims)
+        }
+        fixed = [
+            VariableSpec(name, dims, "float32", given)
+            for name, (dims, array, given) in arrays.items()
+            if dims == ("latitude", "longitude") and _parameter(name)
+        ]
+        head = {
+            "fathom": 1,
+            "sizes": sizes,
+            "coordinates": axes,
+            "packing": compressions[compression],
+            "attributes": dict(attributes or {}),
+            "time": [time.start, time.calendar, time.bounds],
+            "fixed": [v.described for v in fixed],
+            "variables": [v.described for v in variables],
+        }
+        writes = files.Writes()
+        try:
+            line = (
+                json.dumps(head, ensure_ascii=True, default=_plain)
+                .replace("GRIB", "G\\u0052IB")
+                .encode()
+                + b"\n"
+            )
+            messages = [
+                codes(message)
+                for v in fixed
+                for message in messages_of(v, arrays[v.name][1], head, axes)
+            ]
+            files.write(path, [line, *messages], writes)
+        except OSError as error:
+            raise explain(error, path, f"creating {path}") from None
+        return cls(path, writes)
+
+    def _encode(self, variable: VariableSpec, array: np.ndarray) -> list[Any]:
+        return list(messages_of(variable, array, self._held.head, self._held.head["coordinates"]))
+
+    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
+        """All messages of a time in one call."""
+        messages = [
+            codes(message, *(bounds or (seconds,)))
+            for name in self.variables
+            for message in self._encoded[name]
+        ]
+        os.lseek(self._file, self._held.end, os.SEEK_SET)
+        files.put(self._file, messages, self.writes)
+        self._held.add(list(map(len, messages)), seconds)
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
+
+    def _cut(self, count: int) -> None:
+        self._held.keep(count)
+        os.ftruncate(self._file, self._held.end)
+
+
+class Contents:
+    """Where the messages of a file lie; only complete times count. ValueError for a file that
+    `GribWriter` has not made, OSError for a damaged one.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        with open(path, "rb") as file:
+            line = file.readline(1 << 24)
+            try:
+                self.head = json.loads(line)
+                self.head["fathom"]
+            except (ValueError, KeyError, TypeError):
+                raise (
+                    OSError(f"{path} is damaged: it ends within its first line")
+                    if line.startswith(b'{"fathom"')
+                    else ValueError(
+                        f"{path} is not a GRIB file of Fathom: it does not begin with its contents"
+                    )
+                ) from None
+            self.variables = {
+                name: VariableSpec(name, tuple(dims), dtype, given)
+                for name, dims, dtype, given in self.head["variables"]
+            }
+            self.fixed = {
+                name: VariableSpec(name, tuple(dims), dtype, given)
+                for name, dims, dtype, given in self.head["fixed"]
+            }
+            self.sizes = self.head["sizes"]
+            self.counts = {
+                name: self.sizes[v.dims[1]] if len(v.dims) == 4 else 1
+                for name, v in self.variables.items()
+            }
+            self.places, size = [], path.stat().st_size
+            at = len(line)
+            while at + 16 <= size:
+                file.seek(at)
+                start = file.read(16)
+                length = int.from_bytes(start[8:16], "big")
+                if start[:4] != b"GRIB" or length < 20:
+                    raise OSError(f"{path} is damaged: no GRIB message begins at byte {at}")
+                if at + length > size:
+                    break
+                self.places.append((at, length))
+                at += length
+            if len(self.places) < len(self.fixed):
+                raise OSError(
+                    f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what"
+                    " does not vary are there"
+                )
+            self.first, self.per_time = (
+                (at if not self.places else len(line)),
+                sum(self.counts.values()),
+            )
+            whole = (len(self.places) - len(self.fixed)) // max(self.per_time, 1)
+            self.bounds = [
+                _interval(self.message(len(self.fixed) + n * self.per_time, file))
+                for n in range(whole)
+            ]
+        self.times = [sum(b) / len(b) for b in self.bounds]
+        self.keep(whole)
+
+    @property
+    def end(self) -> int:
+        """Of the last complete time, in bytes."""
+        return sum(self.places[-1]) if self.places else self.first
+
+    def keep(self, count: int) -> None:
+        del (
+            self.times[count:],
+            self.bounds[count:],
+            self.places[len(self.fixed) + count * self.per_time :],
+        )
+
+    def add(self, lengths: list[int], seconds: float) -> None:
+        for length in lengths:
+            self.places.append((self.end, length))
+        self.times.append(seconds)
+        self.bounds.append(())
+
+    def message(self, n: int, file: Any) -> bytes:
+        at, length = self.places[n]
+        file.seek(at)
+        found = file.read(length)
+        if found[-4:] != b"7777":
+            raise OSError(f"{self.path} is damaged: the message at byte {at} has no end")
+        return found
+
+
+def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
+    """What GRIB2 cannot hold, or is not made for here."""
+    from fathom.names import near
+
+    check_rows("GRIB2", arrays, variables, time)
+    allowed = [row.alias for row in _rows()]
+    for variable in variables:
+        if not _parameter(variable.name):
+            raise ValueError(
+                f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)};"
+                f" allowed: {', '.join(allowed)}; others: {elsewhere}"
+            )
+
+
+def _rows() -> list:
+    from fathom.names import fields
+
+    return [row for row in fields.values() if row.grib]
+
+
+def _parameter(alias: str) -> Any:
+    return next((row.grib for row in _rows() if row.alias == alias), None)
+
+
+def _surface(alias: str) -> tuple[int, float, float]:
+    """Type and value of the surface of what has one value a column; factor to the unit of GRIB2."""
+    given = _parameter(alias)[3:]
+    return (*given, *(1, 0, 1.0)[len(given) :])
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist()
+
+
+# ---- one message ---------------------------------------------------------------------------------
+
+
+def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
+    """Section 3: rows of latitude, Gaussian or equidistant."""
+    ny, nx = len(latitude), len(longitude)
+    found = {
+        "Ni": nx,
+        "Nj": ny,
+        "iScansNegatively": 0,
+        "jScansPositively": 0,
+        "jPointsAreConsecutive": 0,
+        "longitudeOfFirstGridPointInDegrees": float(longitude[0]),
+        "longitudeOfLastGridPointInDegrees": float(longitude[-1]),
+        "latitudeOfFirstGridPointInDegrees": float(latitude[-1]),
+        "latitudeOfLastGridPointInDegrees": float(latitude[0]),
+        "iDirectionIncrementInDegrees": float(np.diff(longitude).mean()),
+    }
+    if are_gaussian("GRIB2", latitude, longitude):
+        return {"gridType": "regular_gg", "N": ny // 2} | found
+    return (
+        {"gridType": "regular_ll"}
+        | found
+        | {"jDirectionIncrementInDegrees": float(np.diff(latitude).mean())}
+    )
+
+
+def messages_of(
+    variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]
+) -> Iterator[Any]:
+    """Handles of eccodes for the levels of a variable, all but their time; values from north to
+    south.
+    """
+    import eccodes
+
+    discipline, category, number = _parameter(variable.name)[:3]
+    kind, value, factor = _surface(variable.name)
+    vertical = variable.dims[1] if len(variable.dims) == 4 else ""
+    start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
+    model = eccodes.codes_grib_new_from_samples("GRIB2")
+    keys = {
+        "tablesVersion": 30,
+        "centre": head.get("centre", 255),
+        "significanceOfReferenceTime": 1,
+        "dataDate": start.year * 10000 + start.month * 100 + start.day,
+        "hour": start.hour,
+        "minute": start.minute,
+        "second": start.second,
+        "productDefinitionTemplateNumber": 8 if interval else 0,
+    } | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))
+    keys |= {
+        "discipline": discipline,
+        "parameterCategory": category,
+        "parameterNumber": number,
+        "packingType": head["packing"],
+        "bitsPerValue": bits,
+    }
+    if interval:
+        keys["typeOfStatisticalProcessing"] = _statistics[
+            variable.attributes.get("cell_methods", "time: mean")
+        ]
+    for key, held in keys.items():
+        eccodes.codes_set(model, key, held)
+    if vertical == "level":
+        interfaces = np.array([[*axes[name + "_bounds"][1]] for name in ("ap", "b")])
+        eccodes.codes_set(model, "PVPresent", 1)
+        eccodes.codes_set_array(
+            model, "pv", np.concatenate([[*pairs[:, 0], pairs[-1, 1]] for pairs in interfaces])
+        )
+    for k, values in enumerate(array if array.ndim == 3 else array[None]):
+        message = eccodes.codes_clone(model)
+        if vertical == "level":
+            kind, value = 105, k + 1
+        elif vertical == "pressure":
+            kind, value = 100, 100 * axes["pressure"][1][k]
+        scale = 0 if float(value).is_integer() else 2
+        for key, held in {
+            "typeOfFirstFixedSurface": kind,
+            "scaleFactorOfFirstFixedSurface": scale,
+            "scaledValueOfFirstFixedSurface": round(value * 10**scale),
+        }.items():
+            eccodes.codes_set(message, key, held)
+        values = np.asarray(values[::-1], float).ravel() * factor
+        nothing = np.isnan(values)
+        if nothing.any():
+            eccodes.codes_set(message, "bitmapPresent", 1)
+            eccodes.codes_set(message, "missingValue", _missing)
+            values = np.where(nothing, _missing, values)
+        eccodes.codes_set_values(message, values)
+        yield message
+    eccodes.codes_release(model)
+
+
+_missing = 1e20
+_statistics = {"time: mean": 0, "time: maximum": 2, "time: minimum": 3}  # table 4.10
+_units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second: codes of table 4.4
+
+
+def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes:
+    """The bytes of a message, after it was told its instant, or its interval [s since the start]."""
+    import eccodes
+
+    whole = [round(t) for t in (seconds, seconds if end is None else end)]
+    if max(abs(whole[0] - seconds), abs(whole[1] - (seconds if end is None else end))) > 1e-3:
+        raise ValueError(f"GRIB2 counts whole seconds; a time of {seconds} s: {elsewhere}")
+    size, unit = next(u for u in _units if not any(t % u[0] for t in whole))
+    eccodes.codes_set(message, "indicatorOfUnitOfTimeRange", unit)
+    eccodes.codes_set(message, "forecastTime", whole[0] // size)
+    if end is not None:
+        import datetime
+
+        last = _moment(
+            f"{eccodes.codes_get(message, 'dataDate'):08d}T{eccodes.codes_get(message, 'hour'):02d}{eccodes.codes_get(message, 'minute'):02d}{eccodes.codes_get(message, 'second'):02d}"
+        )
+        last += datetime.timedelta(seconds=whole[1])
+        for name in ("year", "month", "day", "hour", "minute", "second"):
+            eccodes.codes_set(message, f"{name}OfEndOfOverallTimeInterval", getattr(last, name))
+        eccodes.codes_set(message, "indicatorOfUnitForTimeRange", unit)
+        eccodes.codes_set(message, "lengthOfTimeRange", (whole[1] - whole[0]) // size)
+    try:
+        return eccodes.codes_get_message(message)
+    finally:
+        eccodes.codes_release(message)
+
+
+def _moment(text: str) -> Any:
+    import datetime
+
+    return datetime.datetime.fromisoformat(text)
+
+
+def _interval(message: bytes) -> tuple[float, ...]:
+    """Its instant, or begin and end of its interval [s since the start]."""
+    import eccodes
+
+    handle, lengths = eccodes.codes_new_from_message(message), {unit: size for size, unit in _units}
+    try:
+        begin = float(
+            eccodes.codes_get(handle, "forecastTime")
+            * lengths[eccodes.codes_get(handle, "indicatorOfUnitOfTimeRange", int)]
+        )
+        if eccodes.codes_get(handle, "productDefinitionTemplateNumber") != 8:
+            return (begin,)
+        return begin, begin + float(
+            eccodes.codes_get(handle, "lengthOfTimeRange")
+            * lengths[eccodes.codes_get(handle, "indicatorOfUnitForTimeRange", int)]
+        )
+    finally:
+        eccodes.codes_release(handle)
+
+
+def decoded(message: bytes, shape: tuple[int, int], alias: str) -> np.ndarray:
+    """Values (rows, points) from south to north, in the units of the table of names."""
+    return unpacked(message).reshape(shape)[::-1] / factor(alias)
+
+
+def unpacked(message: bytes) -> np.ndarray:
+    """The numbers of a message as they stand in it; NaN where one is missing."""
+    import eccodes
+
+    handle = eccodes.codes_new_from_message(message)
+    try:
+        eccodes.codes_set(handle, "missingValue", _missing)
+        values = eccodes.codes_get_values(handle)
+    finally:
+        eccodes.codes_release(handle)
+    values[values == _missing] = np.nan
+    return values
+
+
+def factor(alias: str) -> float:
+    """From the unit of the table of names to that of GRIB2."""
+    return _surface(alias)[2]

@@ -1,0 +1,89 @@
+"""A GRIB2 file of Fathom as a lazy xarray.Dataset: a message is decoded when its values are asked
+for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray
+from xarray.backends import BackendArray
+from xarray.core import indexing
+
+from fathom.output.formats.grib import Contents, decoded
+from fathom.output.specification import TimeAxis
+
+
+class _Messages(BackendArray):
+    """A variable ([time,] [level,] latitude, longitude) whose first message is number `first` of a
+    time.
+    """
+
+    def __init__(self, held: Contents, variable: Any, first: int):
+        self.held, self.name, self.first, self.dtype = (
+            held,
+            variable.name,
+            first,
+            np.dtype(variable.dtype),
+        )
+        sizes = held.sizes | {"time": len(held.times)}
+        self.varies, self.shape = variable.varies, tuple(sizes[dim] for dim in variable.dims)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        return indexing.explicit_indexing_adapter(
+            key, self.shape, indexing.IndexingSupport.OUTER, self._read
+        )
+
+    def _read(self, key: tuple) -> np.ndarray:
+        front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.shape[:-2], key)]
+        found = np.empty((*map(len, front), *self.shape[-2:]), self.dtype)
+        with open(self.held.path, "rb") as file:
+            for place in np.ndindex(*found.shape[:-2]):
+                at = [int(n[i]) for n, i in zip(front, place)]
+                time = len(self.held.fixed) + at.pop(0) * self.held.per_time if self.varies else 0
+                found[place] = decoded(
+                    self.held.message(time + self.first + (at[0] if at else 0), file),
+                    self.shape[-2:],
+                    self.name,
+                )
+        scalar = tuple(0 if isinstance(k, (int, np.integer)) else slice(None) for k in key[:-2])
+        rows, points = key[-2:]
+        return found[scalar][..., rows, :][..., points]
+
+
+def open_dataset(path: Path) -> xarray.Dataset:
+    """As `fathom.output.open` gives it."""
+    held = Contents(path)
+    start, calendar, bounds = held.head["time"]
+    axis = TimeAxis(start, calendar, bounds)
+    found = {
+        name: xarray.Variable(dims, np.array(values), given)
+        for name, (dims, values, given) in held.head["coordinates"].items()
+    }
+    found["time"] = xarray.Variable(("time",), np.array(held.times, float), axis.attributes)
+    if bounds:
+        found["time_bounds"] = xarray.Variable(
+            ("time", "bounds"), np.array(held.bounds, float).reshape(-1, 2)
+        )
+    for n, variable in enumerate(held.fixed.values()):
+        found[variable.name] = xarray.Variable(
+            variable.dims,
+            indexing.LazilyIndexedArray(_Messages(held, variable, n)),
+            variable.attributes,
+        )
+    first = 0
+    for name, variable in held.variables.items():
+        found[name] = xarray.Variable(
+            variable.dims,
+            indexing.LazilyIndexedArray(_Messages(held, variable, first)),
+            variable.attributes,
+        )
+        first += held.counts[name]
+    axes = [name for name, variable in found.items() if variable.dims == (name,)]
+    return xarray.decode_cf(
+        xarray.Dataset(
+            found, attrs={"Conventions": "CF-1.11", **held.head["attributes"]}
+        ).set_coords(axes)
+    )

@@ -1,0 +1,238 @@
+"""NetCDF-4: one file, written by the root rank from slices gathered there.
+
+Data of a time go to the file first, its time value last; `fathom.output.open` shows only times that
+have a value. The file is synchronised after each time, so that a run killed between two outputs
+leaves a file that opens; for a store that survives a kill at any moment use Zarr.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.output import files
+from fathom.output.specification import (
+    Region,
+    TimeAxis,
+    VariableSpec,
+    check_block,
+    chunk_of,
+    coordinate_arrays,
+    explain,
+    no_overwrite,
+    regions,
+    sizes_of,
+)
+from fathom.reading import library
+
+compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}, "none": {}}
+
+
+class NetcdfWriter:
+    """A NetCDF-4 file open for writing. Not `collective`: the caller gathers on root, which alone
+    opens it.
+    """
+
+    collective = False
+
+    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+        """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF
+        file.
+        """
+        import netCDF4
+
+        self.path, self.writes = Path(path), writes or files.Writes()
+        if not self.path.is_file():
+            raise FileNotFoundError(f"{path} does not exist")
+        with library:
+            self._file = netCDF4.Dataset(self.path, "a")
+            self._file.set_auto_maskandscale(False)
+            self.sizes = {name: len(dimension) for name, dimension in self._file.dimensions.items()}
+            self.variables = {
+                name: VariableSpec(
+                    name,
+                    held.dimensions,
+                    held.dtype.name,
+                    {key: held.getncattr(key) for key in held.ncattrs()},
+                    getattr(held, "_FillValue", math.nan),
+                )
+                for name, held in self._file.variables.items()
+            }
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        coordinates: Any,
+        variables: list[VariableSpec],
+        chunks: Mapping[str, int] | None = None,
+        *,
+        time: TimeAxis | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        compression: str = "zlib",
+        overwrite: bool = False,
+    ) -> NetcdfWriter:
+        """Create the file with its coordinates and no times. Arguments and errors as
+        `ZarrWriter.create`.
+        """
+        import netCDF4
+
+        path = Path(path)
+        if compression not in compressions:
+            from fathom.names import unknown
+
+            raise ValueError(unknown("compression", compression, compressions))
+        arrays = coordinate_arrays(coordinates)
+        sizes = sizes_of(arrays, variables)
+        if path.is_dir() or (path.exists() and not overwrite):
+            raise no_overwrite(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+        try:
+            path.unlink(missing_ok=True)  # readers of the old file keep it
+            writes = files.Writes()
+            with (
+                library,
+                files.of_library(writes),
+                netCDF4.Dataset(path, "w", format="NETCDF4") as file,
+            ):
+                file.setncatts({"Conventions": "CF-1.11", **(attributes or {})})
+                file.createDimension("time", None)
+                for dim, size in sizes.items():
+                    file.createDimension(dim, size)
+                _create_times(file, time or TimeAxis())
+                for name, (dims, array, given) in arrays.items():
+                    variable = file.createVariable(name, array.dtype, dims)
+                    variable.setncatts(given)
+                    variable[...] = array
+                for variable in variables:
+                    fill = (
+                        variable.fill
+                        if np.dtype(variable.dtype).kind == "f" or not math.isnan(variable.fill)
+                        else None
+                    )
+                    file.createVariable(
+                        variable.name,
+                        variable.dtype,
+                        variable.dims,
+                        fill_value=fill,
+                        chunksizes=chunk_of(variable.dims, sizes, chunks),
+                        **compressions[compression],
+                    ).setncatts(dict(variable.attributes))
+        except OSError as error:
+            raise explain(error, path, f"creating {path}") from None
+        return cls(path, writes)
+
+    @property
+    def times(self) -> np.ndarray:
+        """Seconds since the start of the times that are complete."""
+        with library:
+            values = np.asarray(self._file["time"][:], float)
+        return values[~np.isnan(values)]
+
+    def regions(self, variable: str) -> Iterator[Region]:
+        """One region, the whole grid: everything is gathered on root."""
+        ny, nx = self._known(variable).plane(self.sizes)
+        return regions(ny, nx, ny, nx)
+
+    def write(
+        self, variable: str, time_index: int | None, region: Region, array: np.ndarray
+    ) -> None:
+        """Write array ([levels,] rows, points) over `region`; None as time_index for a variable
+        without time.
+        """
+        specification = self._known(variable)
+        j0, j1, i0, i1 = region
+        array = check_block(specification, region, array, self.sizes, (1, 1))
+        where = (..., slice(j0, j1), slice(i0, i1)) if array.ndim > 1 else (slice(i0, i1),)
+        with (
+            _explained(self.path, f"writing {variable!r} to {self.path}"),
+            files.of_library(self.writes),
+        ):
+            self._file[variable][(time_index, *where) if specification.varies else where] = array
+
+    def extend(
+        self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
+    ) -> None:
+        """Give time `time_index` its value (seconds since the start), which makes it complete."""
+        count = len(self.times)
+        if time_index != count:
+            raise ValueError(
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
+                f" must be {count}"
+            )
+        if ("time_bounds" in self.variables) != (bounds is not None):
+            raise ValueError(
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
+                " (TimeAxis.bounds)"
+            )
+        with (
+            _explained(self.path, f"extending the time of {self.path}"),
+            files.of_library(self.writes),
+        ):
+            if bounds is not None:
+                self._file["time_bounds"][time_index] = bounds
+            self._file.sync()
+            self._file["time"][time_index] = seconds
+            self._file.sync()
+
+    def truncate(self, count: int) -> None:
+        """Keep the first `count` times: later ones lose their value until they are written again."""
+        with library:
+            if count < len(self._file["time"]):
+                self._file["time"][count:] = np.nan
+                self._file.sync()
+
+    def close(self) -> None:
+        with library, files.of_library(self.writes):
+            if self._file.isopen():
+                self._file.close()
+
+    def _known(self, variable: str) -> VariableSpec:
+        if variable not in self.variables:
+            from fathom.names import unknown
+
+            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
+        return self.variables[variable]
+
+
+def _create_times(file: Any, time: TimeAxis) -> None:
+    file.createVariable("time", "f8", ("time",), fill_value=math.nan, chunksizes=(512,)).setncatts(
+        time.attributes
+    )
+    if time.bounds:
+        if "bounds" not in file.dimensions:
+            file.createDimension("bounds", 2)
+        file.createVariable(
+            "time_bounds", "f8", ("time", "bounds"), fill_value=math.nan, chunksizes=(512, 2)
+        )
+
+
+class _explained:
+    """Turns the errors of the library into an OSError that says where and what."""
+
+    def __init__(self, path: Path, doing: str):
+        self.path, self.doing = path, doing
+
+    def __enter__(self):
+        library.acquire()
+        return self
+
+    def __exit__(self, kind, error, _):
+        library.release()
+        if isinstance(error, OSError):
+            raise explain(error, self.path, self.doing) from None
+        if isinstance(
+            error, RuntimeError
+        ):  # the library says "NetCDF: HDF error" whatever the cause
+            import errno
+            import shutil
+
+            full = shutil.disk_usage(self.path.parent).free < 1 << 20
+            raise explain(
+                OSError(errno.ENOSPC if full else errno.EIO, str(error)), self.path, self.doing
+            ) from None

@@ -1,0 +1,344 @@
+"""Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and
+threads.
+
+    Fathom restart 3                16 bytes, a new line
+    length of the header            15 digits, a new line
+    header                          JSON: Header, and of each field shape, type and place
+    sums                            CRC-32 of each band of rows of each field
+    fields                          one after another, each from a multiple of 4096 bytes on,
+        f[row][level][point]
+
+Bands have a few MB and depend on the grid alone; any number of ranks write theirs at once, each
+where it belongs. The file grows beside its final place, is synchronised and renamed when it is
+whole. Read without Fathom: np.memmap(path, dtype, "r", place, (rows, levels, points)).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from fathom.output import files
+from fathom.output.specification import explain
+from fathom.output.staging import Stage
+
+version = 3
+_magic = "Fathom restart "
+_page = 4096
+_band = 1 << 22  # bytes
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a restart says about itself."""
+
+    seconds: float  # model time since `start`
+    start: str  # date of time zero
+    calendar: str
+    steps: int  # steps made since `start`
+    precision: str  # float32 or float64
+    grid: Mapping[str, dict]  # fingerprint(), part by part
+    extra: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # anything JSON: means half way, series, ...
+
+
+def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
+    """Shape and hash of each named array that makes a grid: fingerprint(depth=..., wet_levels=...,
+    longitude=...).
+    """
+    return {
+        name: {
+            "shape": list(np.shape(array)),
+            "hash": hashlib.sha256(np.ascontiguousarray(array)).hexdigest()[:16],
+        }
+        for name, array in parts.items()
+    }
+
+
+def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
+    """Rows that are written at a time of a field (levels, rows, points) of numbers of `size` bytes."""
+    levels, rows, points = shape
+    return max(1, min(rows, _band // (levels * points * size)))
+
+
+def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int, int]]) -> None:
+    """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written band
+    by band. OSError: folder missing, no permission, disk full.
+    """
+    partial = _partial(Path(path))
+    dtype = np.dtype(header.precision).newbyteorder("<")
+    table: dict[str, dict] = {}
+    bands = place = 0
+    for name, shape in fields.items():
+        rows = rows_of_a_band(shape, dtype.itemsize)
+        table[name] = {
+            "shape": list(shape),
+            "dtype": dtype.str,
+            "rows": rows,
+            "sums": bands,
+            "place": place,
+        }
+        bands += -(-shape[1] // rows)
+        place = _whole_pages(place + int(np.prod(shape)) * dtype.itemsize)
+    text = json.dumps({**asdict(header), "bytes": place, "bands": bands, "fields": table}).encode()
+    start = f"{_magic}{version}\n{len(text):15d}\n".encode() + text
+    try:
+        with open(partial, "wb", buffering=0) as file:
+            file.write(start)
+            file.truncate(_first(len(start), bands) + place)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise explain(error, Path(path), f"writing restart {path}") from None
+
+
+def begun(path: str | Path) -> bool:
+    """Whether there is one that is not finished."""
+    return _partial(Path(path)).exists()
+
+
+def write_band(
+    path: str | Path,
+    name: str,
+    row: int,
+    values: np.ndarray,
+    writes: files.Writes,
+    stage: Stage | None = None,
+) -> None:
+    """One band of a field, (levels, rows, points) from `row` on, of a restart that was begun: on
+    any rank, in any order, through a staging folder where there is one. OSError: disk full."""
+    band = np.ascontiguousarray(values.swapaxes(0, 1))
+    put = partial(_put_band, Path(path), name, row, band.shape, band.dtype, writes)
+    if stage is None:
+        put(band)
+    else:
+        stage.put([band], put)
+
+
+def _put_band(
+    path: Path,
+    name: str,
+    row: int,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    writes: files.Writes,
+    data: Any,
+) -> None:
+    file = os.open(_partial(path), os.O_RDWR)
+    try:
+        content, sums, start = _contents(file, path)
+        entry = content["fields"][name]
+        levels, ny, nx = entry["shape"]
+        if row % entry["rows"] or shape != (min(entry["rows"], ny - row), levels, nx):
+            raise ValueError(
+                f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no"
+                f" band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
+            )
+        band = np.frombuffer(data, dtype).astype(entry["dtype"], copy=False)
+        files.put_at(file, band, start + entry["place"] + row * levels * nx * band.itemsize, writes)
+        files.put_at(
+            file,
+            np.uint32(zlib.crc32(band)),
+            sums + 4 * (entry["sums"] + row // entry["rows"]),
+            writes,
+        )
+    except OSError as error:
+        raise explain(error, path, f"writing restart {path}") from None
+    finally:
+        os.close(file)
+
+
+def finish(path: str | Path) -> None:
+    """Make a restart that is whole visible, on one rank, when all are done; an earlier file of that
+    name is replaced now.
+    """
+    path = Path(path)
+    partial = _partial(path)
+    if not partial.exists():  # another rank has done so
+        return
+    try:
+        _synchronise(partial)
+        os.replace(partial, path)
+        _synchronise(path.parent)
+    except OSError as error:
+        raise explain(error, path, f"writing restart {path}") from None
+
+
+def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) -> None:
+    """A restart of global fields (levels, rows, points), on one rank. An earlier one is kept if
+    this fails.
+    """
+    create(path, header, {name: np.shape(array) for name, array in fields.items()})
+    writes = files.Writes()
+    for name, array in fields.items():
+        rows = rows_of_a_band(array.shape, np.dtype(header.precision).itemsize)
+        for row in range(0, array.shape[1], rows):
+            write_band(path, name, row, array[:, row : row + rows], writes)
+    finish(path)
+
+
+class Restart:
+    """A restart opened for reading: `header`, `names`, and `restart[name]` -> array, read when
+    asked for.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._file = os.open(path, os.O_RDONLY)
+        try:
+            self._content, self._sums, self._data = _contents(self._file, path)
+        except BaseException:
+            self.close()
+            raise
+        self.header = Header(**{name: self._content[name] for name in Header.__dataclass_fields__})
+        self.names = tuple(self._content["fields"])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The field on the global grid, (levels, rows, points); ValueError if it is missing or
+        damaged.
+        """
+        if name not in self.names:
+            from fathom.names import unknown
+
+            raise ValueError(f"{self.path}: " + unknown("field", name, self.names))
+        entry = self._content["fields"][name]
+        levels, ny, nx = entry["shape"]
+        array = np.empty((ny, levels, nx), entry["dtype"])
+        for n, row in enumerate(range(0, ny, entry["rows"])):
+            band = array[row : row + entry["rows"]]
+            _pread(self._file, band, self._data + entry["place"] + row * array[0].nbytes)
+            sum_ = np.empty(1, "<u4")
+            _pread(self._file, sum_, self._sums + 4 * (entry["sums"] + n))
+            if zlib.crc32(band) != sum_[0]:
+                raise ValueError(
+                    f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1}"
+                    " are not what was written)"
+                )
+        return array.swapaxes(0, 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def read(
+    path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: Iterable[str] = ()
+) -> Restart:
+    """Open a restart and check that it fits: whole file, version, same `grid`, every name in
+    `fields` there.
+
+    FileNotFoundError; ValueError that says what differs.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"restart {path} does not exist")
+    restart = Restart(path)
+    try:
+        if grid is not None:
+            _same_grid(path, restart.header.grid, grid)
+        missing = [name for name in fields if name not in restart.names]
+        if missing:
+            raise ValueError(
+                f"{path} lacks {', '.join(map(repr, missing))}, which this model needs; it holds"
+                f" {', '.join(restart.names)}"
+            )
+        return restart
+    except BaseException:
+        restart.close()
+        raise
+
+
+def _contents(file: int, path: Path) -> tuple[dict, int, int]:
+    """What the header says, where the sums begin, and where the fields; ValueError for a file that
+    is not whole or not a restart.
+    """
+    start = len(_magic) + 2 + 16
+    opening = os.pread(file, start, 0)
+    if not opening.startswith(_magic.encode()):
+        raise ValueError(
+            f"{path} is not a whole restart: truncated, damaged, or another kind of file"
+            f" ({os.fstat(file).st_size} bytes)"
+        )
+    found = opening[len(_magic) : len(_magic) + 1].decode()
+    if found != str(version):
+        raise ValueError(f"{path} has restart version {found}; this Fathom reads version {version}")
+    try:
+        length = int(opening[-16:])
+        content = json.loads(os.pread(file, length, start))
+        sums = start + length
+        data = _first(sums, content["bands"])
+    except (ValueError, KeyError, UnicodeDecodeError):
+        raise ValueError(
+            f"{path} is not a whole restart: its header is damaged or truncated"
+            f" ({os.fstat(file).st_size} bytes)"
+        ) from None
+    if os.fstat(file).st_size != data + content["bytes"]:
+        raise ValueError(
+            f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of"
+            f" {data + content['bytes']} bytes"
+        )
+    return content, sums, data
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.partial")
+
+
+def _first(start: int, bands: int) -> int:
+    """Where fields begin, behind the sums."""
+    return _whole_pages(start + 4 * bands)
+
+
+def _whole_pages(size: int) -> int:
+    return -(-size // _page) * _page
+
+
+def _pread(file: int, array: np.ndarray, place: int) -> None:
+    view = memoryview(array.reshape(-1).view(np.uint8))
+    while view:
+        done = os.preadv(file, [view], place)
+        if not done:
+            raise ValueError("the file ends too early")
+        view, place = view[done:], place + done
+
+
+def _same_grid(path: Path, there: Mapping[str, dict], here: Mapping[str, dict]) -> None:
+    differences = []
+    for name in {**here, **there}:
+        old, new = there.get(name), here.get(name)
+        if old is None or new is None:
+            differences.append(f"{name} is only in {'this grid' if old is None else 'the restart'}")
+        elif old["shape"] != list(new["shape"]):
+            differences.append(
+                f"{name} has shape {_by(old['shape'])} in the restart, {_by(new['shape'])} here"
+            )
+        elif old["hash"] != new["hash"]:
+            differences.append(f"{name} has the same shape {_by(old['shape'])} but other values")
+    if differences:
+        raise ValueError(f"{path} belongs to another grid: " + "; ".join(differences))
+
+
+def _by(shape: Iterable[int]) -> str:
+    return " x ".join(map(str, shape)) or "scalar"
+
+
+def _synchronise(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

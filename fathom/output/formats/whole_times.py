@@ -1,0 +1,166 @@
+"""What formats of the atmosphere have in common, GRIB2 and FA: one rank writes, a whole time at a
+time, fields on rows of latitude and longitude.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.output.specification import (
+    Region,
+    TimeAxis,
+    VariableSpec,
+    check_block,
+    explain,
+    no_overwrite,
+    regions,
+)
+
+elsewhere = "write .zarr or .nc"
+
+
+def check_rows(
+    kind: str, arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis
+) -> None:
+    """ValueError for what such a format cannot hold, or is not made for here."""
+    if any(name not in arrays or arrays[name][1].ndim != 1 for name in ("latitude", "longitude")):
+        raise ValueError(
+            f"{kind} holds fields on rows of latitude and longitude; this grid has coordinates of"
+            f" each point, or a plane: {elsewhere}"
+        )
+    if time.calendar not in ("standard", "proleptic_gregorian"):
+        raise ValueError(f"{kind} has no calendar '{time.calendar}': {elsewhere}")
+    for variable in variables:
+        if (
+            not variable.varies
+            or variable.dims[-2:] != ("latitude", "longitude")
+            or not set(variable.dims[1:-2]) <= {"level", "pressure"}
+        ):
+            raise ValueError(
+                f"{kind}: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on"
+                f" time, level or pressure, latitude and longitude: {elsewhere}"
+            )
+
+
+def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool:
+    """Whether rows from south to north are Gaussian, or else equidistant; ValueError if neither."""
+    gaussian = (
+        np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(len(latitude))[0]))
+        if len(latitude) % 2 == 0
+        else None
+    )
+    if gaussian is not None and np.abs(gaussian - latitude).max() < 1e-6:
+        return True
+    if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
+        raise ValueError(
+            f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are"
+            f" neither: {elsewhere}"
+        )
+    return False
+
+
+def check_compression(given: str, allowed: Iterable[str]) -> None:
+    if given not in allowed:
+        from fathom.names import unknown
+
+        raise ValueError(unknown("compression", given, allowed))
+
+
+def check_place(path: Path, may_replace: bool) -> None:
+    """OSError where something is that may not be replaced, or no folder to write to."""
+    if path.exists() and not may_replace:
+        raise no_overwrite(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+
+
+class WholeTimes(ABC):
+    """Not `collective`: the caller gathers on one rank, which alone opens the file. A format says
+    with `_encode` what is kept of a variable until `extend`, with `_put` how a time is written,
+    with `_cut` how times are dropped."""
+
+    collective = False
+    path: Path
+    variables: dict[str, VariableSpec]
+    sizes: dict[str, int]
+    _held: Any  # what is in the file; `times` among it
+    _encoded: dict[str, Any]  # variables of the time that is being written
+    _bounds: bool  # whether times are intervals
+
+    @property
+    def times(self) -> np.ndarray:
+        """Seconds since the start of the times that are complete."""
+        return np.array(self._held.times)
+
+    def regions(self, variable: str) -> Iterator[Region]:
+        """One region, the whole grid."""
+        ny, nx = (self.sizes[dim] for dim in self._known(variable).dims[-2:])
+        return regions(ny, nx, ny, nx)
+
+    def write(
+        self, variable: str, time_index: int | None, region: Region, array: np.ndarray
+    ) -> None:
+        """Encode array ([levels,] rows, points) of the whole grid; `extend` writes it."""
+        specification = self._known(variable)
+        ny, nx = (self.sizes[dim] for dim in specification.dims[-2:])
+        array = check_block(specification, region, array, self.sizes, (ny, nx))
+        self._expect(time_index)
+        self._encoded[variable] = self._encode(specification, array)
+
+    def extend(
+        self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
+    ) -> None:
+        """Write time `time_index`, its instant or the middle of its interval in seconds since the
+        start: all of it, or nothing.
+        """
+        self._expect(time_index)
+        if self._bounds != (bounds is not None):
+            raise ValueError(
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
+                " (TimeAxis.bounds)"
+            )
+        missing = [name for name in self.variables if name not in self._encoded]
+        if missing:
+            raise ValueError(
+                f"time {time_index} of {self.path} is not whole: {', '.join(missing)} missing"
+            )
+        try:
+            self._put(seconds, bounds)
+        except OSError as error:
+            self._cut(time_index)
+            raise explain(error, self.path, f"writing time {time_index} to {self.path}") from None
+        self._encoded = {}
+
+    def truncate(self, count: int) -> None:
+        """Keep the first `count` times."""
+        if count < len(self.times):
+            self._cut(count)
+
+    def _expect(self, time_index: int | None) -> None:
+        count = len(self.times)
+        if time_index != count:
+            raise ValueError(
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
+                f" must be {count}"
+            )
+
+    def _known(self, variable: str) -> VariableSpec:
+        if variable not in self.variables:
+            from fathom.names import unknown
+
+            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
+        return self.variables[variable]
+
+    @abstractmethod
+    def _encode(self, variable: VariableSpec, array: np.ndarray) -> Any: ...
+
+    @abstractmethod
+    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None: ...
+
+    @abstractmethod
+    def _cut(self, count: int) -> None: ...

@@ -1,0 +1,485 @@
+"""Zarr v3: a folder in which every region of a time is a file (a shard of small chunks, or a
+chunk), written by the one rank that owns it.
+
+    create (root) -> write regions (any rank) -> extend the time axis (root, after everyone has
+    written)
+
+Metadata is a few JSON files that this module writes itself, so that no rank spends time importing a
+library to read. The consolidated metadata in `zarr.json` at the root is replaced by rename, as the
+last act of `extend`: a reader sees all of a time or nothing of it, whenever the run was killed. The
+files of an array lie side by side (separator "."): folders for each time, level and row would be as
+many inodes again, and take longer to make than a small file. A chunk without one valid number is
+not stored; readers see fill values.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.output import files
+from fathom.output.formats import shards
+from fathom.output.specification import (
+    Region,
+    TimeAxis,
+    VariableSpec,
+    check_block,
+    chunk_of,
+    coordinate_arrays,
+    explain,
+    no_overwrite,
+    regions,
+    sizes_of,
+)
+
+compressions = {
+    "zstd": {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
+    "lz4": {
+        "name": "blosc",
+        "configuration": {
+            "cname": "lz4",
+            "clevel": 1,
+            "shuffle": "shuffle",
+            "typesize": 4,
+            "blocksize": 0,
+        },
+    },
+    "none": None,
+}
+
+_times_per_chunk = 1024
+
+
+class ZarrWriter:
+    """A Zarr store open for writing. `collective`: every rank writes the chunks it owns."""
+
+    collective = True
+
+    def __init__(self, path: str | Path, writes: files.Writes | None = None):
+        """Open a store that root has created, on any rank; FileNotFoundError, ValueError if it is
+        none.
+        """
+        self.path = Path(path)
+        self._root = _read_json(self.path / "zarr.json")
+        self._arrays = self._root["consolidated_metadata"]["metadata"]
+        self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
+        self._each = map  # how the chunks of a shard are encoded
+        self.writes, self.stage = writes or files.Writes(), None  # a Stage: chunks go through it
+        self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
+        self.sizes = {
+            dim: size
+            for array in self._arrays.values()
+            for dim, size in zip(array["dimension_names"], array["shape"])
+        }
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        coordinates: Any,
+        variables: list[VariableSpec],
+        chunks: Mapping[str, int] | None = None,
+        *,
+        time: TimeAxis | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        compression: str = "zstd",
+        overwrite: bool = False,
+    ) -> ZarrWriter:
+        """Create the store with its coordinates and no times, on the root rank only.
+
+        coordinates: xarray.Dataset, or {name: (dims, array, attributes)}, with cell bounds. chunks:
+        {dimension: size} in place of `chunk_shape`. FileExistsError, PermissionError, OSError (disk
+        full).
+        """
+        path = Path(path)
+        if compression not in compressions:
+            from fathom.names import unknown
+
+            raise ValueError(unknown("compression", compression, compressions))
+        arrays = coordinate_arrays(coordinates)
+        sizes = sizes_of(arrays, variables)
+        _make_room(path, overwrite)
+        writes = files.Writes()
+        as_variables = {
+            held.dims[held.varies :]: chunk_of(held.dims, sizes, chunks)[held.varies :]
+            for held in variables
+            if len(held.dims) > 1
+        }
+        metadata = {
+            name: _array_metadata(
+                array.shape,
+                as_variables.get(dims, array.shape),
+                array.dtype,
+                dims,
+                given,
+                compression,
+            )
+            for name, (dims, array, given) in arrays.items()
+        }
+        for variable in variables:
+            shape = tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims)
+            metadata[variable.name] = _array_metadata(
+                shape,
+                chunk_of(variable.dims, sizes, chunks),
+                np.dtype(variable.dtype),
+                variable.dims,
+                variable.attributes,
+                compression,
+                variable.fill,
+                sharded=len(variable.dims) > 1,
+            )
+        metadata |= _time_metadata(time or TimeAxis())
+        try:
+            for name, entry in metadata.items():
+                (path / name).mkdir(parents=True, exist_ok=True)
+                _write_json(path / name / "zarr.json", entry, writes)
+            root = {
+                "zarr_format": 3,
+                "node_type": "group",
+                "attributes": {"Conventions": "CF-1.11", **(attributes or {})},
+                "consolidated_metadata": {
+                    "kind": "inline",
+                    "must_understand": False,
+                    "metadata": metadata,
+                },
+            }
+            _write_json(path / "zarr.json", root, writes)
+        except OSError as error:
+            raise explain(error, path, f"creating {path}") from None
+        writer = cls(path, writes)
+        for name, (dims, array, _) in arrays.items():
+            if dims in as_variables and array.ndim > 1:
+                for region in writer.regions(name):
+                    writer.write(
+                        name, None, region, array[..., region[0] : region[1], region[2] : region[3]]
+                    )
+            else:
+                writer._put(name, (0,) * array.ndim, array)
+        return writer
+
+    @property
+    def times(self) -> np.ndarray:
+        """Seconds since the start of the times that are complete."""
+        count = self._arrays["time"]["shape"][0]
+        blocks = [self._times("time", n)[:, 0] for n in range(math.ceil(count / _times_per_chunk))]
+        return np.concatenate([*blocks, np.empty(0)])[:count]
+
+    def metadata(self, variable: str) -> dict:
+        """The array's entry in `zarr.json`."""
+        return self._arrays[self._known(variable)]
+
+    def regions(self, variable: str) -> Iterator[Region]:
+        """Horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one owner."""
+        name = self._known(variable)
+        shape, chunk = self._arrays[name]["shape"], _chunk(self._arrays[name])
+        return regions(*self.variables[name].plane(shape), *self.variables[name].plane(chunk))
+
+    def write(
+        self, variable: str, time_index: int | None, region: Region, array: np.ndarray
+    ) -> None:
+        """Write array ([levels,] rows, points) over `region`, which must be whole chunks.
+
+        time_index is None for a variable without time. ValueError (name, shape, region), OSError
+        (disk).
+        """
+        name = self._known(variable)
+        specification, chunk = self.variables[name], _chunk(self._arrays[name])
+        array = check_block(specification, region, array, self.sizes, specification.plane(chunk))
+        time = (time_index,) if specification.varies else ()
+        steps = chunk[len(time) :]
+        offset = ((0,) * (array.ndim - 2) + (region[0], region[2]))[-array.ndim :]
+        for start in np.ndindex(*(math.ceil(n / step) for n, step in zip(array.shape, steps))):
+            block = array[tuple(slice(s * step, (s + 1) * step) for s, step in zip(start, steps))]
+            index = tuple(o // step + s for o, step, s in zip(offset, steps, start))
+            self._put(name, (*time, *index), block[None] if time else block)
+
+    def extend(
+        self, time_index: int, seconds: float, bounds: tuple[float, float] | None = None
+    ) -> None:
+        """Make time `time_index` visible: root, once all ranks have written it. seconds: since the
+        start.
+        """
+        count = self._arrays["time"]["shape"][0]
+        if time_index != count:
+            raise ValueError(
+                f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
+                f" must be {count}"
+            )
+        if ("time_bounds" in self._arrays) != (bounds is not None):
+            raise ValueError(
+                f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
+                " (TimeAxis.bounds)"
+            )
+        for name, value in (("time", seconds), ("time_bounds", bounds)):
+            if value is not None:
+                chunk, place = divmod(time_index, _times_per_chunk)
+                block = self._times(name, chunk)
+                block[place] = value
+                if name == "time":
+                    self._put(name, (chunk,), block[:, 0])
+                else:
+                    self._put(name, (chunk, 0), block)
+        self._set_times(time_index + 1)
+
+    def truncate(self, count: int) -> None:
+        """Keep the first `count` times (root, before a run is continued from an earlier restart)."""
+        if count < self._arrays["time"]["shape"][0]:
+            self._set_times(count)
+
+    def encode_with(self, threads: int) -> None:
+        """The chunks of a shard are encoded by so many threads from now on."""
+        self.close()
+        if threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(threads)
+            self._each = self._pool.map
+
+    def close(self) -> None:
+        """No file is held open between writes."""
+        if self._each is not map:
+            self._pool.shutdown()
+            self._each = map
+
+    def _known(self, variable: str) -> str:
+        if variable not in self.variables:
+            from fathom.names import unknown
+
+            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
+        return variable
+
+    def _put(self, name: str, index: tuple[int, ...], block: np.ndarray) -> None:
+        """Encode what a file holds and write it, padded to its full shape; what is empty is left
+        out.
+        """
+        entry = self._arrays[name]
+        file = self._file(name, index)
+        full, (inner, codecs) = _chunk(entry), shards.inner_of(entry["codecs"])
+        encode = partial(self._encode, name, inner or full, codecs)
+        if (
+            inner
+            and len(codecs) == 1
+            and block.dtype == _stored_type(self.variables[name])
+            and shards.lie_as_stored(block, full, inner)
+        ):
+            parts = shards.as_stored(
+                block, inner, self._empty(name, block.reshape(-1, *inner[-2:]))
+            )
+        elif inner:
+            parts = shards.assemble(block, full, inner, encode, self._each)
+        else:
+            parts = [part for part in (encode(block),) if part is not None]
+        if not parts:
+            file.unlink(missing_ok=True)
+            return
+        if name in (
+            "time",
+            "time_bounds",
+        ):  # their chunks hold earlier times, which must not be lost
+            self._deliver(files.replace, name, file, parts)
+        elif self.stage is None:
+            self._deliver(files.write, name, file, parts)
+        else:
+            self.stage.put(parts, lambda data: self._deliver(files.replace, name, file, [data]))
+
+    def _file(self, name: str, index: tuple[int, ...]) -> Path:
+        separator = self._arrays[name]["chunk_key_encoding"]["configuration"]["separator"]
+        return self.path / name / separator.join(["c", *map(str, index)])
+
+    def _deliver(self, put: Callable, name: str, file: Path, parts: list[Any]) -> None:
+        try:
+            try:
+                put(file, parts, self.writes)
+            except FileNotFoundError:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                put(file, parts, self.writes)
+        except OSError as error:
+            raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
+
+    def _encode(
+        self, name: str, full: tuple[int, ...], codecs: list[dict], block: np.ndarray
+    ) -> Any:
+        """The bytes of a chunk of shape `full`, at whose front the block lies; None where there is
+        no valid number.
+        """
+        specification = self.variables[name]
+        if self._empty(name, block[None]).any():
+            return None
+        dtype, codec = _stored_type(specification), codecs[1] if len(codecs) > 1 else None
+        if block.shape != full or block.dtype != dtype or not block.flags.c_contiguous:
+            block = self._padded(full, dtype, specification.fill, block, keep=codec is None)
+        if codec is None:
+            return block.reshape(-1).view(np.uint8)
+        encoders = self._own.__dict__.setdefault("encoders", {})
+        if name not in encoders:
+            encoders[name] = encoder(codec)
+        return encoders[name].encode(block)
+
+    def _empty(self, name: str, blocks: np.ndarray) -> np.ndarray:
+        """Which blocks have no valid number: most show one among a few that lie far apart."""
+        if blocks.dtype.kind != "f" or not math.isnan(self.variables[name].fill) or not blocks.size:
+            return np.zeros(len(blocks), bool)
+        some = (slice(None), *(slice(size // 8, None, size // 4 + 1) for size in blocks.shape[1:]))
+        empty = np.isnan(blocks[some]).all(axis=tuple(range(1, blocks.ndim)))
+        for n in np.flatnonzero(empty):
+            empty[n] = np.isnan(blocks[n]).all()
+        return empty
+
+    def _padded(
+        self, full: tuple[int, ...], dtype: np.dtype, fill: float, block: np.ndarray, keep: bool
+    ) -> np.ndarray:
+        """The block in the type and full shape of the chunk, in memory that is used again and
+        again, or to keep.
+        """
+        kept = self._own.__dict__.setdefault("scratch", {})
+        scratch = np.empty(full, dtype) if keep else kept.get((full, dtype))
+        if scratch is None:
+            scratch = kept[full, dtype] = np.empty(full, dtype)
+        if block.shape != full:
+            scratch[...] = 0 if dtype.kind != "f" and math.isnan(fill) else fill
+        np.copyto(scratch[tuple(map(slice, block.shape))], block, casting="same_kind")
+        return scratch
+
+    def _times(self, name: str, chunk: int) -> np.ndarray:
+        """The stored times of one chunk, (times, columns), NaN where none were written."""
+        full = _chunk(self._arrays[name])
+        values = np.full((full[0], full[1] if len(full) > 1 else 1), np.nan)
+        file = self._file(name, (chunk, 0)[: len(full)])
+        if file.exists():
+            values.flat[:] = np.frombuffer(file.read_bytes(), "<f8")
+        return values
+
+    def _set_times(self, count: int) -> None:
+        try:
+            for name, entry in self._arrays.items():
+                if "time" in entry["dimension_names"]:
+                    entry["shape"][entry["dimension_names"].index("time")] = count
+                    _write_json(self.path / name / "zarr.json", entry, self.writes)
+            _write_json(self.path / "zarr.json", self._root, self.writes)
+        except OSError as error:
+            raise explain(error, self.path, f"extending the time of {self.path}") from None
+        self.sizes["time"] = count
+
+
+def _make_room(path: Path, overwrite: bool) -> None:
+    """Remove an earlier store where that is allowed; never a folder that is not one."""
+    if path.is_dir() and not any(path.iterdir()):
+        return
+    if path.exists():
+        if not overwrite:
+            raise no_overwrite(path)
+        if not (path / "zarr.json").is_file():
+            raise FileExistsError(f"{path} exists and is not a Zarr store; it is not replaced")
+        try:
+            shutil.rmtree(path)
+        except OSError as error:
+            raise explain(error, path, f"replacing {path}") from None
+
+
+def _array_metadata(
+    shape, chunk, dtype, dims, attributes, compression, fill=math.nan, sharded=False
+) -> dict:
+    """The metadata of an array whose files hold `chunk` each, cut into smaller chunks where they
+    are large.
+    """
+    dtype = np.dtype(dtype)
+    is_float = dtype.kind == "f"
+    codec = compressions[compression]
+    if codec and codec["name"] == "blosc":
+        codec = {**codec, "configuration": {**codec["configuration"], "typesize": dtype.itemsize}}
+    chunk, codecs = (
+        tuple(max(1, n) for n in chunk),
+        [{"name": "bytes", "configuration": {"endian": "little"}}, *([codec] if codec else [])],
+    )
+    if sharded:
+        full, inner = shards.cut(chunk)
+        if full != inner:
+            chunk, codecs = full, [shards.metadata(inner, codecs)]
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": list(shape),
+        "data_type": dtype.name,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(chunk)}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
+        "fill_value": (
+            "NaN"
+            if is_float and math.isnan(fill)
+            else float(fill)
+            if is_float
+            else 0
+            if math.isnan(fill)
+            else int(fill)
+        ),
+        "codecs": codecs,
+        "attributes": {key: _plain(value) for key, value in attributes.items()},
+        "dimension_names": list(dims),
+        "storage_transformers": [],
+    }
+
+
+def _time_metadata(time: TimeAxis) -> dict:
+    """Metadata of time and its bounds: uncompressed, so that a chunk is its numbers."""
+    result = {
+        "time": _array_metadata(
+            (0,), (_times_per_chunk,), "float64", ("time",), time.attributes, "none"
+        )
+    }
+    if time.bounds:
+        result["time_bounds"] = _array_metadata(
+            (0, 2), (_times_per_chunk, 2), "float64", ("time", "bounds"), {}, "none"
+        )
+    return result
+
+
+def _specification(name: str, entry: dict) -> VariableSpec:
+    fill = math.nan if entry["fill_value"] == "NaN" else entry["fill_value"]
+    return VariableSpec(
+        name, tuple(entry["dimension_names"]), entry["data_type"], entry["attributes"], fill
+    )
+
+
+def _stored_type(specification: VariableSpec) -> np.dtype:
+    return np.dtype(specification.dtype).newbyteorder("<")
+
+
+def _chunk(entry: dict) -> tuple[int, ...]:
+    return tuple(entry["chunk_grid"]["configuration"]["chunk_shape"])
+
+
+def encoder(codec: dict) -> Any:
+    """The numcodecs encoder of a Zarr codec; one thread, so that equal input gives equal bytes."""
+    configuration = codec["configuration"]
+    if codec["name"] == "zstd":
+        from numcodecs.zstd import Zstd
+
+        return Zstd(configuration["level"], configuration["checksum"])
+    from numcodecs import blosc
+
+    blosc.use_threads = False
+    return blosc.Blosc(configuration["cname"], configuration["clevel"], blosc.SHUFFLE)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def _write_json(file: Path, content: dict, writes: files.Writes) -> None:
+    files.replace(file, [json.dumps(content).encode()], writes)
+
+
+def _read_json(file: Path) -> dict:
+    if not file.is_file():
+        raise FileNotFoundError(f"{file.parent} is not a Zarr v3 store: it has no {file.name}")
+    content = json.loads(file.read_text())
+    if content.get("zarr_format") != 3 or "consolidated_metadata" not in content:
+        raise ValueError(f"{file.parent} is not a Zarr v3 store with consolidated metadata")
+    return content

@@ -1,0 +1,51 @@
+"""Rectangles of the global grid, each collected from the blocks by its owner: chunks of a store, or
+the whole grid for a restart.
+"""
+
+import numpy as np
+
+
+class Gather:
+    """Rectangles (first row, end row, first column, end column) and the rank that owns each,
+    collected through one plan: what a block gives travels once, packed with all else for the same
+    owner. 0 where no block has water."""
+
+    def __init__(self, comm, domain, rectangles, owners):
+        from fathom import mpi
+
+        self.comm, self.exchanges = comm, {}
+        self.mine = {
+            n: r for n, (r, owner) in enumerate(zip(rectangles, owners)) if owner == comm.rank
+        }
+        given = [
+            (i0, j0, i1 - i0, j1 - j0, owner) for (j0, j1, i0, i1), owner in zip(rectangles, owners)
+        ]
+        self.plan = mpi.core.gather_plan(domain.decomposition, "center", 0, given, comm.rank)
+
+    def __call__(self, windows):
+        """{position: array} of the rectangles that this rank owns, of one array (levels, rows,
+        columns), float32 or float64, for each of its blocks. Called by all ranks."""
+        windows = [np.ascontiguousarray(w) for w in windows]
+        levels = len(windows[0])
+        wholes = {
+            n: np.zeros((levels, j1 - j0, i1 - i0), windows[0].dtype)
+            for n, (j0, j1, i0, i1) in self.mine.items()
+        }
+        exchange = self._exchange(levels, windows[0].itemsize)
+        exchange.start([[_by_rows(w) for w in windows]])
+        exchange.finish([[_by_rows(w) for w in wholes.values()]])
+        return wholes
+
+    def _exchange(self, levels, size):
+        from fathom import mpi
+
+        if (levels, size) not in self.exchanges:
+            self.exchanges[levels, size] = mpi.core.Exchange.of_plans(
+                self.comm.py2f(), [self.plan], size, [("center", False, 0, levels)]
+            )
+        return self.exchanges[levels, size]
+
+
+def _by_rows(array):
+    """The same numbers as (rows, levels, columns), the order of fields."""
+    return array.swapaxes(0, 1)

@@ -1,0 +1,155 @@
+"""Stores of moorings: columns at places, on any rhythm, every step too (CF timeSeriesProfile).
+
+Of each field only the columns around the places travel: each rank gives those that it has and 0 for
+the others, so that their sum is exact on any ranks. Root makes variables of them and interpolates
+as sections do.
+"""
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from fathom.output import diagnostics
+from fathom.output.stores import SmallStore
+from fathom.regrid import targets
+
+
+class Moorings(SmallStore):
+    """A store of variables at `moorings`, {name: (longitude, latitude)} or a list of pairs
+    [degrees]. ValueError for one on land.
+    """
+
+    attributes = {"featureType": "timeSeriesProfile"}
+
+    def __init__(
+        self, simulation, path, variables, every, statistic, dtype, moorings, levels=None, **chosen
+    ):
+        for name, value in chosen.items():
+            raise ValueError(
+                f"output {path}: moorings and {name} = {value} are two places; give one of them,"
+                " and another output the other"
+            )
+        super().__init__(simulation, path, variables, every, statistic, dtype, levels)
+        self.target = targets.moorings(moorings)
+
+    def open(self):
+        self._find_places()
+        self._find_target()
+        self.columns = {
+            horizontal: np.unique(around.index)
+            for horizontal, around in self.target.interpolations.items()
+        }  # of all moorings, row by row
+        self.simulation.on_root(self._check_water)
+        super().open()
+
+    def _check_water(self):
+        grid = self.simulation.model.grid
+        for horizontal, around in self.target.interpolations.items():
+            wet = np.ravel(grid.levels_at(horizontal))[around.index] > 0
+            for n in np.flatnonzero((around.weight * wet).sum(1) < 0.5):
+                places = [
+                    np.ravel(a)[np.ravel(grid.levels_at(horizontal)) > 0]
+                    for a in grid.coordinates(horizontal)
+                ]
+                x, y = float(self.target.longitude[0, n]), float(self.target.latitude[0, n])
+                near = np.argmin(
+                    ((places[0] - x + 180) % 360 - 180) ** 2 * np.cos(np.deg2rad(y)) ** 2
+                    + (places[1] - y) ** 2
+                )
+                raise ValueError(
+                    f"output {self.path}: mooring {self.target.mapping['station'][n]} at [{x:g},"
+                    f" {y:g}] is on the grid's land; the nearest water is at"
+                    f" [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]"
+                )
+
+    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+        s, began, held = self.simulation, perf_counter(), {}
+        for name, d in self.variables.items():
+            for need in d.needs:
+                source, horizontal = (
+                    self._running_name(need, d.surface) if self.statistic else need,
+                    self.places[name]["horizontal"],
+                )
+                if (source, horizontal, d.surface) not in held:
+                    held[source, horizontal, d.surface] = self._gathered(
+                        source, self.columns[horizontal], d.surface
+                    )
+
+        def write():
+            for name, d in self.variables.items():
+                horizontal = self.places[name]["horizontal"]
+                arrays = [
+                    held[
+                        self._running_name(need, d.surface) if self.statistic else need,
+                        horizontal,
+                        d.surface,
+                    ]
+                    for need in d.needs
+                ]
+                self._write(
+                    self._alias(name),
+                    self._at_places(
+                        name, d, horizontal, arrays, steps if self.statistic == "mean" else 1
+                    ),
+                )
+            self.file.extend(
+                self.count,
+                s.seconds if seconds is None else seconds,
+                bounds if self.statistic else None,
+            )
+
+        s.on_root(write)
+        self.count += 1
+        self.stalls.append(perf_counter() - began)
+
+    def _gathered(self, source, columns, surface):
+        """The columns (levels, n) of a field, on root."""
+        from fathom import mpi
+
+        s, nx = self.simulation, self.simulation.model.grid.shape[2]
+        rows, points = np.divmod(columns, nx)
+        field = next(f for f in s.fields.fields if f["name"] == source)
+        mine = np.zeros((1 if surface else field["levels"], len(columns)))
+        for (j0, i0, ny, own), block in zip(s.domain.blocks, s.fields.windows(source)):
+            here = np.flatnonzero(
+                (rows >= j0) & (rows < j0 + ny) & (points >= i0) & (points < i0 + own)
+            )
+            mine[:, here] = block[: len(mine), rows[here] - j0, points[here] - i0]
+        total = np.empty_like(mine) if s.comm.rank == 0 else None
+        s.comm.Reduce(mine, total, mpi.MPI.SUM, 0)
+        return total
+
+    def _at_places(self, name, d, horizontal, arrays, steps):
+        """A variable, (levels, moorings) or (moorings)."""
+        s, columns, around = (
+            self.simulation,
+            self.columns[horizontal],
+            self.target.interpolations[horizontal],
+        )
+        nx, made = s.model.grid.shape[2], []
+        with self._early(name, s.seconds) as unknown:
+            runs = np.split(
+                np.arange(len(columns)),
+                np.flatnonzero((np.diff(columns) > 1) | (columns[1:] % nx == 0)) + 1,
+            )  # neighbours in a row
+            for run in runs:
+                j, i = divmod(int(columns[run[0]]), nx)
+                made.append(
+                    diagnostics.of_window(
+                        s.model,
+                        d,
+                        horizontal,
+                        (j, i, 1, len(run)),
+                        [np.ascontiguousarray(a[:, None, run]) for a in arrays],
+                        steps,
+                    )[:, 0]
+                )
+        values = np.concatenate(made, 1)
+        if unknown:
+            values = np.full_like(values, np.nan)
+        of_columns = replace(
+            around, index=np.searchsorted(columns, around.index), points=len(columns)
+        )
+        result = of_columns(values, 0, slice(None)).astype(self.dtype)
+        return result[0] if self._vertical(name) == "column" else result

@@ -1,0 +1,343 @@
+"""I/O servers: ranks that encode and write what the others have computed, while those compute on.
+docs/output.md, core/output/client.hpp.
+
+Every rank builds the same simulation; in `run` the servers take another way: they hear from the
+first computing rank which stores there are, and serve until the run ends. What a server makes of
+fields is what a computing rank would make of them: the same bytes in the store."""
+
+import atexit
+import signal
+import sys
+import time
+import warnings
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+
+import numpy as np
+
+from fathom.failure import RunFailure
+from fathom.output import files
+
+
+def divide(how):
+    """The roles of all ranks as [parallel] asks for, or None where nobody serves."""
+    from fathom import mpi
+
+    servers = how["io_servers"]
+    if how["per_node"]:
+        servers = how["per_node"] * _nodes(mpi)
+    if not servers:
+        return None
+    sets = how["io_sets"] or servers
+    if servers % sets:
+        raise ValueError(f"io_servers = {servers} cannot be dealt out evenly to io_sets = {sets}")
+    return mpi.core.roles(mpi.world.py2f(), servers, servers // sets)
+
+
+def _nodes(mpi):
+    node = mpi.world.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+    nodes = mpi.world.allreduce(int(node.rank == 0))
+    node.Free()
+    return nodes
+
+
+def slots(simulation):
+    """Events that may be under way at a time."""
+    return simulation.parallel["io_slots"] or max(2, simulation.roles.sets + 1)
+
+
+class Servers:
+    """The servers as the computing ranks see them, from the moment when all stores are open."""
+
+    def __init__(self, simulation):
+        from fathom import mpi
+
+        self.simulation, self.roles = simulation, simulation.roles
+        self.on_busy, self.patience = (
+            simulation.parallel["on_busy"],
+            simulation.parallel["io_silence"],
+        )
+        self.slots = slots(simulation)
+        self.lost, self.broken = [], False  # sets; whether output was lost with one
+        d = simulation.domain.decomposition
+        self.streams = simulation.streams
+        for number, stream in enumerate(self.streams):
+            stream.number = number
+            if not stream.shared:
+                stream.set = number % self.roles.sets
+                stream.leave()  # its server opens it
+        mpi.world.bcast(
+            {
+                "cuts": (d.i_cuts, d.j_cuts),
+                "owners": d.blocks[:, 5].tolist(),
+                "state": simulation.fields.state,
+                "streams": [stream.announcement() for stream in self.streams],
+            }
+        )
+        self.client = mpi.core.OutputClient(
+            self.roles,
+            simulation.domain,
+            [
+                stream.parcel(simulation.bytes_of_number, self.roles.per_set)
+                for stream in self.streams
+            ],
+            self.slots,
+        )
+
+    @staticmethod
+    def refuse(error):
+        """Before it began the run failed on all computing ranks: so that the servers end with them."""
+        from fathom import mpi
+
+        mpi.world.bcast(error)
+
+    def take(self, stream, event):
+        """Hands an event over; False where the computing ranks are to write it themselves, and then
+        tell with `wrote`.
+        """
+        waits = self.on_busy == "wait" or not stream.shared
+        while True:
+            alone = stream.set in self.lost or len(self.lost) == self.roles.sets
+            self.client.grant(event, 1.0 if waits and not alone else 0.0)
+            if event.slot >= 0:
+                self.client.post(
+                    event, self.simulation.fields, [item.field for item in stream.items]
+                )
+                return True
+            if alone or not waits:
+                return False
+            self.watch()
+
+    def wrote(self, event):
+        """The computing ranks have written what they were not relieved of."""
+        if self.simulation.is_root:
+            self.client.wrote(event)
+
+    def watch(self):
+        """Gives up sets that are silent: what they had not written is written by the computing
+        ranks from the slots where it still lies.
+        """
+        s = self.simulation
+        silent = s.comm.bcast(self.client.silent(self.patience) if s.is_root else None)
+        for number in silent:
+            ranks = [
+                self.roles.servers[number * self.roles.per_set + n]
+                for n in range(self.roles.per_set)
+            ]
+            self.lost.append(number)
+            if number == 0:
+                self._keep_ledger()
+            left = self.client.give_up(number)
+            if s.is_root:
+                warnings.warn(
+                    f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)}"
+                    f" {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; the"
+                    f" computing ranks write in their place, {len(left)} times from memory"
+                )
+            for stream in self.streams:
+                if stream.set == number and s.is_root:
+                    stream.reopen()
+            if any(event.slot < 0 for event in left):
+                self.broken = True
+                raise RunFailure(
+                    f"I/O servers of set {number} fell silent with output on their staging disks;"
+                    " every complete time is kept, go on with --continue"
+                )
+            for event in sorted(left, key=lambda event: event.number):
+                stream = self.streams[event.stream]
+                if (
+                    stream.set != number
+                    or s.comm.bcast(stream.visible_times() if s.is_root else None) <= event.time
+                ):  # a file that one server wrote may hold it
+                    fields = self.client.restored(event)
+                    stream.write_here(event, lambda item: fields[stream.items.index(item)])
+                self.wrote(event)
+        self._make_visible()
+
+    def _keep_ledger(self):
+        if self.simulation.is_root:
+            for stream in self.streams:
+                if stream.in_order:
+                    stream.reopen()
+            self.client.keep_ledger(
+                [stream.visible_times() if stream.in_order else -1 for stream in self.streams]
+            )
+
+    def _make_visible(self):
+        while self.simulation.is_root and 0 in self.lost and (event := self.client.due()):
+            if self.streams[event.stream].shared:
+                self.streams[event.stream].extend(event)
+            self.client.visible(event)
+
+    def drain(self):
+        """Waits until everything that was handed over is written and visible: before a restart says
+        that the run has got so far.
+        """
+        s = self.simulation
+        while not self.broken and not s.comm.bcast(self.client.idle() if s.is_root else None):
+            self.watch()
+            time.sleep(0.001)
+
+    def finish(self, failed=False):
+        """Waits until everything is written and visible; the servers' part of the run is over."""
+        from fathom import mpi
+
+        self.drain()
+        self.client.finish(failed)
+        self.simulation.comm.Barrier()  # none ends all before the first server has said goodbye
+        if self.lost:
+            atexit.register(_end_without, self.simulation.comm, int(failed))
+        self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
+
+    def summary(self):
+        """What the protocol did, for the summary: its quantities (core/output/quantities.hpp) on
+        the computing rank where each is largest, and on each server.
+        """
+        comm, ranks = self.simulation.comm, self.simulation.comm.allgather(self.client.quantities)
+        protocol = {
+            name: {of: max(rank[name][of] for rank in ranks) for of in ("count", "mean", "most")}
+            for name in ranks[0]
+        }
+        return {
+            "servers": len(self.roles.servers),
+            "sets": self.roles.sets,
+            "slots": self.slots,
+            "slot_bytes": max(comm.allgather(self.client.slot_bytes)),
+            "lost_sets": self.lost,
+            "events": protocol["copy"]["count"],
+            "busy": protocol["waiting"]["count"],
+            "fallen_back": protocol["fallback"]["count"],
+            "deepest": int(protocol["depth"]["most"]),
+            "protocol": protocol,
+            "serving": comm.bcast(self.serving),
+        }
+
+
+class _Server:
+    """This rank as a server."""
+
+    def __init__(self, simulation, told):
+        from fathom import mpi
+
+        self.simulation = simulation
+        grid, h = simulation.model.grid, simulation.model.grid.horizontal
+        wet = np.ascontiguousarray(grid.wet_levels, np.int32).ravel().tolist()
+        topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
+        decomposition = mpi.core.arrange(
+            topology,
+            wet,
+            len(simulation.roles.compute),
+            *told["cuts"],
+            told["owners"],
+            simulation.model.halo,
+        )
+        precision, per_set = simulation.bytes_of_number, simulation.roles.per_set
+        processes = simulation.model.processes(simulation.step, simulation.surface)
+        known = {f["name"]: f for p in processes for f in p.fields}
+        for store in simulation.outputs:
+            store.processes(known, precision)
+        for checkpoint in simulation.checkpoints:
+            checkpoint.prepare(told["state"])
+        simulation.delivery.open()
+        self.streams = simulation.streams
+        for stream, announcement in zip(self.streams, told["streams"], strict=True):
+            stream.hear(announcement)
+        self.core = mpi.core.OutputServer(
+            simulation.roles,
+            decomposition,
+            simulation.model.halo,
+            [stream.parcel(precision, per_set) for stream in self.streams],
+        )
+        self.position, self.per_set = simulation.roles.server % per_set, per_set
+        self.events, self.bytes, self.seconds_working = 0, 0, 0.0
+
+    def serve(self):
+        threads = int(self.simulation.parallel["threads"])
+        under_way, staged = [], deque()  # (job, what its threads do); (event, ticket of the stage)
+        stage = self.simulation.delivery.stage
+        with (
+            ThreadPoolExecutor(threads + 1) as pool,
+            ThreadPoolExecutor(1) as in_turn,
+        ):  # one may wait for the disk
+            while not self.core.done():
+                self.core.poll(0.002)
+                while (job := self.core.next()) is not None:
+                    under_way.append((job, self._begin(job, pool, in_turn)))
+                finished = [
+                    (job, tasks) for job, tasks in under_way if all(task.done() for task in tasks)
+                ]
+                under_way = [entry for entry in under_way if entry not in finished]
+                for job, tasks in finished:
+                    self.seconds_working += sum(task.result() for task in tasks)
+                    if stage is None:
+                        self.core.written(job)
+                    else:
+                        staged.append((copy(job.event), stage.put_so_far))
+                        self.core.staged(job)
+                while staged and stage.is_delivered(staged[0][1]):
+                    self.core.written(staged.popleft()[0])
+                while event := self.core.due():
+                    if self.streams[event.stream].shared:  # else its writer has done so
+                        self.streams[event.stream].extend(event)
+                    self.core.visible(event)
+        for stream in self.streams:
+            stream.leave()
+        if stage is not None:
+            stage.close()
+
+    def _begin(self, job, pool, in_turn):
+        stream, arrays = self.streams[job.event.stream], self.core.arrays(job)
+        self.events += 1
+        self.bytes += sum(array.nbytes for item in arrays for array in item)
+        return [
+            (pool if stream.shared else in_turn).submit(_timed, work)
+            for work in stream.work(job.event, arrays, self.position, self.per_set)
+        ]
+
+    def statistics(self):
+        """Seconds are processor time of all its threads."""
+        return {
+            "rank": self.simulation.roles.servers[self.simulation.roles.server],
+            "events": self.events,
+            "bytes": self.bytes,
+            "protocol": self.core.quantities,
+            "seconds_encoding_and_writing": self.seconds_working,
+            "writes": files.merged(stream.writes for stream in self.streams),
+        }
+
+
+def _timed(work):
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
+
+
+def _end_without(comm, status):
+    """Ends the ranks of servers that do not answer, which would keep MPI from ending."""
+    from fathom import mpi
+
+    sys.stdout.flush()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's word to end
+    comm.Barrier()
+    if comm.rank == 0:
+        time.sleep(0.3)  # the launcher passes on what was said
+        mpi.world.Abort(status)
+    time.sleep(60)
+
+
+def serve(simulation):
+    """The run of a rank that serves; returns when it ends, with the same error where the computing
+    ranks end with one.
+    """
+    from fathom import mpi
+
+    told = mpi.world.bcast(None)
+    if isinstance(told, BaseException):
+        raise told
+    server = _Server(simulation, told)
+    server.serve()
+    if not server.core.abandoned:
+        mpi.world.gather(server.statistics())
+    if server.core.failed:
+        raise RunFailure("the computing ranks ended with an error")

@@ -1,0 +1,494 @@
+"""Stores: variables of a running model in time, on their rhythm. Each region of a store is written
+by one writer from the fields there.
+"""
+
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from fathom import names, output
+from fathom.output import diagnostics, files
+from fathom.output.streams import Item, Product, Stream
+from fathom.schemes import scheme
+from fathom.time.clock import Period
+
+statistics = {
+    "mean": ("TimeSum", 0.0),
+    "minimum": ("TimeMinimum", np.inf),
+    "maximum": ("TimeMaximum", -np.inf),
+}  # process, and what it begins with
+
+
+class Store(Stream):
+    """One store: `variables` by name every so often, as they are or their `statistic` over the
+    rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
+    degrees, or along a `section`."""
+
+    travels = True  # to servers
+    heard = (*Stream.heard, "places", "known_at_start", "target")
+
+    attributes, least = {}, 1  # of the file; variables of it
+
+    def __init__(
+        self,
+        simulation,
+        path,
+        variables,
+        every,
+        statistic=None,
+        dtype="float32",
+        levels=None,
+        regular=None,
+        section=None,
+    ):
+        super().__init__(simulation)
+        self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
+        if statistic is not None and statistic not in statistics:
+            raise ValueError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
+        self.requested = [variables] if isinstance(variables, str) else list(variables)
+        if len(self.requested) < self.least:
+            raise ValueError(
+                f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or"
+                " any field"
+            )
+        self.levels, self.target = self._chosen(levels), None
+        if regular is not None or section is not None:
+            from fathom.regrid import targets
+
+            if regular is not None and section is not None:
+                raise ValueError(
+                    f"output {path}: regular = {regular} and section = {section} are two places;"
+                    " give one of them, and another output the other"
+                )
+            self.target = targets.regular(regular) if section is None else targets.section(section)
+        self.shared = self.in_order = output.writer(
+            path
+            # any rank may write its chunks; else one writes all. An unknown ending is an error now
+        ).collective
+        self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
+
+    def _chosen(self, levels):
+        """Chosen levels in SI units."""
+        if levels is None:
+            return None
+        if not hasattr(self.simulation.model, "at_levels"):
+            raise ValueError(
+                f"output {self.path}: levels = {levels} are of pressure or depth;"
+                f" {type(self.simulation.model).__name__} has none"
+            )
+        coordinate, unit, factor = self.simulation.model.chosen_levels
+        values = factor * np.atleast_1d(np.asarray(levels, float))
+        if not (np.isfinite(values).all() and (values >= 0).all()):
+            raise ValueError(
+                f"output {self.path}: levels = {levels} are of {coordinate} [{unit}], 0 or more"
+            )
+        return values
+
+    # ---- before the run --------------------------------------------------------------------------
+
+    def processes(self, known, precision):
+        """What the sequence must do for this store: running statistics."""
+        model = self.simulation.model
+        self.variables = {}
+        for name, d in (diagnostics.find(name, model, known) for name in self.requested):
+            layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
+            self.variables[name] = (
+                model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"])
+                if self.levels is not None and layer
+                else d
+            )
+        for name, d in self.variables.items():
+            if not (
+                self.statistic is None
+                or (d.linear if self.statistic == "mean" else d.of is diagnostics.same)
+            ):
+                raise ValueError(
+                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
+                    f" that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
+                )
+        return self._kept(known, precision)
+
+    def _kept(self, known, precision):
+        """Fields that variables need stay readable; in place of them, the processes of their
+        running statistics.
+        """
+        from fathom import mpi
+
+        needs = self._needs()
+        if not self.statistic:
+            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
+            return []
+
+        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
+        self.sums = [self._running_name(*need) for need in needs]
+        return [self._running(field, surface, known, places, precision) for field, surface in needs]
+
+    def _needs(self):
+        """(field, whether only its top layer) of all that variables are made of."""
+        return sorted({(field, d.surface) for d in self.variables.values() for field in d.needs})
+
+    def _running(self, field, surface, known, places, precision):
+        now = f"{field}_after" if f"{field}_after" in known else field
+        place = places.get(field) or places["tracer"]
+        flat = surface or place["vertical"] == "column"
+        kind = statistics[self.statistic][0]
+        process = scheme(f"Surface{kind}" if flat else kind).process(
+            precision,
+            phase="output",
+            on={"value": now, "statistic": self._running_name(field, surface)},
+            label=f"{kind} of {field}",
+        )
+        process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
+        return process.at(
+            self._running_name(field, surface),
+            place["horizontal"],
+            "column" if flat else place["vertical"],
+            place["vector"],
+        )
+
+    def _running_name(self, field, surface):
+        return (
+            f"{'sum' if self.statistic == 'mean' else self.statistic} of"
+            f" {'surface ' if surface else ''}{field} for {self.path.name}"
+        )
+
+    def _mapping(self):
+        """Coordinates, as `output.coordinates` takes them."""
+        model = self.simulation.model
+        own = model.grid.mapping()
+        chosen = (
+            {}
+            if self.levels is None
+            else {
+                {"depth": "chosen_depth"}.get(
+                    model.chosen_levels[0], model.chosen_levels[0]
+                ): self.levels
+            }
+        )
+        if self.target is not None:
+            return (
+                {
+                    name: own[name]
+                    for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
+                    if name in own
+                }
+                | chosen
+                | self.target.mapping
+            )
+        land = getattr(model, "land_fraction", None)
+        return own | chosen | ({} if land is None else {"land_fraction": land})
+
+    # ---- the file --------------------------------------------------------------------------------
+
+    @property
+    def whole_path(self):
+        return self.simulation.directory / self.path
+
+    def open(self):
+        """Create the store on root (after a restart: keep its times up to now), open it elsewhere."""
+        s = self.simulation
+        fields = self._find_places()
+        self._open_file()
+        self._find_target()
+        if self.shared:
+            self.reopen()
+        self.count, regions = s.comm.bcast(
+            (
+                len(self.file.times),
+                {name: tuple(self.file.regions(self._alias(name))) for name in self.variables},
+            )
+            if s.is_root
+            else None
+        )
+        self._arrange(fields, regions)
+        self._resume()
+
+    def _find_places(self):
+        """Where the fields lie that variables are made of, and which are known before the first
+        step; returns all fields.
+        """
+        fields = {f["name"]: f for f in self.simulation.fields.fields}
+        self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
+        self.known_at_start = {
+            name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs)
+            for name, d in self.variables.items()
+        }
+        return fields
+
+    def _find_target(self):
+        """The target's interpolations, on all ranks."""
+        s = self.simulation
+
+        def find():
+            for horizontal in {place["horizontal"] for place in self.places.values()}:
+                self.target.interpolations[horizontal] = s.model.grid.interpolation(
+                    *self.target.places(), horizontal
+                )
+
+        if self.target is not None:
+            s.on_root(find)
+            self.target = s.comm.bcast(self.target)
+
+    def _open_file(self):
+        """The file on root, new or that of the run which is continued."""
+        s = self.simulation
+        continued = s.restart_from is not None and self.whole_path.exists()
+
+        def create():
+            if continued:
+                self.reopen()
+                self.file.truncate(int(np.sum(np.asarray(self.file.times) <= s.seconds + 1e-6)))
+                return
+            axis = output.TimeAxis(
+                str(s.clock.start), s.clock.calendar, bounds=self.statistic is not None
+            )
+            coordinates, specs, chunks = self._contents()
+            self.file = output.create(
+                self.whole_path,
+                coordinates,
+                specs,
+                chunks,
+                time=axis,
+                attributes=self.attributes,
+                overwrite=s.overwrite or s.restart_from is not None,
+            )
+
+        s.on_root(create)
+
+    def _contents(self):
+        """Coordinates, variables and chunks of a new file."""
+        mapping = self._mapping()
+        specs = [self._specification(name, mapping) for name in self.variables]
+        return (
+            output.coordinates(mapping, specs),
+            specs,
+            self.simulation.model.grid.chunks if self.target is None else None,
+        )
+
+    def _resume(self):
+        """The interval that is under way: that of the restart, or a new one."""
+        s = self.simulation
+        goes_on = self.sums and set(self.sums) <= s.restored
+        self.last = self._interval_start() if goes_on else s.count
+        if not goes_on:
+            self._begin_interval()
+
+    def _arrange(self, fields, regions):
+        """Items and products: variables of the same first field go to the same writers."""
+        self.items, self.products, first = [], [], {}
+        for name, d in self.variables.items():
+            shift = first.setdefault((d.needs[0], d.surface), len(first))
+            items = []
+            for need in d.needs:
+                source = self._running_name(need, d.surface) if self.statistic else need
+                item = Item(
+                    source,
+                    1 if d.surface else fields[source]["levels"],
+                    self._rectangles(name, regions[name]),
+                    shift,
+                )
+                if item not in self.items:
+                    self.items.append(item)
+                items.append(self.items.index(item))
+            self.products.append(Product(name, tuple(items), regions[name]))
+
+    def _rectangles(self, name, regions):
+        """What of the model's grid the regions need."""
+        if self.target is None:
+            return regions
+        nx = self.simulation.model.grid.shape[2]
+        return tuple(
+            (*self.target.rows(self.places[name]["horizontal"], region), 0, nx)
+            for region in regions
+        )
+
+    def _interval_start(self):
+        """The step at which the mean began that a restart has left half done."""
+        s, start = self.simulation, 0.0
+        while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
+            start = due
+        return round(start / s.step)
+
+    def _alias(self, name):
+        return names.fields[name].alias if name in names.fields else name
+
+    def _vertical(self, name):
+        d = self.variables[name]
+        return "column" if d.surface else d.vertical or self.places[name]["vertical"]
+
+    def _specification(self, name, mapping):
+        """The variable in the store: as the table of names says; a field without an entry there as
+        the sequence declares it.
+        """
+        place = (self.places[name]["horizontal"], self._vertical(name))
+        return output.variable(
+            name,
+            mapping,
+            dtype=self.dtype,
+            statistic=self.statistic,
+            place=place,
+            units=self.places[name]["units"],
+        )
+
+    def reopen(self):
+        """As the file now is, after others have written to it."""
+        self.leave()
+        self.file = output.append(self.whole_path)
+        if self.shared:
+            self.file.stage = self.simulation.delivery.stage
+            if not self.simulation.serves:
+                self.file.encode_with(int(self.simulation.parallel["threads"]))
+
+    def visible_times(self):
+        return len(self.file.times)
+
+    def leave(self):
+        if self.file is not None:
+            self.file.close()
+            self.written = files.merged([self.written, self.file.writes.counts])
+        self.file = None
+
+    @property
+    def writes(self):
+        """Calls that this rank has made to write its file, by size (fathom.output.files)."""
+        return files.merged(
+            [self.written, self.file.writes.counts] if self.file else [self.written]
+        )
+
+    # ---- an event --------------------------------------------------------------------------------
+
+    def begin(self, kept):
+        """Once the state is there; kept: what the restart has of this store."""
+
+    def kept(self):
+        """What the restart shall have of this store beside fields; all ranks call it."""
+
+    def write_start(self):
+        """The state before the first step; what only a step computes is missing there."""
+        if not self.statistic:
+            self.send()
+
+    def write(self):
+        """One time of all variables."""
+        s = self.simulation
+        if self.statistic:
+            bounds = (self.last * s.step, s.seconds)
+            self.send(
+                s.count - self.last if self.statistic == "mean" else 1, sum(bounds) / 2, bounds
+            )
+            self._begin_interval()
+        else:
+            self.send()
+        self.last = s.count
+
+    def _begin_interval(self):
+        for name in self.sums:
+            self.simulation.fields.fill(name, statistics[self.statistic][1])
+
+    def write_region(self, event, product, n, arrays):
+        name, horizontal, grid = (
+            product.name,
+            self.places[product.name]["horizontal"],
+            self.simulation.model.grid,
+        )
+        j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
+        dtype = (
+            self.dtype if self.target is None and not grid.reduced else float
+        )  # values that are still to be interpolated: as they are computed
+        with self._early(name, event.seconds) as unknown:
+            values = diagnostics.of_window(
+                self.simulation.model,
+                self.variables[name],
+                horizontal,
+                (j0, i0, j1 - j0, i1 - i0),
+                arrays,
+                event.steps,
+                dtype,
+            )
+        if unknown:
+            values = np.full_like(values, np.nan)
+        values = (
+            grid.regular(values, j0)
+            if self.target is None
+            else self.target.bring(horizontal, product.regions[n], values, j0)
+        )
+        values = values[0] if self._vertical(name) == "column" else values
+        self.file.write(
+            self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False)
+        )
+
+    @contextmanager
+    def _early(self, name, seconds):
+        """Before the first step: whether something is needed that only a step computes."""
+        unknown = seconds == 0 and not self.known_at_start[name]
+        with np.errstate(all="ignore" if unknown else None):
+            yield unknown
+
+    def extend(self, event):
+        self.file.extend(
+            event.time, event.seconds, (event.begin, event.end) if self.statistic else None
+        )
+
+    def levels_sent(self):
+        """Also before the store is open."""
+        fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
+        return sum(1 if surface else fields[field] for field, surface in self._needs())
+
+    def stored_bytes(self):
+        """Of one time, before it is compressed."""
+        points = {
+            product.name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions)
+            for product in self.products
+        }
+        return np.dtype(self.dtype).itemsize * sum(
+            points[name] * self._levels_stored(name) for name in self.variables
+        )
+
+    def _levels_stored(self, name):
+        levels = self.items[next(p for p in self.products if p.name == name).items[0]].levels
+        return (
+            1
+            if self._vertical(name) == "column"
+            else levels
+            if self.levels is None
+            else len(self.levels)
+        )
+
+    # ---- with servers ----------------------------------------------------------------------------
+
+    def hear(self, announcement):
+        super().hear(announcement)
+        roles = self.simulation.roles
+        if self.shared or roles.server == roles.per_set * self.set:
+            self.reopen()
+
+
+class SmallStore(Store):
+    """A store of few numbers, which root alone writes, also in a run with I/O servers."""
+
+    travels = False
+
+    def __init__(self, *arguments, **keywords):
+        super().__init__(*arguments, **keywords)
+        self.shared = False
+
+    def open(self):
+        s = self.simulation
+        self._open_file()
+        self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
+        self._resume()
+
+    def _write(self, name, value):
+        """A value of the time that is under way, on root."""
+        for region in self.file.regions(name):
+            j0, j1, i0, i1 = region
+            self.file.write(
+                name,
+                self.count,
+                region,
+                value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1],
+            )
+
+    def bytes_here(self):
+        return 0

@@ -1,0 +1,240 @@
+"""Streams: what leaves a running model, event by event: to I/O servers, or into files by the ranks
+that compute.
+
+An event sends items – fields, cut into rectangles of the grid – to writers: the servers of a set,
+or the computing ranks themselves. Each rectangle has one writer, which makes products of it –
+variables, as they are stored – and writes them. Who writes makes no difference: rectangles and what
+is made of them are fixed by the grid, so the bytes do not depend on ranks or servers."""
+
+from abc import ABC, abstractmethod
+from functools import partial
+from itertools import groupby
+from time import perf_counter
+from typing import NamedTuple
+
+from fathom.output.gather import Gather
+from fathom.regions import region
+
+
+class Item(NamedTuple):
+    """A field of the sequence, as it travels: its first `levels`, in rectangles (first row, end
+    row, first column, end column), of which the first goes to writer `first`, the next to the one
+    after, and so on around."""
+
+    field: str
+    levels: int
+    rectangles: list
+    first: int = 0
+
+
+class Product(NamedTuple):
+    """What is made of items (their positions) and written in `regions`, one for each of their
+    rectangles.
+    """
+
+    name: str
+    items: tuple
+    regions: list
+
+
+class Stream(ABC):
+    """Events of one kind. A kind has `items` and `products`, says with `write_region` how a region
+    is written, and with `extend` what makes an event visible. `shared`: any rank may write any
+    region; else one writes all and makes it visible by itself. `in_order`: events become visible
+    one after another."""
+
+    shared = in_order = True
+    writes = {}  # calls that this rank has made to write, by size (fathom.output.files)
+    heard = ("number", "set", "count", "items", "products")  # what servers must be told
+
+    def __init__(self, simulation):
+        self.simulation = simulation
+        self.number = self.count = 0  # position among the streams of the simulation; events so far
+        self.set = -1  # of servers, the only one that may write; -1: any
+        self.stalls = []  # [s] that each event kept this rank from computing
+
+    @abstractmethod
+    def write_region(self, event, product, n, arrays):
+        """Writes the n-th region of a product, made of its items there, (levels, rows, columns)
+        each.
+        """
+
+    def extend(self, event):
+        """Makes an event visible, of which all regions are written."""
+
+    def visible_times(self):
+        """How many events of its file are visible; on the rank that makes them so."""
+        return self.count
+
+    def reopen(self):
+        """The file as others have left it."""
+
+    def leave(self):
+        """Closes what is open on this rank."""
+
+    # ---- an event --------------------------------------------------------------------------------
+
+    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+        """One event of the model's state: handed over to servers, or written here; last: to be
+        visible only after all before it.
+        """
+        from fathom import mpi
+
+        s, began = self.simulation, perf_counter()
+        event = mpi.core.OutputEvent(
+            self.number, self.count, steps, s.seconds if seconds is None else seconds, *bounds, last
+        )
+        if s.servers is None or not s.servers.take(self, event):
+            self.write_here(
+                event, lambda item: [block[: item.levels] for block in s.fields.windows(item.field)]
+            )
+            if s.servers is not None:
+                s.servers.wrote(event)
+            elif self.shared:
+                s.delivery.show(self, event)
+        self.count += 1
+        self.stalls.append(perf_counter() - began)
+
+    def write_here(self, event, blocks):
+        """By the ranks that compute, all together; blocks(item): what this rank has of it, (levels,
+        ny, nx) of each of its blocks.
+        """
+        s = self.simulation
+        for items, products in groupby(self.products, key=lambda product: product.items):
+            arrays = {
+                item: self._gather(self.items[item])(blocks(self.items[item])) for item in items
+            }
+            for piece in self._pieces(event, list(products), arrays, s.comm.rank, s.comm.size):
+                piece()
+        with region("all have written", "output", "sum", s.comm):
+            s.comm.barrier()
+        if not self.shared:
+            s.on_root(lambda: self.extend(event))
+
+    def _gather(self, item):
+        """Rectangles of an item from the blocks of the ranks; those cut in the same way share a
+        plan.
+        """
+        s = self.simulation
+        key = item.rectangles, item.first % s.comm.size if self.shared else None
+        if key not in s.gathers:
+            s.gathers[key] = Gather(
+                s.comm,
+                s.domain,
+                item.rectangles,
+                [self._writer(item.first + n, s.comm.size) for n in range(len(item.rectangles))],
+            )
+        return s.gathers[key]
+
+    def _writer(self, n, writers):
+        return n % writers if self.shared else 0
+
+    def _pieces(self, event, products, arrays, position, writers):
+        """What the writer at that position of so many has to do, in pieces that do not depend on
+        each other; arrays[item][n] are rectangles.
+        """
+        for product in products:
+            first = self.items[product.items[0]].first
+            for n in range(len(product.regions)):
+                if self._writer(first + n, writers) == position:
+                    yield partial(
+                        self.write_region,
+                        event,
+                        product,
+                        n,
+                        [arrays[item][n] for item in product.items],
+                    )
+
+    # ---- with servers ----------------------------------------------------------------------------
+
+    def announcement(self):
+        return {name: getattr(self, name) for name in self.heard}
+
+    def hear(self, announcement):
+        """On a server: what computing ranks know of the stream."""
+        self.__dict__.update(announcement)
+
+    def parcel(self, precision, per_set):
+        """The stream as the core describes it."""
+        items = [
+            (
+                item.levels,
+                [
+                    (i0, j0, i1 - i0, j1 - j0, self._writer(item.first + n, per_set))
+                    for n, (j0, j1, i0, i1) in enumerate(item.rectangles)
+                ],
+            )
+            for item in self.items
+        ]
+        return precision, items, self.set, self.count if self.in_order else -1
+
+    def work(self, event, arrays, position, per_set):
+        """On a server: what is to be done for an event; arrays: of each item, of each rectangle
+        that is this server's.
+        """
+        own = [
+            dict(
+                zip(
+                    (
+                        n
+                        for n in range(len(item.rectangles))
+                        if self._writer(item.first + n, per_set) == position
+                    ),
+                    held,
+                )
+            )
+            for item, held in zip(self.items, arrays)
+        ]
+        yield from self._pieces(event, self.products, own, position, per_set)
+        if not self.shared and position == 0:
+            yield partial(self.extend, event)
+
+    def bytes_here(self):
+        """Of one event on this rank: what a slot of servers must hold."""
+        points = sum(ny * nx for _, _, ny, nx in self.simulation.domain.blocks)
+        return self.simulation.bytes_of_number * points * self.levels_sent()
+
+    def levels_sent(self):
+        return sum(item.levels for item in self.items)
+
+
+class Delivery:
+    """What all ranks have written becomes visible, in order: at once, or when it has left the
+    staging folders ([parallel] staging, fathom/output/staging.py) for its place. Ranks that have
+    servers leave staging to them."""
+
+    def __init__(self, simulation):
+        self.simulation, self.stage = simulation, None
+        self.waiting = []  # (stream, event, ticket of the stage)
+
+    def open(self):
+        s = self.simulation
+        if s.parallel["staging"] is not None and (s.serves or not s.roles):
+            from fathom.output.staging import Stage
+
+            self.stage = Stage(s.parallel["staging"])
+
+    def show(self, stream, event):
+        """Called by all ranks that compute, once all have written."""
+        if self.stage is None:
+            self.simulation.on_root(lambda: stream.extend(event))
+        else:
+            self.waiting.append((stream, event, self.stage.put_so_far))
+
+    def settle(self, wait=False):
+        """Shows what has come to its place on all ranks."""
+        while self.waiting:
+            stream, event, ticket = self.waiting[0]
+            if wait:
+                self.stage.wait(ticket)
+            if (
+                self.simulation.comm.allreduce(int(self.stage.is_delivered(ticket)))
+                < self.simulation.comm.size
+            ):
+                return
+            del self.waiting[0]
+            self.simulation.on_root(lambda: stream.extend(event))
+
+    def close(self):
+        if self.stage is not None:
+            self.stage.close()

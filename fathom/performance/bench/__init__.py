@@ -1,0 +1,1 @@
+"""Benchmarks against the machine's limits and against peers."""

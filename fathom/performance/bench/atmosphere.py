@@ -1,0 +1,433 @@
+"""Benchmark of the spectral atmosphere: simulated days a day, and where the time of a step goes,
+against the limits of the machine.
+
+The least time of several pieces counts. Phases: transforms (Legendre and Fourier), transpositions,
+semi-Lagrangian (halo and packing, departure points, interpolation), semi-implicit (solve and
+diffusion), physics, dynamics (the column processes of the dynamical core), other. Each but the last
+has its operations and bytes (kernels.py says how they are counted), and the fraction of the
+machine's limit.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+import fathom as fm
+from fathom import machine, mpi
+from fathom.names import near
+from fathom.performance import roofline
+from fathom.performance.work import declared_bytes
+from fathom.run.tree import tree
+
+# truncation, levels, grid, step, diffusion, physics: those with which the climates of
+# docs/spectral.md are made
+cases = {
+    "held-suarez-t42l24": (42, 24, "quadratic", "40min", "12h", "held-suarez"),
+    "held-suarez-t85l24": (85, 24, "linear", "30min", "2.4h", "held-suarez"),
+    "held-suarez-t159l60": (159, 60, "linear", "20min", "2.4h", "held-suarez"),
+    "physics-t31l8": (31, "L8", "linear", "40min", "2.4h", "first"),
+    "physics-t42l24": (42, 24, "linear", "30min", "2.4h", "first"),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured. ValueError for a name that does not exist."""
+
+    case: str = "held-suarez-t42l24"
+    ranks: int = 1
+    threads: int = 1
+    precision: str = "fp32"
+    grid: str | None = None
+    steps: int = 36
+    spin_up: int = 36
+    step: str | None = None
+    tile: int | str = "measured"
+
+    def __post_init__(self):
+        for what, given, allowed in (
+            ("case", self.case, cases),
+            ("precision", self.precision, ("fp64", "fp32")),
+            ("grid", self.grid, ("linear", "quadratic", "cubic")),
+        ):
+            if given is not None and given not in allowed:
+                raise ValueError(
+                    f"bench atmosphere: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
+                )
+
+    def simulation(self) -> Any:
+        truncation, levels, grid, step, diffusion, physics = cases[self.case]
+        return simulation(
+            truncation,
+            levels,
+            self.grid or grid,
+            self.step or step,
+            diffusion,
+            physics,
+            self.precision,
+            self.threads,
+            self.tile,
+        )
+
+
+def simulation(
+    truncation: int,
+    levels: int | str,
+    grid: str,
+    step: str,
+    diffusion: str,
+    physics: str,
+    precision: str,
+    threads: int,
+    tile: int | str = "measured",
+) -> Any:
+    """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of
+    the first physics.
+    """
+    schemes = (
+        [fm.HeldSuarez()]
+        if physics == "held-suarez"
+        else fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1))
+    )
+    layers = fm.HybridLevels(levels) if isinstance(levels, str) else fm.SigmaLevels(levels)
+    atmosphere = fm.SpectralAtmosphere(
+        fm.GaussianGrid(truncation, grid=grid, levels=layers),
+        physics=schemes,
+        diffusion_time=diffusion,
+        precision=precision,
+    )
+    radians = np.deg2rad
+    atmosphere.set(
+        air_temperature=lambda lon, lat, p: np.maximum(
+            200,
+            (
+                300
+                - 40 * np.sin(radians(lat)) ** 2
+                + 2 * np.sin(radians(3 * lon)) * np.cos(radians(lat)) ** 3
+            )
+            * (p / 1e5) ** 0.19,
+        ),
+        eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * radians(lat)) ** 2 * (1 - p / 1e5),
+    )
+    if physics != "held-suarez":
+        atmosphere.set(
+            specific_humidity=lambda lon, lat, p: (
+                0.015 * np.cos(radians(lat)) ** 4 * (p / 1e5) ** 3
+            ),
+            sea_surface_temperature=_sea,
+        )
+    return fm.Simulation(atmosphere, step=step, parallel={"threads": threads, "tile": tile})
+
+
+def _sea(longitude: Any, latitude: Any) -> Any:
+    """Of experiments/aquaplanet-t31l8.toml [K]."""
+    square = np.sin(1.5 * np.deg2rad(latitude)) ** 2
+    return 273.15 + np.where(abs(latitude) < 60, 27 * (1 - (square + square**2) / 2), 0)
+
+
+def measure(case: Case) -> dict[str, Any] | None:
+    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
+    began = time.perf_counter()
+    simulation = case.simulation().prepare()
+    ready = time.perf_counter()
+    simulation.advance(1)
+    first = time.perf_counter()
+    simulation.advance(max(case.spin_up - 1, 1))
+
+    comm, solver, best = simulation.comm, simulation.find(mpi.core.SpectralProcess), None
+    bytes_ = 8 if case.precision == "fp64" else 4
+    limits = roofline.Measuring(bytes_)
+    for number in np.diff(np.linspace(0, case.steps, min(6, case.steps) + 1).astype(int)):
+        comm.barrier()
+        limits.again()
+        simulation.sequence.reset_timings()
+        before = solver.spent
+        comm.barrier()
+        start = time.perf_counter()
+        simulation.advance(int(number))
+        comm.barrier()
+        seconds = comm.allreduce(time.perf_counter() - start) / comm.size / int(number)
+        if best is None or seconds < best[0]:
+            inside = {
+                name: tuple((x - y) / int(number) for x, y in zip(value, before[name]))
+                for name, value in solver.spent.items()
+            }
+            processes = [
+                {**p, "seconds": p["seconds"] / int(number), "calls": p["calls"] / int(number)}
+                for p in simulation.sequence.timings
+            ]
+            best = seconds, inside, processes
+    seconds, inside, processes = best
+    listed = simulation.model.processes(simulation.step, simulation.surface)
+    moved, operations, cycle = (
+        declared_bytes(simulation, listed, bytes_),
+        {},
+        max(p.every for p in listed),
+    )
+    simulation.sequence.reset_timings()
+    simulation.sequence.counting = True
+    simulation.advance(cycle)
+    simulation.sequence.counting = False
+    for p in simulation.sequence.timings:
+        operations[p["process"]] = p.get("operations", 0.0) / cycle
+    every = {p.name: p.every for p in listed}
+    processes = [
+        {
+            **p,
+            "operations": operations[p["process"]],
+            "bytes": moved[p["process"]] / every[p["process"]] if operations[p["process"]] else 0.0,
+        }
+        for p in processes
+    ]
+    interpolation = Interpolation(simulation.model.grid, bytes_, simulation.step).ratios()
+    faults = machine.page_faults()
+    simulation.advance(4)
+    faults, checksum = comm.allreduce(machine.page_faults() - faults) / 4, simulation.checksum()
+    if not simulation.is_root:
+        return None
+    known, cells, groups = (
+        limits.limits,
+        simulation.model.grid.wet_cells,
+        simulation.sequence.groups,
+    )
+    rates = phases(inside, processes, seconds, known)
+    return {
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(simulation.model.grid),
+        "cells": cells,
+        "step": simulation.step,
+        "seconds_per_step": seconds,
+        "simulated_days_per_day": simulation.step / seconds,
+        "simulated_years_per_day": simulation.step / seconds / 365.2425,
+        "phases": {r["name"]: r["seconds"] for r in rates},
+        "rates": rates,
+        "inside": {name: value[0] for name, value in inside.items()},
+        "processes": processes,
+        "nanoseconds_per_cell": seconds * 1e9 / cells * case.ranks * case.threads,
+        **known.plain(),
+        "limits": known.describe(),
+        "transform_fraction_of_fma": (
+            inside["legendre"][1]
+            / max(inside["legendre"][0] + inside["fourier"][0], 1e-12)
+            / known.operations
+        ),
+        "interpolation": interpolation,
+        "tiles": [
+            {
+                "first": g["processes"][0],
+                "columns": g["tile"],
+                "reason": g["tile_reason"],
+                "tried": g["tiles_tried"],
+            }
+            for g in groups
+            if g["tile"]
+        ],
+        "page_faults_per_step": faults,
+        "peak_megabytes": machine.memory()["peak_megabytes"],
+        "seconds_to_prepare": ready - began,
+        "seconds_of_first_step": first - ready,
+        "checksum": checksum,
+    }
+
+
+class Interpolation:
+    """Semi-Lagrangian advection by itself, on one rank, with a wind that carries points across some
+    grid spacings.
+    """
+
+    def __init__(self, grid: Any, bytes_: int, step: float):
+
+        self.shape, self.cells, self.size = (
+            (grid.rows.rows, grid.levels.number, grid.rows.longest),
+            grid.wet_cells,
+            bytes_,
+        )
+        self.core = mpi.core.SemiLagrangian(
+            grid.rows, np.linspace(0.02, 0.98, self.shape[1]).tolist(), bytes_, step, grid.radius
+        )
+        wave = (
+            np.sin(np.linspace(0, 6 * np.pi, self.shape[2]))
+            * np.cos(np.deg2rad(grid.latitude))[:, None, None]
+            * np.ones(self.shape)
+        )
+        self.core.depart([25 + 10 * wave, 8 * wave, 1e-6 * wave])
+
+    def once(self, pass_: str) -> tuple[float, float]:
+        """(seconds, operations) of one pass over all points with four fields."""
+        return self.core.pass_(pass_)
+
+    def bytes(self, pass_: str) -> float:
+        """That a pass must read and write: the wind of the trajectories; and where it interpolates,
+        four fields there and back.
+        """
+        return self.cells * self.size * (3 if pass_ in ("departure", "weights") else 8)
+
+    def ratios(self, repetitions: int = 5) -> dict[str, float]:
+        """Nanoseconds a point and field: four fields interleaved, the same kernel given one field
+        after the other, one field by levels.
+        """
+        found = dict.fromkeys(("interleaved", "single", "by_levels"), np.inf)
+        for _ in range(repetitions):  # in turn, so that all meet the same machine
+            for name, together in (("interleaved", 4), ("single", 1), ("by_levels", 1)):
+                found[name] = min(
+                    found[name],
+                    self.core.seconds(together, 1, name == "by_levels") / (self.cells * 4 / 1e9),
+                )
+        return found | {"ratio": found["single"] / found["interleaved"]}
+
+
+def phases(
+    inside: dict[str, tuple[float, float, float]],
+    processes: list[dict],
+    seconds: float,
+    limits: Any,
+) -> list[dict[str, Any]]:
+    """A step by phase, each with its rates; `other` is the rest: waiting, Python, what has no
+    timer.
+    """
+    column = {
+        name: [
+            (p["seconds"], p["operations"], p["bytes"])
+            for p in processes
+            if p["phase"] == name and p["operations"]
+        ]
+        for name in ("physics", "dynamics")
+    }
+    whole = {
+        "transforms": ("legendre", "fourier"),
+        "transpositions": ("transpositions",),
+        "semi-Lagrangian": ("packing", "departure", "interpolation"),
+        "semi-implicit": ("semi_implicit", "diffusion"),
+    }
+    found = {name: [inside[part] for part in parts] for name, parts in whole.items()} | column
+    rates = [
+        {
+            "name": name,
+            **limits.against(
+                *(sum(part[n] for part in parts) for n in range(3)),
+                within=0 if name in column else None,
+            ),
+        }
+        for name, parts in found.items()
+    ]
+    rest = seconds - sum(r["seconds"] for r in rates)
+    return [
+        *rates,
+        {
+            "name": "other",
+            "seconds": rest,
+            "operations": 0.0,
+            "bytes": 0.0,
+            "gflops": 0.0,
+            "gigabytes_per_second": 0.0,
+            "limit": "",
+            "fraction": 0.0,
+        },
+    ]
+
+
+def _rates(r: dict[str, Any]) -> str:
+    if not r["operations"] and not r["bytes"]:
+        return ""
+    work = f"{r['gflops']:8.1f} GF/s" if r["operations"] else " " * 13
+    return (
+        f"{work}{r['gigabytes_per_second']:8.1f} GB/s {100 * r['fraction']:4.0f} % of {r['limit']}"
+    )
+
+
+def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
+    """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
+    if figures is None:
+        return 0
+
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    case, total, around = figures["case"], figures["seconds_per_step"], figures["interpolation"]
+    slowest = sorted(figures["processes"], key=lambda p: -p["seconds"])
+    entries: list[tuple[str, str | list[str]]] = [
+        (
+            "grid",
+            (
+                f"{figures['grid']}, {figures['cells']:,} cells, {case['ranks']} ×"
+                f" {case['threads']} thread{'s' * (case['threads'] > 1)}"
+            ),
+        ),
+        (
+            "speed",
+            [
+                (
+                    f"{figures['simulated_days_per_day']:,.0f} simulated days a day,"
+                    f" {figures['simulated_years_per_day']:,.0f} years"
+                ),
+                (
+                    f"{1e3 * total:.2f} ms a step of {figures['step']:g} s,"
+                    f" {figures['nanoseconds_per_cell']:.1f} ns a cell and thread"
+                ),
+            ],
+        ),
+        (
+            "phases",
+            [
+                f"{r['name']:<16}{1e3 * r['seconds']:9.3f} ms {100 * r['seconds'] / total:5.1f}"
+                f" %{_rates(r)}"
+                for r in figures["rates"]
+            ],
+        ),
+        (
+            "processes",
+            [
+                f"{p['process']:<44.44}{1e3 * p['seconds']:9.3f} ms"
+                f" {100 * p['seconds'] / total:5.1f} %"
+                for p in slowest
+                if p["seconds"] > 0.005 * total
+            ],
+        ),
+        (
+            "limits",
+            [
+                figures["limits"],
+                (
+                    "Legendre sums take the transforms to"
+                    f" {100 * figures['transform_fraction_of_fma']:.0f} % of the multiply-adds"
+                ),
+                (
+                    f"interpolation {around['interleaved']:.2f} ns a point and field, four fields"
+                    f" interleaved; {around['single']:.2f} ns field by field: {around['ratio']:.1f}"
+                    f" times; {around['by_levels']:.2f} ns a field alone, by levels"
+                ),
+            ],
+        ),
+        (
+            "tiles",
+            [
+                f"{t['first']:<28.28}{t['columns']:5d} columns, {t['reason']}"
+                + "".join(f"; {c}: {1e3 * seconds:.3f} ms" for c, seconds in t["tried"].items())
+                for t in figures["tiles"]
+            ],
+        ),
+        (
+            "memory",
+            (
+                f"at most {figures['peak_megabytes']:.0f} MB, {figures['page_faults_per_step']:.2g}"
+                " page faults a step"
+            ),
+        ),
+        (
+            "start",
+            (
+                f"{figures['seconds_to_prepare']:.2f} s to prepare,"
+                f" {figures['seconds_of_first_step']:.2f} s for the first step"
+            ),
+        ),
+    ]
+    click.echo(tree(f"{case['case']}, {case['precision']}, {figures['machine']}", entries))
+    return 0

@@ -1,0 +1,191 @@
+"""What the size of blocks and the length of tiles (NPROMA) cost a case: each in a simulation of its
+own, alive side by side on the same ranks, in turns with the usual.
+
+ratio = median over turns of  seconds of a step / seconds of the usual beside it,
+    error = 1.25 sigma / sqrt(turns)
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from fathom import machine, mpi, plots
+from fathom.performance.bench.blocks import size_of
+from fathom.performance.tune.search import Rejected
+from fathom.performance.tune.trials import Trials
+
+Size = tuple[int, int]
+
+
+def lengths(text: str | None, nx: int) -> list[int]:
+    """Columns of tiles: "16,64", or powers of two up to a row."""
+    if text is None:
+        return [n for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if n < 2 * nx]
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and int(part) for part in parts):
+        raise ValueError(
+            f"bench blocking: tile = '{text}': must be numbers of columns, as in 16,64,256"
+        )
+    return sorted({int(part) for part in parts})
+
+
+def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Size]:
+    """Blocks: "36x24,18x12", or the grid cut in halves again and again, each time along the side
+    that is longer, down to four times the halo.
+    """
+    if text is not None:
+        return [size_of(part.strip()) for part in text.split(",")]
+    found, width, height = [], nx, ny
+    while min(width, height) > 4 * halo and (nx // width) * (ny // height) < 4000:
+        if math.ceil(nx / width) * math.ceil(ny / height) >= ranks:
+            found.append((width, height))
+        width, height = (
+            (math.ceil(width / 2), height)
+            if width >= 2 * height
+            else (width, math.ceil(height / 2))
+        )
+    return found
+
+
+def measure(
+    read: Any, seconds: float, tiles: str | None, blocks: str | None, line: Any = None
+) -> dict[str, Any]:
+    """All ranks together; plain data. read(settings) -> Document of the case."""
+    with Trials(read, mpi.world, sample=min(0.05, seconds / 500)) as trials:
+        began, usual = trials.clock(), {"tile": "cache"}
+        simulation = trials.simulation(usual)
+        model, (_, ny, nx) = simulation.model, simulation.model.grid.shape
+        on_blocks = model.grid.distribution(mpi.world.size) == "auto"
+        wanted: list[tuple[str, Any, dict[str, Any]]] = [
+            ("tile", n, {"tile": n}) for n in lengths(tiles, nx)
+        ]
+        wanted += (
+            [
+                ("block", list(size), usual | {"decomposition": ["space-filling", list(size)]})
+                for size in sizes(blocks, nx, ny, mpi.world.size, model.halo)
+            ]
+            if on_blocks
+            else []
+        )
+        found: list[dict[str, Any]] = [
+            {"what": what, "size": size, "seconds": [], "ratios": [], "refused": ""}
+            for what, size, _ in wanted
+        ]
+        beside, turn, spent = [], 0, 0.0
+        while turn < 3 or (trials.clock() - began + spent < seconds and turn < 40):
+            start = trials.clock()
+            for entry, (_, size, configuration) in list(zip(found, wanted))[
+                :: 1 if turn % 2 else -1
+            ]:
+                if entry["refused"]:
+                    continue
+                if line is not None:
+                    line.redraw(f"turn {turn + 1}: {entry['what']} {size}")
+                try:
+                    trials.keep = [usual, configuration]
+                    pair = [
+                        trials.measure(c)
+                        for c in ((usual, configuration) if turn % 2 else (configuration, usual))
+                    ]
+                except Rejected as why:
+                    entry["refused"] = str(why)
+                    continue
+                one, other = pair if turn % 2 else pair[::-1]
+                beside.append(one)
+                entry["seconds"].append(other)
+                entry["ratios"].append(other / one)
+            turn, spent = turn + 1, trials.clock() - start
+        step = float(np.median(beside)) if beside else trials.measure(usual)
+        for entry in found:
+            ratios, _ = np.array(entry.pop("ratios")), entry.pop("seconds")
+            if len(ratios):
+                middle = float(np.median(ratios))
+                entry |= {
+                    "ratio": middle,
+                    "error": (
+                        1.25
+                        * 1.4826
+                        * float(np.median(np.abs(ratios - middle)))
+                        / math.sqrt(len(ratios))
+                    ),
+                    "turns": len(ratios),
+                }
+        return {
+            "machine": machine.name(),
+            "grid": repr(model.grid),
+            "ranks": mpi.world.size,
+            "threads": int(simulation.parallel["threads"]),
+            "usual": simulation.domain.describe(),
+            "seconds_per_step": step,
+            "points_of_a_row": nx,
+            "found": found,
+        }
+
+
+def present(
+    figures: dict[str, Any], case: str, file: Path | None = None, picture: Path | None = None
+) -> int:
+    """Table, figures, picture. Returns the exit status."""
+    if file is not None:
+        file.write_text(json.dumps(figures | {"case": case}, indent=1) + "\n", encoding="utf-8")
+    ms = 1e3 * figures["seconds_per_step"]
+    click.echo(
+        f"{case} on {figures['ranks']} × {figures['threads']}, {figures['machine']}: {ms:.3f} ms a"
+        f" step with tiles by the cache and {figures['usual']}\n"
+    )
+    for entry in figures["found"]:
+        size = _name(entry["size"])
+        said = (
+            entry["refused"]
+            or f"{entry['ratio'] * ms:10.3f} ms {100 * (entry['ratio'] - 1):+7.1f} % ± {100 * entry['error']:.1f}"
+        )
+        click.echo(f"{entry['what']:<6}{size:>12} {said}")
+    if picture is not None:
+        draw(figures, case, path=picture)
+        click.echo(picture)
+    return 0
+
+
+def _name(size: int | Sequence[int]) -> str:
+    return str(size) if isinstance(size, int) else "×".join(map(str, size))
+
+
+def draw(figures: dict[str, Any], case: str, path: Path | None = None) -> Any:
+    """Two panels: ms a step against the length of a tile, and against the points of a block."""
+    ms, panels = 1e3 * figures["seconds_per_step"], {}
+    for what, name, xlabel in (
+        (
+            "tile",
+            "Length of a tile (NPROMA)",
+            "columns that pass through a group of processes at once",
+        ),
+        ("block", "Size of blocks", "points of a block"),
+    ):
+        seen = [e for e in figures["found"] if e["what"] == what and not e["refused"]]
+        if seen:
+            x = [float(e["size"] if what == "tile" else math.prod(e["size"])) for e in seen]
+            panels[name] = plots.Panel(
+                xlabel,
+                "ms a step",
+                {"": (x, [e["ratio"] * ms for e in seen], [2 * e["error"] * ms for e in seen])},
+                {"by the cache" if what == "tile" else "one block a rank, by work": ms},
+                {v: _name(e["size"]) for v, e in zip(x, seen)},
+                {"a row": figures["points_of_a_row"]} if what == "tile" else {},
+            )
+    note = (
+        f"{figures['grid']}, {figures['ranks']} rank{'s' * (figures['ranks'] > 1)} ×"
+        f" {figures['threads']}, {figures['machine']}; bands: two errors of the median"
+    )
+    return plots.against(
+        panels,
+        title=f"{case}: speed against the size of what is computed at once",
+        note=note,
+        path=path,
+    )

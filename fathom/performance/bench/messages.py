@@ -1,0 +1,164 @@
+"""What messages cost on these ranks: every exchange and every sum of the catalogues by size; what
+packing is worth.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from fathom import machine, mpi
+from fathom.run.tree import tree
+
+sizes = (1, 16, 128, 1024, 8192, 65536)  # words of 64 bits of a side
+sum_sizes = (1, 2, 3, 8, 64)  # numbers
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured. repetitions: of the smallest message in each of five batches."""
+
+    ranks: int = 2
+    repetitions: int = 1000
+
+    def times(self, words: int) -> int:
+        return max(5, self.repetitions // (1 + words // 64))
+
+
+def measure(case: Case) -> dict[str, Any] | None:
+    """Seconds of everything, on rank 0, None elsewhere.
+
+    exchanges: of each transport, `row` (numbers beside each other) and `column` (numbers that lie
+    apart), seconds of each of `words`; latency [s] of one word, bandwidth [bytes/s, both directions
+    counted] of the largest. sums: seconds of each of `numbers`. three: a sum of one number three
+    times over one of three. pairs: 1000 words between pairs of ranks, where there are two, in one
+    message and word by word. packing: datatypes over packed, of columns.
+    """
+    c = mpi.world.py2f()
+    exchanges = []
+    for name, text in mpi.core.transports():
+        of = {
+            side: [
+                mpi.core.seconds_of_halo(c, name, words, strided, case.times(words))
+                for words in sizes
+            ]
+            for side, strided in (("row", False), ("column", True))
+        }
+        exchanges.append(
+            {
+                "name": name,
+                "what": text,
+                **of,
+                "latency": of["row"][0],
+                "bandwidth": 2 * 8 * sizes[-1] / of["row"][-1],
+            }
+        )
+    sums = []
+    for name, text in mpi.core.global_sums():
+        seconds = [
+            mpi.core.seconds_of_sum(c, name, words, 1, case.repetitions) for words in sum_sizes
+        ]
+        thrice = mpi.core.seconds_of_sum(c, name, 1, 3, case.repetitions)
+        sums.append(
+            {
+                "name": name,
+                "what": text,
+                "seconds": seconds,
+                "one_three_times": thrice,
+                "three": thrice / seconds[sum_sizes.index(3)],
+            }
+        )
+    pairs = {
+        name: {
+            way: mpi.core.seconds_of_pairs(c, get, 1000, each, case.times(4096))
+            for way, each in (("buffered", False), ("word_by_word", True))
+        }
+        for name, get in (("send", False), ("get", True))
+        if mpi.world.size > 1
+    }
+    if mpi.world.rank != 0:
+        return None
+    column = {e["name"]: np.array(e["column"]) for e in exchanges}
+    return {
+        "case": asdict(case),
+        "machine": machine.name(),
+        "words": sizes,
+        "exchanges": exchanges,
+        "numbers": sum_sizes,
+        "sums": sums,
+        "pairs": {
+            name: {**times, "ratio": times["buffered"] / times["word_by_word"]}
+            for name, times in pairs.items()
+        },
+        "packing": (column["datatypes"] / column["packed"]).tolist(),
+    }
+
+
+def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
+    """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
+    if figures is None:
+        return 0
+
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    micro = lambda values: "".join(f"{1e6 * v:10.2f}" for v in values)  # noqa: E731
+    least = lambda entries, key: min(entries, key=key)["name"]  # noqa: E731
+    words, numbers = figures["words"], figures["numbers"]
+    rows = {
+        side: [f"{e['name']:<20}{micro(e[side])}" for e in figures["exchanges"]]
+        for side in ("row", "column")
+    }
+    best = [least(figures["exchanges"], lambda e, n=n: e["row"][n]) for n in range(len(words))]
+    entries = [
+        (
+            "rows",
+            [
+                f"{'µs; words of a side':<20}" + "".join(f"{w:10d}" for w in words),
+                *rows["row"],
+                "fastest: " + ", ".join(f"{w}: {b}" for w, b in zip(words, best)),
+            ],
+        ),
+        ("columns", rows["column"]),
+        (
+            "bandwidth",
+            [f"{e['name']:<20}{e['bandwidth'] / 1e9:10.2f} GB/s" for e in figures["exchanges"]],
+        ),
+        (
+            "sums",
+            [
+                f"{'µs; numbers':<20}"
+                + "".join(f"{n:10d}" for n in numbers)
+                + "  one three times / three",
+                *(
+                    f"{s['name']:<20}{micro(s['seconds'])}{s['three']:10.2f}"
+                    for s in figures["sums"]
+                ),
+            ],
+        ),
+        (
+            "1000 words",
+            (
+                ["nobody to give them to"]
+                if not figures["pairs"]
+                else [
+                    f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one,"
+                    f" {1e6 * p['word_by_word']:10.1f} µs word by word: {p['ratio']:.3f}"
+                    for name, p in figures["pairs"].items()
+                ]
+            ),
+        ),
+        (
+            "packing",
+            "datatypes over packed, columns: "
+            + ", ".join(f"{w}: {x:.2f}" for w, x in zip(words, figures["packing"])),
+        ),
+    ]
+    click.echo(
+        tree(f"messages between {figures['case']['ranks']} ranks, {figures['machine']}", entries)
+    )
+    return 0

@@ -1,0 +1,325 @@
+"""Benchmark of the ocean against the limits of the machine: seconds per step per million wet cells,
+by process and phase.
+
+A wet cell is counted once, sub-steps belong to their step. The bandwidth that bounds the model is
+measured in the same run, on the same ranks and threads at once.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Callable
+
+import click
+import numpy as np
+
+import fathom as fm
+from fathom import machine, mpi
+from fathom.machine import last_level_cache
+from fathom.names import near
+from fathom.performance.bench import veros
+from fathom.report.summary import profile
+from fathom.run.tree import tree
+
+physics = ("lean", "full")
+grids = {
+    "x1": ("DipoleGrid", "x1", "20min"),
+    "1deg": ("TripolarGrid", "1deg", "1h"),
+    "3deg": ("TripolarGrid", "3deg", "2h"),
+}  # class, resolution, step
+levels = {"x1": 40, "1deg": 40, "3deg": 25}
+solver_streams = (
+    14  # of 8 bytes a column and iteration: a Chronopoulos-Gear iteration in two sweeps
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured. ValueError for a name that does not exist."""
+
+    grid: str = "x1"
+    physics: str = "lean"
+    ranks: int = 1
+    threads: int = 1
+    precision: str = "fp64"
+    steps: int = 48
+    spin_up: int = 48
+    step: str | None = None
+    solver: str | None = None
+    preconditioner: str | None = None
+    peers: bool = True
+
+    def __post_init__(self):
+
+        for what, given, allowed in (
+            ("grid", self.grid, grids),
+            ("physics", self.physics, physics),
+            ("precision", self.precision, ("fp64", "fp32")),
+        ):
+            if given not in allowed:
+                raise ValueError(
+                    f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
+                )
+
+    def simulation(self, **keywords: Any) -> Any:
+        """The forced global ocean of the case: MWJF, Laplacian friction, solver to 1e-12, monthly
+        forcing; lean: Richardson mixing, centred advection and Laplacian diffusion of tracers;
+        full: KPP, sunlight that penetrates, Gent-McWilliams and isoneutral diffusion, third-order
+        upwind advection. keywords: more of the Simulation."""
+        maker, resolution, step = grids[self.grid]
+        grid = getattr(fm, maker)(
+            resolution=resolution, levels=fm.ZLevels(number=levels[self.grid], depth=5500)
+        )
+        lean = {
+            "vertical_mixing": fm.RichardsonMixing(),
+            "tracer_advection": fm.CentredAdvection(),
+            "diffusion": fm.LaplacianDiffusion(),
+        }
+        full = {
+            "vertical_mixing": fm.KPP(),
+            "tracer_advection": fm.UpwindAdvection(),
+            "eddies": fm.GentMcWilliams(),
+        }
+        ocean = fm.Ocean(
+            grid,
+            equation_of_state=fm.MWJF(),
+            friction=fm.LaplacianFriction(),
+            precision=self.precision,
+            **(lean if self.physics == "lean" else full),
+            free_surface=fm.FreeSurface(
+                tolerance=1e-12, solver=self.solver, preconditioner=self.preconditioner
+            ),
+        )
+        ocean.set(temperature="levitus", salinity="levitus")
+        return fm.Simulation(
+            ocean,
+            step=self.step or step,
+            surface=fm.BulkForcing("coads"),
+            **{"parallel": {"threads": self.threads}} | keywords,
+        )
+
+
+def measure(case: Case) -> dict[str, Any] | None:
+    """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
+    began = time.perf_counter()
+    simulation = case.simulation().prepare()
+    comm = simulation.comm
+    ready = time.perf_counter()
+    simulation.advance(1)
+    first = time.perf_counter()
+    simulation.advance(max(case.spin_up - 1, 0))
+    simulation.sequence.reset_timings()
+
+    solver = simulation.find(mpi.core.BarotropicSolve)
+    iterations, solves, faults = solver.iterations, solver.solves, machine.page_faults()
+    pieces = _timed(simulation, case.steps)
+    iterations = (solver.iterations - iterations) / max(solver.solves - solves, 1)
+    faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
+    processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
+    moved = traffic(simulation, iterations)
+    motion = simulation.fields.motion(simulation.step)
+    limits = machine.limits(comm)
+    if not simulation.is_root:
+        return None
+
+    seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
+    return {
+        "case": asdict(case),
+        "machine": machine.name(),
+        "grid": repr(simulation.model.grid),
+        "blocks": simulation.domain.describe(),
+        "step": simulation.step,
+        "steps": case.steps,
+        "wet_cells": wet,
+        "seconds_per_step": seconds,
+        "best_seconds_per_step": min(s / n for n, s in pieces),
+        "seconds_per_step_per_million_wet_cells": seconds / wet * 1e6,
+        "wall_seconds_per_simulated_day": seconds * 86400 / simulation.step,
+        "simulated_years_per_day": simulation.step / seconds / 365.2425,
+        "solver_iterations": iterations,
+        "solver_tolerance": simulation.model.free_surface.tolerance,
+        "maximum_speed": motion["speed"],
+        "resident_megabytes": max(h["resident_megabytes"] for h in held),
+        "peak_megabytes": max(h["peak_megabytes"] for h in held),
+        "fields_megabytes": fields / 1e6,
+        "page_faults_per_step": faults / case.steps,
+        "bytes_per_step": moved,
+        "fraction_of_bandwidth": moved / seconds / limits["triad_bytes_per_second"],
+        **limits,
+        "phases": _by_phase(processes, case.steps),
+        "processes": [
+            {**p, "seconds": p["seconds"] / case.steps, "calls": p["calls"] / case.steps}
+            for p in processes
+        ],
+        "seconds_to_prepare": ready - began,
+        "seconds_of_first_step": first - ready,
+        "peers": _peers(case) if case.peers else {},
+    }
+
+
+def traffic(simulation: Any, iterations: float) -> float:
+    """Bytes that a step must move to and from memory, all ranks together: every group of processes
+    passes once over the fields that do not stay in cache, reads what it reads and writes what it
+    writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
+    every iteration where they do not fit into the last cache."""
+    model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
+    processes = iter(model.processes(simulation.step, simulation.surface))
+    held = {f["name"]: f for f in simulation.fields.fields}
+    columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.model.grid.wet_cells
+    numbers = 0.0
+    for group in simulation.sequence.groups:
+        passes: set[tuple[str, str]] = set()
+        for process, _ in zip(processes, group["processes"]):
+            for field in process.fields:
+                if (
+                    held[field["name"]]["scratch"]
+                    or field["vertical"] == "profile"
+                    or field["horizontal"] == "none"
+                ):
+                    continue
+                written = (field["name"], "write") in passes
+                passes |= (
+                    {(field["name"], "read")}
+                    if field["access"] != "writes" and not written
+                    else set()
+                )
+                passes |= {(field["name"], "write")} if field["access"] != "reads" else set()
+        numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
+
+    factors = 4 * simulation.comm.allreduce(
+        simulation.find(mpi.core.BarotropicSolve).factor_numbers
+    )
+    solver = 2 * factors if factors else solver_streams * 8 * columns
+    return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
+
+
+def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
+    """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
+    if figures is None:
+        return 0
+
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    click.echo(
+        tree(
+            f"{figures['grid']}, {figures['case']['physics']}, {figures['case']['precision']},"
+            f" {figures['machine']}",
+            _lines(figures),
+        )
+    )
+    return 0
+
+
+def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
+    ranks, threads = f["case"]["ranks"], f["case"]["threads"]
+    total = sum(f["phases"].values()) or 1.0
+    slowest = sorted(f["processes"], key=lambda p: -p["seconds"])
+    entries: list[tuple[str, str | list[str]]] = [
+        ("ranks", f"{ranks} × {threads} thread{'s' * (threads > 1)}; {f['blocks']}"),
+        (
+            "step",
+            (
+                f"{f['seconds_per_step']:.4f} s (best piece {f['best_seconds_per_step']:.4f} s),"
+                f" {f['steps']} steps of {f['step']:g} s after {f['case']['spin_up']}"
+            ),
+        ),
+        (
+            "speed",
+            [
+                (
+                    f"{f['seconds_per_step_per_million_wet_cells']:.4f} s per step per million wet"
+                    f" cells ({f['wet_cells']:,} wet cells)"
+                ),
+                (
+                    f"{f['wall_seconds_per_simulated_day']:.2f} s per simulated day,"
+                    f" {f['simulated_years_per_day']:.3g} years/day"
+                ),
+            ],
+        ),
+        (
+            "solver",
+            (
+                f"{f['solver_iterations']:.0f} iterations to {f['solver_tolerance']:g}; |u| ≤"
+                f" {f['maximum_speed']:.2g} m/s"
+            ),
+        ),
+        (
+            "memory",
+            (
+                f"{f['resident_megabytes']:.0f} MB resident on the largest rank (at most"
+                f" {f['peak_megabytes']:.0f} MB), {f['fields_megabytes']:.0f} MB of fields,"
+                f" {f['page_faults_per_step']:.2g} page faults a step"
+            ),
+        ),
+        (
+            "bandwidth",
+            (
+                f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f}"
+                f" % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+            ),
+        ),
+        (
+            "phases",
+            [
+                f"{phase:<12}{seconds:9.4f} s {100 * seconds / total:5.1f} %"
+                for phase, seconds in f["phases"].items()
+            ],
+        ),
+        (
+            "processes",
+            [
+                f"{p['process']:<44.44}{1e3 * p['seconds']:9.2f} ms"
+                f" {100 * p['seconds'] / total:5.1f} %"
+                for p in slowest
+                if p["seconds"] > 0.002 * total
+            ],
+        ),
+        (
+            "start",
+            (
+                f"{f['seconds_to_prepare']:.2f} s to prepare, {f['seconds_of_first_step']:.2f} s"
+                " for the first step"
+            ),
+        ),
+    ]
+    for name, peer in f["peers"].items():
+        entries.append(
+            (
+                name,
+                peer.get("message")
+                or f"{peer['seconds_per_step_per_million_cells']:.3f} s per step per million cells: {peer['what']}",
+            )
+        )
+    return entries
+
+
+def _timed(simulation: Any, steps: int, pieces: int = 4) -> list[tuple[int, float]]:
+    """(steps, wall seconds) of some pieces; all ranks start and end them together."""
+    edges = np.linspace(0, steps, min(pieces, steps) + 1).astype(int)
+    found = []
+    for number in np.diff(edges):
+        simulation.comm.barrier()
+        began = time.perf_counter()
+        simulation.advance(int(number))
+        simulation.comm.barrier()
+        found.append((int(number), time.perf_counter() - began))
+    return found
+
+
+def _by_phase(processes: list[dict], steps: int) -> dict[str, float]:
+    phases: dict[str, float] = {}
+    for p in processes:
+        phases[p["phase"]] = phases.get(p["phase"], 0.0) + p["seconds"] / steps
+    return dict(sorted(phases.items(), key=lambda item: -item[1]))
+
+
+def _peers(case: Case) -> dict[str, dict]:
+    """The same figures of Veros, in a process of its own; a message in place of figures where it
+    cannot run.
+    """
+    runners: dict[str, Callable[..., dict]] = {"veros": veros.measured}
+    return {name: run(threads=case.ranks * case.threads) for name, run in runners.items()}

@@ -1,0 +1,332 @@
+"""Benchmark of output: the same run without it, written by the ranks that compute, and with I/O
+servers, in one go.
+
+Where servers share processors with the ranks that compute, as they do on a small machine, both slow
+each other down. Therefore also with `paced`: ranks that compute sleep for the time that a step
+takes, as if servers had processors of their own; and with `disk`, a rate that all writers of the
+machine share, as on a busy file system.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from fathom import machine, plots
+from fathom.failure import RunFailure
+from fathom.names import near
+from fathom.output import files
+from fathom.output.formats.zarr import compressions
+from fathom.performance.bench import ocean as bench
+from fathom.performance.bench import writers
+from fathom.run.launch import Ranks, mpiexec, report, threads_environment
+
+variables = (
+    "temperature",
+    "salinity",
+    "eastward_velocity",
+    "northward_velocity",
+    "sea_surface_height",
+)
+variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2": 2}  # I/O servers
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured. ValueError for a name that does not exist."""
+
+    case: str = "ocean-1deg"
+    every: str = "3h"
+    length: str = "1d"
+    ranks: int = 2
+    threads: int = 1
+    precision: str = "fp64"
+    compression: str = "zstd"
+    disk: float = 0.0  # MB/s that all writers share; 0: as fast as it is
+    paced: bool = False
+
+    def __post_init__(self):
+
+        cases = [f"ocean-{grid}" for grid in bench.grids]
+        for what, given, allowed in (
+            ("case", self.case, cases),
+            ("compression", self.compression, list(compressions)),
+        ):
+            if given not in allowed:
+                raise ValueError(
+                    f"bench output: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
+                    f" {', '.join(allowed)}"
+                )
+
+
+def measure(case: Case) -> dict[str, Any]:
+    """All variants, one after another."""
+    with tempfile.TemporaryDirectory(prefix="fathom-output-") as folder:
+        pace = (
+            _run(case, "without_output", Path(folder))["seconds_per_step"] if case.paced else 0.0
+        )  # with what is done between steps
+        runs = {name: _run(case, name, Path(folder), pace) for name in variants}
+        rates = writers.measure(Path(folder) / "synchronous" / "bench.zarr", Path(folder))
+    without, synchronous = runs["without_output"]["run_seconds"], runs["synchronous"]
+    served = {name: runs[name] for name in variants if variants[name]}
+    stall = {
+        name: run["stall_seconds"] / max(run["times"], 1)
+        for name, run in runs.items()
+        if name != "without_output"
+    }
+    protocol = {name: run["servers"] for name, run in served.items()}
+    copy = {name: run["copy_seconds"] for name, run in served.items()}
+    working = {
+        name: sum(s["seconds_encoding_and_writing"] for s in p["serving"])
+        for name, p in protocol.items()
+    }
+    return {
+        "case": asdict(case),
+        "machine": machine.name(),
+        "pace_seconds_per_step": pace,
+        "times": synchronous["times"],
+        "megabytes": synchronous["bytes"] / 1e6,
+        "run_seconds": {name: run["run_seconds"] for name, run in runs.items()},
+        "over_without": {name: run["run_seconds"] / without for name, run in runs.items()},
+        "stall_seconds_per_output": stall,
+        "copy_seconds_per_output": max(copy.values()),
+        "stall_over_copy": {name: stall[name] / copy[name] for name in served},
+        "megabytes_per_second": {
+            name: synchronous["bytes"] / 1e6 / max(seconds, 1e-9)
+            for name, seconds in working.items()
+        },
+        "stored_megabytes": synchronous["stored_bytes"] / 1e6,
+        "same_bytes": (
+            len({run["store"] for name, run in runs.items() if name != "without_output"}) == 1
+        ),
+        "writers": rates,
+        "protocol": protocol,
+        "step_seconds": {name: run["step_seconds"] for name, run in runs.items()},
+    }
+
+
+def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str, Any]:
+    """A run in processes of its own; what its first rank says at the end."""
+    servers = variants[variant] or 0
+    ranks = case.ranks + servers
+    what = json.dumps(
+        {"case": asdict(case), "variant": variant, "folder": str(folder), "pace": pace}
+    )
+    command = [
+        mpiexec(),
+        "-n",
+        str(ranks),
+        sys.executable,
+        "-P",
+        "-m",
+        "fathom.performance.bench.offload",
+        what,
+    ]
+    done = subprocess.run(
+        command,
+        env=os.environ
+        | threads_environment(ranks, case.threads)
+        | {"OMP_NUM_THREADS": str(case.threads)},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.startswith("fathom: ")]
+        raise RunFailure(
+            f"bench output, {variant}:"
+            f" {said[0].removeprefix('fathom: ') if said else done.stderr.strip()[-2000:]}"
+        )
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def work(settings: Mapping[str, Any]) -> None:
+    """On the ranks of a variant."""
+    case, variant, folder = Case(**settings["case"]), settings["variant"], Path(settings["folder"])
+    if case.disk:
+        files.put = _slowed(files.put, folder / "disk", case.disk * 1e6)
+    directory = folder / variant
+    parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
+    simulation = bench.Case(
+        grid=case.case.removeprefix("ocean-"), precision=case.precision
+    ).simulation(parallel=parallel, directory=directory, overwrite=True)
+    stamps: list[float] = []
+    simulation.call(lambda _: stamps.append(time.perf_counter()), every=simulation.step)
+    if variants[variant] is not None:
+        simulation.output("bench.zarr", list(variables), every=case.every)
+    if settings["pace"]:
+        simulation.__class__ = _paced(type(simulation), settings["pace"])
+    summary = simulation.run(case.length, report=False)
+    if simulation.serves:
+        return
+    copy = (
+        _copy_seconds(simulation.comm, simulation.outputs[0].bytes_here())
+        if simulation.outputs
+        else 0.0
+    )
+    if not simulation.is_root:
+        return
+    steps = np.diff(stamps)
+    store = summary["output"]["stores"].get("bench.zarr", {"times": 0, "stall_seconds": 0.0})
+    written, digest = _stored(directory / "bench.zarr")
+    print(
+        json.dumps(
+            {
+                "run_seconds": summary["wall_seconds"],
+                "seconds_per_step": float(np.median(steps)),
+                "step_seconds": steps.tolist(),
+                "times": store["times"],
+                "stall_seconds": store["stall_seconds"],
+                "bytes": (
+                    store["times"] * simulation.outputs[0].stored_bytes() if store["times"] else 0
+                ),
+                "stored_bytes": written,
+                "store": digest,
+                "copy_seconds": copy,
+                "servers": summary["output"].get("servers"),
+            }
+        )
+    )
+
+
+def _copy_seconds(comm: Any, size: int) -> float:
+    """A plain copy of so many bytes on all ranks at once, the slowest: what an output must cost at
+    least.
+    """
+    source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
+    seconds = []
+    for _ in range(4):
+        comm.Barrier()
+        began = time.perf_counter()
+        np.copyto(target, source)
+        seconds.append(time.perf_counter() - began)
+    return max(comm.allgather(min(seconds)))
+
+
+def _paced(kind: type, pace: float) -> type:
+    """A simulation whose steps only take their time."""
+
+    class Paced(kind):  # type: ignore[misc, valid-type]
+        def advance(self, steps: int) -> None:
+            time.sleep(steps * pace)
+            self.count += steps
+            self.fields.count = self.count
+
+        def watch(self) -> None:
+            """Its time is part of a step's."""
+
+    return Paced
+
+
+def _slowed(put: Any, book: Path, rate: float) -> Any:
+    """put(descriptor, buffers, ...), at a rate [bytes/s] that all processes share; the book holds
+    the time at which the disk is free.
+    """
+    import fcntl
+
+    def slow(descriptor: int, buffers: list[Any], *more: Any) -> None:
+        with open(book, "a+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            held.seek(0)
+            free = (
+                max(float(held.read() or 0), time.time())
+                + sum(memoryview(buffer).nbytes for buffer in buffers) / rate
+            )
+            held.truncate(0)
+            held.write(repr(free).encode())
+        put(descriptor, buffers, *more)
+        time.sleep(max(0.0, free - time.time()))
+
+    return slow
+
+
+def _stored(store: Path) -> tuple[int, str]:
+    """Bytes of a store and a hash of all of them."""
+    import hashlib
+
+    size, digest = 0, hashlib.sha256()
+    for file in sorted(p for p in store.rglob("*") if p.is_file()):
+        content = file.read_bytes()
+        size += len(content)
+        digest.update(str(file.relative_to(store)).encode() + content)
+    return size, digest.hexdigest()
+
+
+def present(figures: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
+    """Print the figures, write them as JSON, draw the time of each step. Returns the exit status 0."""
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    case, f = figures["case"], figures
+    how = ", paced" * case["paced"] + f", disk of {case['disk']:g} MB/s" * bool(case["disk"])
+    click.echo(
+        f"{case['case']} on {case['ranks']} rank{'s' * (case['ranks'] > 1)}, {f['times']} outputs"
+        f" of {f['megabytes'] / f['times']:.0f} MB every {case['every']}{how}; {f['machine']}"
+    )
+    columns = (
+        "run s",
+        "of no output",
+        "stall ms",
+        "of a copy",
+        "MB/s a core",
+        "busy",
+        "fell back",
+        "deepest",
+    )
+    click.echo(f"{'':<16}" + "".join(f"{name:>14}" for name in columns))
+    for name in variants:
+        stall, p = f["stall_seconds_per_output"].get(name), f["protocol"].get(name)
+        cells = [
+            f"{f['run_seconds'][name]:.2f}",
+            f"{f['over_without'][name]:.3f}",
+            "" if stall is None else f"{1e3 * stall:.1f}",
+        ]
+        if p:
+            cells += [
+                f"{f['stall_over_copy'][name]:.2f}",
+                f"{f['megabytes_per_second'][name]:.0f}",
+                str(p["busy"]),
+                str(p["fallen_back"]),
+                str(p["deepest"]),
+            ]
+        click.echo(f"{name.replace('_', ' '):<16}" + "".join(f"{cell:>14}" for cell in cells))
+    click.echo(
+        f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are"
+        f" {'the same' if f['same_bytes'] else 'NOT THE SAME'} byte for byte"
+    )
+    click.echo(writers.table(f["writers"]))
+    if picture is not None:
+        draw(figures, picture)
+        click.echo(picture)
+    return 0
+
+
+def draw(figures: dict[str, Any], path: Path) -> None:
+    """Seconds of each step of all variants, output steps as spikes."""
+    plots.steps(
+        {
+            f"{name.replace('_', ' ')}, {figures['run_seconds'][name]:.1f} s": figures[
+                "step_seconds"
+            ][name]
+            for name in variants
+        },
+        path=path,
+    )
+
+
+if __name__ == "__main__":
+    try:
+        with Ranks():
+            work(json.loads(sys.argv[1]))
+    except (ValueError, OSError, RuntimeError) as error:
+        report(error)
+        sys.exit(1)

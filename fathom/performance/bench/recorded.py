@@ -1,0 +1,93 @@
+"""What each bench hands to the history of a machine (history.py): seconds by name, of a step, a
+call or a run, as a profile of one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.performance import history
+
+Figures = Mapping[str, Any]
+shape = ("ranks", "threads", "precision")  # have places of their own in a history
+not_the_case = (
+    "peers",
+    "repetitions",
+    "steps",
+    "spin_up",
+)  # what is measured does not depend on it
+
+
+def _messages(f: Figures) -> dict[str, float]:
+    exchanges = {
+        f"{e['name']}, {words} words": seconds
+        for e in f["exchanges"]
+        for words, seconds in zip(f["words"], e["row"])
+    }
+    return exchanges | {
+        f"sum {s['name']}, {numbers} numbers": seconds
+        for s in f["sums"]
+        for numbers, seconds in zip(f["numbers"], s["seconds"])
+    }
+
+
+seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
+    "ocean": lambda f: {p["process"]: p["seconds"] for p in f["processes"]},
+    "atmosphere": lambda f: (
+        {p["process"]: p["seconds"] for p in f["processes"]}
+        | {f"inside: {name}": s for name, s in f["inside"].items()}
+    ),
+    "kernels": lambda f: {k["name"]: k["seconds"] for k in f["kernels"]},
+    "barotropic": lambda f: {
+        f"{v['solver']}, {v['preconditioner']}, {v['exchange']}, {v['sum']}": (
+            v["microseconds_per_iteration"] / 1e6
+        )
+        for v in (f, *f["variants"])
+    },
+    "transform": lambda f: {phase: f["phases"][phase] / 1e3 for phase in ("inverse", "direct")},
+    "messages": _messages,
+    "output": lambda f: {name.replace("_", " "): s for name, s in f["run_seconds"].items()},
+}
+
+
+def profile(bench: str, figures: Figures) -> dict[str, Any]:
+    """As `history.record` takes it."""
+    case = figures["case"]
+    what = " ".join(
+        f"{value}"
+        for key, value in case.items()
+        if key not in (*shape, *not_the_case) and value not in (None, "", False)
+    )
+    records = [
+        {"region": name, "phase": "", "kind": "process", "calls": 1, "seconds": s}
+        for name, s in seconds[bench](figures).items()
+    ]
+    return {
+        "case": f"bench {bench} {what}".strip(),
+        "machine": figures["machine"],
+        "grid": figures.get("grid"),
+        "blocks": figures.get("blocks"),
+        "steps": 1,
+        "profile": records,
+        "seconds_per_step": sum(r["seconds"] for r in records),
+        **{key: case.get(key, 1) for key in shape},
+    }
+
+
+def told(
+    bench: str,
+    present: Callable[..., int],
+    figures: Figures | None,
+    file: Path | None,
+    record: Path | None,
+    *more: Any,
+) -> int:
+    """Present the figures, and record them; only where they are."""
+    status = present(figures, file, *more)
+    if figures is not None and record is not None:
+        click.echo("\n".join(history.record(record, profile(bench, figures))))
+    return status

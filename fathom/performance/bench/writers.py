@@ -1,0 +1,179 @@
+"""Rates of the writers: fields of a store written again in each format, beside what limits them:
+the codec alone, a plain sequential write.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import output
+from fathom.output import files
+from fathom.output.formats import shards, zarr
+
+formats = {
+    "zarr, zstd": (".zarr", "zstd"),
+    "zarr, lz4": (".zarr", "lz4"),
+    "zarr, raw": (".zarr", "none"),
+    "netcdf, zlib": (".nc", "zlib"),
+    "netcdf, raw": (".nc", "none"),
+    "grib2, ccsds": (".grib2", "ccsds"),
+    "fa, raw": (".fa", "none"),
+}
+_times, _piece = 5, 1 << 24
+
+
+def measure(
+    store: Path, folder: Path, memory: Path = Path("/dev/shm")
+) -> dict[str, dict[str, float]]:
+    """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`;
+    `codec` (what it is made of, compressed and left), `plain` (the same numbers in one file, in
+    pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored
+    bytes. The last time of `store`."""
+    with output.open(store) as dataset:
+        names = [
+            name
+            for name, held in dataset.data_vars.items()
+            if "time" in held.dims and held.dtype.kind == "f" and name != "time_bounds"
+        ]
+        fields = {name: np.ascontiguousarray(dataset[name].isel(time=-1).values) for name in names}
+        coordinates = {
+            name: (held.dims, held.values.astype(held.dtype.newbyteorder("=")))
+            for name, held in dataset.variables.items()
+            if "time" not in held.dims
+        }
+        specs = [
+            output.VariableSpec(name, dataset[name].dims, dataset[name].dtype.name)
+            for name in names
+        ]
+    rows = "latitude" in coordinates and coordinates["latitude"][0] == ("latitude",)
+    chosen = {name: how for name, how in formats.items() if rows or how[0] not in (".grib2", ".fa")}
+    result: dict[str, dict[str, float]] = {name: {} for name in chosen}
+    size = sum(field.nbytes for field in fields.values())
+    for where, suffix in ((folder, ""), (memory, "_memory")):
+        with tempfile.TemporaryDirectory(prefix="fathom-writers-", dir=where) as held:
+            for name, (ending, compression) in chosen.items():
+                writer = output.create(
+                    Path(held) / f"{compression}{ending}",
+                    coordinates,
+                    specs,
+                    compression=compression,
+                )
+                before = _stored(writer.path)
+                _used_pages(Path(held) / "pages", fields)
+                ours, plain = (
+                    size / 1e6 / min(seconds)
+                    for seconds in zip(
+                        *(
+                            (_write(writer, fields, n), _plain(Path(held) / "plain", fields))
+                            for n in range(_times)
+                        )
+                    )
+                )
+                result[name] |= {
+                    f"writer{suffix}": ours,
+                    f"plain{suffix}": plain,
+                    "smaller": _times * size / max(_stored(writer.path) - before, 1),
+                }
+                if ending == ".zarr" and not suffix:
+                    result[name]["codec"] = size / 1e6 / _best(lambda n: _encode(writer, fields))  # noqa: B023
+                writer.close()
+    return result
+
+
+def _write(writer: Any, fields: dict[str, np.ndarray], time: int) -> float:
+    cut = [
+        (
+            name,
+            region,
+            np.ascontiguousarray(field[..., region[0] : region[1], region[2] : region[3]]),
+        )
+        for name, field in fields.items()
+        for region in writer.regions(name)
+    ]
+    began = _now()
+    for name, region, block in cut:
+        writer.write(name, time, region, block)
+    writer.extend(time, 3600.0 * time)
+    return _now() - began
+
+
+def _encode(writer: Any, fields: dict[str, np.ndarray]) -> float:
+    """The codec alone, on the chunks that the writer makes."""
+    seconds = 0.0
+    for name, field in fields.items():
+        chunk, codecs = shards.inner_of(writer.metadata(name)["codecs"])
+        encode = zarr.encoder(codecs[1]).encode if len(codecs) > 1 else bytes
+        field = field.reshape(-1, *field.shape[-2:])
+        rows, points = (chunk or field.shape)[-2:]
+        for j in range(0, field.shape[1], rows):
+            for i in range(0, field.shape[2], points):
+                for level in field[:, j : j + rows, i : i + points]:
+                    piece = np.ascontiguousarray(level)
+                    began = _now()
+                    if not np.isnan(piece).all():
+                        encode(piece)
+                    seconds += _now() - began
+    return seconds
+
+
+def _used_pages(file: Path, fields: dict[str, np.ndarray]) -> None:
+    """As many free pages as the measurement takes that were in use: on a virtual machine those that
+    never were take ten times as long to fill.
+    """
+    for n in range(_times):
+        _plain(file.with_name(f"{file.name}{n}"), fields)
+    for n in range(_times):
+        file.with_name(f"{file.name}{n}").unlink()
+
+
+def _plain(file: Path, fields: dict[str, np.ndarray]) -> float:
+    """The same numbers one after another in one file."""
+    writes = files.Writes()
+    began = _now()
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for field in fields.values():
+        flat = field.reshape(-1).view(np.uint8)
+        for start in range(0, flat.size, _piece):
+            files.put(descriptor, [flat[start : start + _piece]], writes)
+    os.close(descriptor)
+    return _now() - began
+
+
+def _best(seconds: Callable[[int], float]) -> float:
+    return min(seconds(n) for n in range(_times))
+
+
+def _now() -> float:
+    return time.thread_time()
+
+
+def _stored(path: Path) -> int:
+    return (
+        sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+        if path.is_dir()
+        else path.stat().st_size
+    )
+
+
+def table(figures: dict[str, dict[str, float]]) -> str:
+    """As `fathom bench output` prints it."""
+    columns = ("writer", "codec", "plain", "writer_memory", "plain_memory", "smaller")
+    lines = [
+        "MB/s of numbers a core" + "".join(f"{name.replace('_', ', '):>16}" for name in columns)
+    ]
+    for name, held in figures.items():
+        lines.append(
+            f"{name:<22}"
+            + "".join(
+                f"{held[c]:>16.{1 if c == 'smaller' else 0}f}" if c in held else " " * 16
+                for c in columns
+            )
+        )
+    return "\n".join(lines)

@@ -1,0 +1,354 @@
+"""`fathom profile`: some steps of an experiment, and all that their regions tell: tables, rates
+against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, what the
+processor counted, and what profiling itself costs.
+
+Always on is what fathom.regions has. Here more is asked for than a run should pay: operations are
+counted in steps of their own (core/base/counted.hpp), steps with and without profiling take turns,
+and events are kept for a trace.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from fathom import machine, mpi, regions
+from fathom.performance import history, roofline
+from fathom.performance.work import declared_bytes, parts
+from fathom.report import otf2_trace, traces
+from fathom.report import tables as profile_tables
+from fathom.report.file_use import FileUse
+from fathom.run.tree import tree
+
+pieces = 8  # of the run, each a repeat: their spread is the noise
+pairs = 40  # of steps with and without profiling
+of_the_run = (
+    "model",
+    "grid",
+    "step",
+    "steps",
+    "precision",
+    "cells",
+    "ranks",
+    "threads",
+    "blocks",
+    "wall_seconds",
+    "seconds_per_step",
+    "checksum",
+    "profile",
+    "efficiency",
+    "seconds_of_ranks",
+    "step_seconds",
+    "output_steps",
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    steps: int = 48
+    spin_up: int = 8
+    file: Path | None = None
+    trace: Path | None = None
+    pictures: Path | None = None
+    record: Path | None = None
+    out: Path | None = None
+
+    @property
+    def events(self) -> int:
+        """Room for a trace."""
+        return 2_000_000 if self.trace or self.pictures or self.out else 0
+
+
+def run(experiment: Any, request: Request, case: str) -> int:
+    """Profile an experiment on its ranks and say what was found. Returns the exit status."""
+    if request.trace is not None and request.trace.suffix == ".otf2":
+        otf2_trace.library()  # who lacks it learns it now
+    counters = mpi.core.Counters()
+    with nullcontext(request.out) if request.out else tempfile.TemporaryDirectory() as folder:
+        directory = Path(mpi.world.bcast(str(folder)))
+        simulation = experiment.simulation(directory, True)
+        simulation.directory.mkdir(parents=True, exist_ok=True)
+        if simulation.serves:
+            simulation.run(_period(simulation, request), report=False)
+            return 0
+        found = measure(simulation, request, case, counters)
+        if simulation.is_root:
+            _present(found, request)
+        simulation.comm.barrier()
+    return 0
+
+
+def _period(simulation: Any, request: Request) -> str:
+    return f"{request.steps * simulation.step:.0f}s"
+
+
+def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict[str, Any]:
+    """All figures as plain data, on rank 0; all ranks together."""
+    s = simulation
+    s.prepare()
+    s.advance(request.spin_up)
+    samples = Samples(s)
+    s.call(samples.sample, f"{max(1, request.steps // pieces) * s.step:.0f}s")
+    s.trace_events = request.events
+    before, use = counters.read(), FileUse(s)
+    with use:
+        samples.begin()
+        summary = s.run(_period(s, request), report=request.out is not None)
+    counted = {
+        name: s.comm.allreduce(value - before.get(name, 0.0))
+        for name, value in counters.read().items()
+    }
+    found = {key: summary[key] for key in of_the_run}
+    found["output_steps"].pop("sample", None)
+    found |= {
+        "case": case,
+        "machine": machine.name(),
+        "samples": samples.by_region(),
+        "files": use.by_file(),
+        "counters": counted or counters.why_not,
+        "overhead": overhead(s),
+    }
+    found["rates"], found["limits"] = rates(s, found["profile"])
+    found["trace"] = s.traces
+    return found
+
+
+class Samples:
+    """Exclusive seconds a step of each region in pieces of a run, as a callback takes them."""
+
+    def __init__(self, simulation: Any):
+        self.simulation, self.taken = simulation, []
+
+    def begin(self) -> None:
+        self.taken = []
+
+    def sample(self, simulation: Any) -> None:
+        """Now."""
+        self.taken.append(
+            (
+                simulation.count,
+                {r["region"]: r["seconds"] for r in regions.exclusive(regions.mine())},
+            )
+        )
+
+    def by_region(self) -> dict[str, list[float]]:
+        """Of each region, the mean over ranks of each piece; all ranks together."""
+        s = self.simulation
+        held: dict[str, list[float]] = {}
+        for n, ((start, before), (end, after)) in enumerate(
+            zip([(s.start_steps, {}), *self.taken], self.taken)
+        ):
+            for name, seconds in after.items():
+                held.setdefault(name, [0.0] * len(self.taken))[n] = (
+                    seconds - before.get(name, 0.0)
+                ) / max(end - start, 1)
+        gathered = s.comm.gather(held)
+        if gathered is None:
+            return {}
+        return {
+            name: (
+                np.mean(
+                    [rank.get(name, [0.0] * len(self.taken)) for rank in gathered], axis=0
+                ).tolist()
+            )
+            for name in dict.fromkeys(name for rank in gathered for name in rank)
+        }
+
+
+def overhead(s: Any) -> dict[str, float]:
+    """What profiling costs, as a part of the time of a step: the median of steps with and without
+    it, in pairs, either first in turn; all ranks together.
+    """
+
+    def timed(on: bool, steps: int) -> float:
+        mpi.core.profiling(on)
+        s.comm.barrier()
+        began = time.perf_counter()
+        s.advance(steps)
+        s.comm.barrier()
+        return time.perf_counter() - began
+
+    regions.begin(s.comm)
+    cycle = _cycle(s)
+    steps = s.comm.bcast(
+        cycle * min(20, max(1, round(0.02 / max(timed(True, cycle), 1e-9))))
+    )  # short: others disturb few
+    ratios = []
+    try:
+        for n in range(pairs):
+            seconds = {on: timed(on, steps) for on in ((True, False) if n % 2 else (False, True))}
+            ratios.append(seconds[True] / seconds[False] - 1)
+    finally:
+        mpi.core.profiling(True)
+    middle = s.comm.bcast(float(np.median(ratios)))
+    spread = 1.4826 * float(np.median(np.abs(np.array(ratios) - np.median(ratios))))
+    return {
+        "share": middle,
+        "error": s.comm.bcast(1.25 * spread / np.sqrt(pairs)),
+        "pairs": pairs,
+        "steps": steps,
+    }
+
+
+def _cycle(s: Any) -> int:
+    """Steps after which all processes have run."""
+    return max((p.every for p in s.model.processes(s.step, s.surface)), default=1)
+
+
+def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+    """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of
+    the means over ranks; and the limits in words.
+    """
+    listed, bytes_ = s.model.processes(s.step, s.surface), s.bytes_of_number
+    every, cycle = {p.name: p.every for p in listed}, _cycle(s)
+    limits = roofline.Measuring(bytes_)
+    for _ in range(3):
+        limits.again()
+
+    dynamics = s.find(mpi.core.SpectralProcess)
+    before = getattr(dynamics, "spent", {})
+    s.sequence.reset_timings()
+    s.sequence.counting = True
+    s.advance(cycle)
+    s.sequence.counting = False
+    moved = declared_bytes(s, listed, bytes_)
+    work = {
+        t["process"]: (
+            t.get("operations", 0.0) / (cycle / every[t["process"]]),
+            moved[t["process"]],
+            0,
+        )
+        for t in s.sequence.timings
+        if t.get("operations") and t["process"] in every
+    }
+    seconds = {
+        r["region"]: r["seconds"] / max(r["calls"], 1)
+        for r in regions.exclusive(records)
+        if r["seconds"]
+    }
+    steps = {r["region"]: r["calls"] for r in regions.exclusive(records)}
+    after = getattr(dynamics, "spent", {})
+    for name, part in parts.items():  # of all calls in a step
+        if part in after and name in seconds:
+            calls = steps[name] / max(steps["step"], 1)
+            work[name] = (
+                *(
+                    (b - a) / cycle / max(calls, 1e-9)
+                    for a, b in zip(before[part][1:], after[part][1:])
+                ),
+                None,
+            )
+    names = sorted(work)
+    totals = (
+        s.comm.allreduce(np.array([work[name][:2] for name in names]).reshape(-1, 2)) / s.comm.size
+    )
+    known = limits.limits
+    found = {
+        name: known.against(seconds[name], *map(float, total), within=work[name][2])
+        for name, total in zip(names, totals)
+        if seconds.get(name)
+    }
+    return found, known.describe()
+
+
+def _present(found: dict[str, Any], request: Request) -> None:
+
+    records, trace = found["profile"], found.pop("trace")
+    e = found["overhead"]
+    said = []  # files first: whoever reads the tables through `head` ends this
+    if request.file:
+        request.file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    if request.trace:
+        traces.write(request.trace, trace)
+        said += [
+            "",
+            (
+                f"{request.trace}: for"
+                f" {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}"
+            ),
+        ]
+    if request.pictures:
+        said += ["", *map(str, traces.draw(request.pictures, found, trace))]
+    if request.record:
+        said += ["", *history.record(request.record, found)]
+    click.echo(
+        tree(
+            f"{found['case']}, {found['machine']}",
+            [
+                ("grid", f"{found['grid']}, {found['cells']:,} cells, {found['precision']}"),
+                (
+                    "ranks",
+                    [
+                        (
+                            f"{found['ranks']} × {found['threads']}"
+                            f" thread{'s' * (found['threads'] > 1)}; {found['blocks']}"
+                        ),
+                        *(
+                            profile_tables.of_ranks(found["efficiency"])
+                            if found["ranks"] > 1
+                            else []
+                        ),
+                    ],
+                ),
+                (
+                    "steps",
+                    (
+                        f"{found['steps']} of {found['step']:g} s in {found['wall_seconds']:.3f} s:"
+                        f" {1e3 * found['seconds_per_step']:.3f} ms a step"
+                    ),
+                ),
+                (
+                    "profiling",
+                    (
+                        f"costs {100 * e['share']:.2f} % (± {100 * e['error']:.2f}), {e['pairs']}"
+                        f" pairs of {e['steps']} steps with and without"
+                    ),
+                ),
+                ("machine", found["limits"]),
+                ("counters", profile_tables.of_counters(found["counters"])),
+            ],
+        )
+    )
+    for title, table in (
+        ("By exclusive time", profile_tables.by_exclusive_time(records, found["rates"])),
+        ("By elapsed time, with all that is within", profile_tables.by_elapsed_time(records)),
+    ):
+        click.echo(
+            "\n".join(
+                [
+                    "",
+                    title,
+                    "",
+                    *profile_tables.lines(*table, left=(0, 1) if "exclusive" in title else (0,)),
+                ]
+            )
+        )
+    if found["ranks"] > 1:
+        click.echo(
+            "\n".join(
+                [
+                    "",
+                    "Ranks",
+                    "",
+                    *profile_tables.lines(*profile_tables.by_rank(found["seconds_of_ranks"])),
+                ]
+            )
+        )
+    if found["files"]:
+        click.echo(
+            "\n".join(
+                ["", "Files", "", *profile_tables.lines(*profile_tables.by_file(found["files"]))]
+            )
+        )
+    if said:
+        click.echo("\n".join(said))

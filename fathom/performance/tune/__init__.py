@@ -1,0 +1,1 @@
+"""The fastest way to run a case here."""

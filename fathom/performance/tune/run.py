@@ -1,0 +1,217 @@
+"""What `fathom tune` does: starts ranks and threads where they are not given, to find how many of
+each; then tunes on them.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fathom import mpi
+from fathom.describe.toml import Document
+from fathom.performance.tune import serving, tuned, ways
+from fathom.run import launch
+from fathom.run.progress import Line
+
+# of [parallel]: nothing to steps without output
+of_output = {"io_servers", "per_node", "io_sets", "io_slots"}
+nowhere = Path(tempfile.gettempdir()) / "no-run-directory"  # Ctrl-C ends at once
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for. probe, price, shapes: files through which the command talks to
+    itself.
+    """
+
+    file: Path
+    ranks: int | None
+    threads: int | None
+    settings: tuple[str, ...]
+    seconds: float = 60.0
+    proposals: bool = True
+    out: Path = Path("tuned.toml")
+    evidence: Path | None = None
+    probe: Path | None = None
+    price: Path | None = None
+    shapes: Path | None = None
+
+    def read(self, more: list[str]) -> Document:
+        """The document with further settings."""
+        return Document.read(self.file, (*self.settings, *more))
+
+    def arguments(self, ranks: int, threads: int, *more: Any) -> list[str]:
+        """Of the command that does it on so many ranks."""
+        settings = [text for setting in self.settings for text in ("--set", setting)]
+        return [
+            "tune",
+            str(self.file),
+            "--ranks",
+            str(ranks),
+            "--threads",
+            str(threads),
+            *settings,
+            *map(str, more),
+        ]
+
+
+def run(request: Request, distribute: Callable[..., int]) -> int:
+    """Exit status."""
+    document = request.read([])
+    given = document.tables.get("parallel", {})
+    here = launch.launched()
+    ranks = _count(document, "ranks", request.ranks or given.get("ranks") or (here and here[1]))
+    threads = _count(
+        document, "threads", request.threads or given.get("threads") or _threads_of(here)
+    )
+    if not request.out.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
+    asked = request.probe or request.price or request.shapes
+    free = bool(document.tables.get("output")) and not given.keys() & of_output
+    servers = not asked and not here and free
+    if ranks and threads and not servers:
+        started = ranks + (given.get("io_servers", 0) if request.price else 0)
+        return distribute(started, threads, nowhere, lambda: _here(request, ranks, threads))
+    return _Choice(request).run(ranks, threads, servers)
+
+
+def _threads_of(here: tuple[int, int] | None) -> int | None:
+    """Of the ranks that a launcher started."""
+    return int(os.environ.get("OMP_NUM_THREADS", 1)) if here else None
+
+
+def _count(document: Document, name: str, number: Any) -> int | None:
+    if number is not None and (
+        not isinstance(number, int) or isinstance(number, bool) or number < 1
+    ):
+        raise ValueError(
+            f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number,"
+            " at least 1"
+        )
+    return number
+
+
+class _Choice:
+    """How many ranks, threads and, where they are to be found, I/O servers, in commands of their
+    own; then all the rest with these.
+    """
+
+    def __init__(self, request: Request):
+        self.request, self.line, self.began = request, Line(), time.monotonic()
+        self.budget = 0.4 * request.seconds
+
+    def run(self, ranks: int | None, threads: int | None, servers: bool) -> int:
+        """Exit status."""
+        cores = launch.cores()
+        candidates = ways.shapes(cores, ranks, threads)
+        with tempfile.TemporaryDirectory() as folder:
+            self.file = Path(folder) / "samples.json"
+            shape, samples = candidates[0], {}
+            if len(candidates) > 1:
+                shape, samples = ways.pick(candidates, self._probe, self.budget)
+            spent, serves, chosen = self.budget * bool(samples), {}, (shape[0], 0)
+            if servers:
+                chosen, serves = self._serving(shape, ranks is not None)
+                spent = max(spent, min(time.monotonic() - self.began, 0.6 * self.request.seconds))
+            self.line.close()
+            self.file.write_text(json.dumps({"shapes": samples, "serving": serves}))
+            return self._tune(chosen[0], shape[1], max(1.0, self.request.seconds - spent))
+
+    def _serving(
+        self, shape: tuple[int, int], given: bool
+    ) -> tuple[tuple[int, int], dict[str, Any]]:
+        """(ranks, I/O servers), and what was found of them."""
+        until = time.monotonic() + 0.2 * self.request.seconds
+
+        def price(tried: tuple[int, int]) -> Any:
+            setting = f"parallel.io_servers={tried[1]}"
+            return self._ask(tried[0], tried[1], shape[1], "--set", setting, "--price")
+
+        chosen, found = serving.choose(
+            serving.candidates(shape[0], given), price, lambda: time.monotonic() < until
+        )
+        if not found:
+            return chosen, {}
+        return chosen, {
+            "io_servers": chosen[1],
+            "told": serving.told(chosen, found),
+            "priced": {f"{r}+{s}": several for (r, s), several in found.items()},
+        }
+
+    def _tune(self, ranks: int, threads: int, seconds: float) -> int:
+        """With what was chosen; exit status."""
+        request = self.request
+        more = [
+            *("--seconds", seconds),
+            *("--out", request.out),
+            *("--shapes", self.file),
+            "--proposals" if request.proposals else "--no-proposals",
+            *(("--json", request.evidence) if request.evidence else ()),
+        ]
+        return launch.start(ranks, threads, request.arguments(ranks, threads, *more), nowhere)
+
+    def _probe(self, ranks: int, threads: int, seconds: float) -> Any:
+        return self._ask(ranks, 0, threads, "--seconds", seconds, "--probe")
+
+    def _ask(self, ranks: int, servers: int, threads: int, *what: Any) -> Any:
+        """What this command writes, on so many ranks and servers; None where it fails."""
+        self.file.unlink(missing_ok=True)
+        beside = f", {servers} I/O server{'s' * (servers > 1)}" * bool(servers)
+        self.line.redraw(f"{ranks} ranks × {threads} threads{beside}")
+        arguments = self.request.arguments(ranks, threads, *what, self.file)
+        status = launch.start(ranks + servers, threads, arguments, nowhere)
+        if status == 2:
+            raise SystemExit(2)  # it was said
+        return json.loads(self.file.read_text()) if status == 0 and self.file.exists() else None
+
+
+def _here(request: Request, ranks: int, threads: int) -> int:
+    """On the ranks that are here."""
+
+    def read(more: list[str]) -> Document:
+        document = request.read(more)
+        kept = {
+            k: v
+            for k, v in document.tables.get("parallel", {}).items()
+            if k not in of_output or request.price
+        }
+        document.tables["parallel"] = kept | {"ranks": ranks, "threads": threads}
+        return document
+
+    if request.price is not None:
+        if (priced := serving.price(read([]))) is not None:
+            request.price.write_text(json.dumps(priced))
+        return 0
+    if request.probe is not None:
+        samples = ways.usual(read, request.seconds)
+        if mpi.is_root:
+            request.probe.write_text(json.dumps(samples))
+        return 0
+    line = Line() if mpi.is_root else None
+    found = ways.tune(read, request.seconds, request.proposals, line)
+    if line is not None:
+        line.clear()
+        _leave(request, found)
+    return 0
+
+
+def _leave(request: Request, found: ways.Tuned) -> None:
+    """The tuned file, what was measured, the table."""
+    before: dict[str, Any] = {"shapes": {}, "serving": {}}
+    if request.shapes:
+        before = json.loads(request.shapes.read_text())
+    shapes, found.serving = before["shapes"], before["serving"]
+    document = request.read([])
+    found.named = sorted({*found.named, *document.tables.get("parallel", {}).keys() & of_output})
+    text = tuned.tuned_text(document, found, bool(request.settings))
+    request.out.write_text(text, encoding="utf-8")
+    if request.evidence is not None:
+        ways.write(found, request.evidence, shapes)
+    tuned.present(found, request.out, shapes)

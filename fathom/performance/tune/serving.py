@@ -1,0 +1,170 @@
+"""How many I/O servers a case should have: its output priced at its own rhythm, in short runs with
+none, one and two of them.
+
+    a step with its output takes   t + sum over stores c / m
+        t: a step without output, c: what an output adds to the run, m: steps between two
+
+The runs write every few steps, so that a short one has several outputs: c is what they take more
+than so many steps without. Stores share c as they share the stalls. Servers may be more than the
+cores: they sleep while there is nothing to write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fathom import mpi
+from fathom.describe.experiment import Experiment
+from fathom.time.clock import Period
+
+outputs, apart = 4, 6  # of a run; steps between two, at most
+worth = 0.02  # of a step: output that costs less needs no server, and a server must gain as much
+Shape = tuple[int, int]  # ranks that compute, servers
+Priced = dict[
+    str, float
+]  # step: seconds without output; output: seconds that it adds to a step, on average
+
+
+def candidates(ranks: int, given: bool) -> list[Shape]:
+    """What is tried; given: the ranks are the user's. Else servers may also take the place of
+    ranks.
+    """
+    found = [(ranks, 0), (ranks, 1), (ranks, 2)]
+    return (
+        found
+        if given
+        else found + [(ranks - servers, servers) for servers in (1, 2) if ranks > servers]
+    )
+
+
+@dataclass
+class Ran:
+    """A short run: its summary, seconds of its steps, its stores as the case has them, the length
+    of a step [s], ranks that computed.
+    """
+
+    summary: dict[str, Any]
+    steps: Any
+    stores: dict[str, Any]
+    step: float
+    ranks: int
+
+
+def short_run(document: Any) -> Ran | None:
+    """The case with all its stores for some steps, written every few of them; called by all ranks,
+    the answer on the first that computes.
+    """
+    import numpy as np
+
+    tables = document.tables
+    step, stores = Period(tables["simulation"]["step"]).seconds, tables["output"]
+    every = min(
+        [apart, *(_steps(Period(table.get("every", "1d")), step) for table in stores.values())]
+    )
+    tables["simulation"] = {
+        key: value
+        for key, value in tables["simulation"].items()
+        if key not in ("checkpoint", "run")
+    }
+    tables["output"] = {
+        name: table | {"every": f"{every * step:.9g}s"} for name, table in stores.items()
+    }
+    tables["parallel"] = {"tile": "cache"} | tables["parallel"] | {"automatic": False}
+    with (
+        tempfile.TemporaryDirectory(prefix="fathom-tune-", dir=Path.cwd())
+        if mpi.world.rank == 0
+        else contextlib.nullcontext()
+    ) as own:
+        simulation = Experiment(document).simulation(directory=mpi.world.bcast(own), overwrite=True)
+        stamps: list[float] = []
+        simulation.call(lambda _: stamps.append(time.perf_counter()), every=step)
+        summary = simulation.run(f"{(outputs * every + 1) * step:.9g}s", report=False)
+        mpi.world.barrier()
+    return (
+        Ran(summary, np.diff(stamps), stores, step, simulation.comm.size)
+        if simulation.is_root
+        else None
+    )
+
+
+def price(document: Any) -> Priced | None:
+    """Called by all ranks; the answer on the first that computes."""
+    import numpy as np
+
+    ran = short_run(document)
+    if ran is None:
+        return None
+    between = {
+        name: _steps(Period(table.get("every", "1d")), ran.step)
+        for name, table in ran.stores.items()
+    }
+    usual = float(np.quantile(ran.steps, 0.25))
+    added = max(0.0, float(ran.steps.sum()) - usual * len(ran.steps)) / outputs
+    stalls = {name: ran.summary["output"]["stores"][name]["stall_seconds"] for name in ran.stores}
+    return {
+        "step": usual,
+        "output": sum(
+            added * seconds / max(sum(stalls.values()), 1e-12) / between[name]
+            for name, seconds in stalls.items()
+        ),
+    }
+
+
+def _steps(every: Any, step: float) -> int:
+    return max(1, round((every.seconds or 30 * 86400 * every.months) / step))
+
+
+def choose(
+    shapes: Sequence[Shape], probe: Callable[[Shape], Priced | None], in_time: Callable[[], bool]
+) -> tuple[Shape, dict[Shape, list[Priced]]]:
+    """The shape with which a step and its output take least, and what was measured: all in turn,
+    twice where there is time. The first of them, without servers, where its output costs little,
+    where it cannot be measured, or where none is faster by more than that in the least and in the
+    mean."""
+    found: dict[Shape, list[Priced]] = {}
+    for turn in range(2):
+        for shape in shapes:
+            if (turn or found) and not in_time():
+                break
+            if priced := probe(shape):
+                found.setdefault(shape, []).append(priced)
+            if shape == shapes[0] and (not priced or priced["output"] < worth * priced["step"]):
+                return shapes[0], found
+    times = {shape: [total(priced) for priced in several] for shape, several in found.items()}
+    best = min(times, key=lambda shape: min(times[shape]))
+    mean = {shape: sum(several) / len(several) for shape, several in times.items()}
+    sure = (
+        min(times[best]) < (1 - worth) * min(times[shapes[0]])
+        and mean[best] < (1 - worth) * mean[shapes[0]]
+    )
+    return best if sure else shapes[0], found
+
+
+def total(priced: Priced) -> float:
+    return priced["step"] + priced["output"]
+
+
+def told(shape: Shape, found: dict[Shape, list[Priced]]) -> str:
+    """In words: what was measured and chosen."""
+    first = min(next(iter(found.values()), []), key=total, default=None)
+    if first is None:
+        return ""
+    if len(found) == 1:
+        little = first["output"] < worth * first["step"]
+        return f"output costs {100 * first['output'] / first['step']:.1f} % of a step" + (
+            ": no I/O servers" if little else "; no time to try I/O servers"
+        )
+    least = sorted((min(map(total, several)), shape) for shape, several in found.items())
+    seen = ", ".join(f"{ranks} + {servers}: {seconds:.4g}" for seconds, (ranks, servers) in least)
+    gain = total(first) / min(map(total, found[shape])) - 1
+    return f"ranks + I/O servers, s a step with output: {seen}; " + (
+        f"io_servers = {shape[1]}, {100 * gain:.1f} % faster"
+        if shape[1]
+        else "no server is surely worth it"
+    )

@@ -1,0 +1,315 @@
+"""`fathom tune`: the fastest way to run a case on the ranks and threads that are here, found in
+real short runs of it.
+
+First what leaves every bit unchanged: tiles, decomposition, exchange, sum, synchronisation (each
+unless the user named it). It is written to tuned.toml and kept for the runs to come. Then what
+changes bits though not equations (the model's `alternatives`): proposed, never chosen.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fathom import machine, mpi
+from fathom.performance.tune.search import Axis, Finding, Result, Search
+from fathom.performance.tune.trials import Trials
+from fathom.run import choices, parallel
+
+for_bits = 0.65  # of the time: what leaves bits unchanged, where there is more to try
+slow_message = 3.0  # times the usual in the bench of messages: not tried in the model
+words = (64, 4096)  # of 64 bits: a halo of the solver, one of the fields
+Document = Any
+
+
+@dataclass
+class Tuned:
+    """What was found, plain data."""
+
+    machine: str
+    ranks: int
+    threads: int
+    seconds: float
+    named: list[str]  # what the user had decided
+    result: Result
+    proposals: Result | None = None
+    tiles_tried: list[dict[str, Any]] = field(default_factory=list)
+    simulations: int = 0
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)  # as they are kept
+    serving: dict[str, Any] = field(
+        default_factory=dict
+    )  # I/O servers, where they were to be found (serving.py): how many, why, what was measured
+    kept: str = ""
+    date: str = ""
+
+
+def tune(
+    read: Callable[[list[str]], Document], seconds: float, propose: bool = True, line: Any = None
+) -> Tuned:
+    """All ranks call it, all get the same. read(settings) -> Document of the case with further
+    settings; line: of progress (fathom.run.progress.Line), on rank 0.
+    """
+    with Trials(read, mpi.world, sample=min(0.05, seconds / 1000)) as trials:
+        began, named = (
+            trials.clock(),
+            set(read([]).tables.get("parallel", {})) - {"ranks", "threads"},
+        )
+        say = _voice(line, lambda: trials.clock() - began, seconds)
+        say("", "the usual", "", None)
+        first = trials.simulation({"tile": "measured"} if "tile" not in named else {})
+        tiles = trials.tiles({"tile": "measured"}, 0.25 * seconds) if "tile" not in named else {}
+        tried = [
+            {"group": g["processes"], "seconds": g["tiles_tried"]}
+            for g in first.sequence.groups
+            if g["tiles_tried"]
+        ]
+        of, alternatives = (
+            choices.identity(first),
+            getattr(first.model, "alternatives", {}) if propose else {},
+        )
+        axes = [axis for axis in _axes(first, tiles) if not _decided(axis, named)]
+        skipped = [_screen(axis, mpi.world) for axis in axes]
+        until = began + seconds * (for_bits if alternatives else 1.0)
+        start = ({} if tiles or "tile" in named else {"tile": "cache"}) | {
+            axis.name: axis.values[0] for axis in axes
+        }
+        trials.keep = [start]
+        trials.settled([])
+        result = Search(trials.measure, trials.clock, until, seen=say, settled=trials.settled).run(
+            axes, start
+        )
+        result.findings = [f for more in skipped for f in more] + result.findings
+        tuned = Tuned(
+            machine.name(),
+            mpi.world.size,
+            of["threads"],
+            seconds,
+            sorted(named),
+            result,
+            tiles_tried=tried,
+            date=datetime.date.today().isoformat(),
+        )
+        tuned.settings = settings_of(result, tuned.date)
+        if alternatives:
+            more = [
+                Axis(f"model.{name}", values)
+                for name, values in alternatives.items()
+                if len(values) > 1
+            ]
+            start = result.best | {axis.name: axis.values[0] for axis in more}
+            trials.keep = [start]
+            trials.settled([])
+            tuned.proposals = Search(
+                trials.measure, trials.clock, began + seconds, seen=say, settled=trials.settled
+            ).run(more, start, most_rounds=2)
+        tuned.simulations = trials.prepared
+        if mpi.is_root and tuned.settings:
+            kept = choices.Choices(of)
+            tuned.kept = str(kept.path) if kept.keep(tuned.settings) else ""
+        return mpi.world.bcast(tuned)
+
+
+def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
+    """Samples of a step of the case as it is, for about so many seconds: what different ranks and
+    threads are compared by.
+    """
+    with Trials(read, mpi.world) as trials:
+        trials.simulation({})
+        end, samples = trials.clock() + seconds, []
+        while len(samples) < 3 or trials.clock() < end:
+            samples.append(trials.measure({}))
+        return samples
+
+
+# ---- what there is to choose ---------------------------------------------------------------------
+
+
+def _axes(simulation: Any, tiles: Mapping[str, int]) -> list[Axis]:
+    """All settings that leave bits unchanged, and what each may be."""
+    model, ranks = simulation.model, simulation.comm.size
+    axes = [
+        Axis("tile", [dict(tiles), "cache"] if tiles else ["measured"]),
+        Axis("decomposition", decompositions(model.grid, ranks, model.halo)),
+    ]
+    if ranks > 1:
+        first = lambda usual, ways: [usual, *(way for way in ways if way != usual)]  # noqa: E731
+        axes.append(Axis("exchange", first("packed", parallel.ways("exchange"))))
+        if getattr(model, "numerics", {}).get("reproducible"):
+            axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
+        axes.append(Axis("synchronise", [False, True]))
+    return axes
+
+
+def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int] | None]]:
+    """(distribution, blocks) that may be worth a try; the first is the usual. Pieces of blocks lie
+    at multiples of 16 columns.
+    """
+    usual_, (_, ny, nx) = grid.distribution(ranks), grid.shape
+    if usual_ != "auto":
+        return (
+            [
+                ("auto", None),
+                *((name, None) for name in ("north-south", "square") if name != usual_),
+            ]
+            if ranks > 1
+            else [("auto", None)]
+        )
+    found: list[tuple[str, list[int] | None]] = [("auto", None)]
+    found += [(name, None) for name in ("cartesian", "space-filling", "rake")] if ranks > 1 else []
+    across = lambda n: min(nx, 16 * max(1, round(nx / n / 16)))  # noqa: E731
+    for n, m in ((1, 4), (2, 2), (4, 4)):
+        blocks = [across(n), math.ceil(ny / (m * max(1, ranks // 2)))]
+        if (
+            blocks[0] > 2 * halo
+            and blocks[1] > 2 * halo
+            and ("space-filling", blocks) not in found
+            and blocks != [nx, ny]
+        ):
+            found.append(("space-filling", blocks))
+    return found
+
+
+def _decided(axis: Axis, named: set[str]) -> bool:
+    return len(axis.values) < 2 or bool(
+        named & (parallel.together if axis.name == "decomposition" else {axis.name})
+    )
+
+
+def _screen(axis: Axis, comm: Any) -> list[Finding]:
+    """Drops ways to exchange or to sum that take several times the usual in the bench of messages,
+    short and long; says which.
+    """
+    if axis.name == "exchange":
+        seconds = {
+            way: [mpi.core.seconds_of_halo(comm.py2f(), way, n, n > 1000, 20) for n in words]
+            for way in axis.values
+        }
+    elif axis.name == "sum":
+        seconds = {
+            way: [mpi.core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
+            for way in axis.values
+        }
+    else:
+        return []
+    base = seconds[axis.values[0]]
+    ratio = {way: min(t / b for t, b in zip(times, base)) for way, times in seconds.items()}
+    slow = [way for way in axis.values if ratio[way] > slow_message]
+    axis.values = [way for way in axis.values if way not in slow]
+    return [
+        Finding(axis.name, way, f"messages take {ratio[way]:.0f} times as long") for way in slow
+    ]
+
+
+# ---- what was found ------------------------------------------------------------------------------
+
+
+def settings_of(result: Result, date: str) -> dict[str, dict[str, Any]]:
+    """The settings to keep: those of all axes whose values were seen."""
+    kept = {}
+    for name in result.examined:
+        won = result.finding(name)
+        evidence = {"how": "tuned", "date": date} | (
+            {"gain": won.gain, "noise": won.error} if won else {}
+        )
+        if name == "decomposition":
+            (distribution, blocks), (before, _) = result.best[name], result.start[name]
+            kept["distribution"] = {"value": distribution, "default": before} | evidence
+            kept["blocks"] = {"value": blocks, "default": None} | {
+                k: v for k, v in evidence.items() if k in ("how", "date")
+            }
+        else:
+            kept[name] = {"value": result.best[name], "default": parallel.usual[name]} | evidence
+    return kept
+
+
+def shapes(cores: int, ranks: int | None, threads: int | None) -> list[tuple[int, int]]:
+    """(ranks, threads) that fill the cores, or half of them: memory may be full before the cores
+    are. What is given stays.
+    """
+    if ranks and threads:
+        return [(ranks, threads)]
+    found = [
+        (r, t)
+        for n in dict.fromkeys((cores, max(1, cores // 2)))
+        for r in range(1, n + 1)
+        for t in [n // r]
+        if r * t == n and t <= 16
+    ]
+    if ranks:
+        found = [
+            (ranks, t)
+            for t in sorted({t for _, t in found} | {1})
+            if ranks * t <= max(cores, ranks)
+        ]
+    if threads:
+        found = [
+            (r, threads)
+            for r in sorted({r for r, _ in found} | {1})
+            if r * threads <= max(cores, threads)
+        ]
+    return found or [(ranks or 1, threads or 1)]
+
+
+def pick(
+    candidates: Sequence[tuple[int, int]],
+    probe: Callable[[int, int, float], list[float] | None],
+    seconds: float,
+) -> tuple[tuple[int, int], dict[str, list[float]]]:
+    """The shape with the fastest steps: all are probed once, those within a fifth of the fastest
+    again, in turn. probe(ranks, threads, seconds) -> samples, None where it fails.
+    """
+    samples: dict[tuple[int, int], list[float]] = {}
+    each = max(1.0, 0.25 * seconds / max(1, len(candidates)))
+    for shape in candidates:
+        samples[shape] = probe(*shape, each) or [math.inf]
+    for _ in range(2):
+        least = min(min(s) for s in samples.values())
+        close = [shape for shape, s in samples.items() if min(s) < 1.2 * least]
+        if len(close) > 1:
+            for shape in close:
+                samples[shape] += probe(*shape, each) or []
+    middle = lambda s: sorted(s)[len(s) // 4]  # noqa: E731  a disturbance makes slower, never faster
+    best = min(samples, key=lambda shape: middle(samples[shape]))
+    return best, {f"{r}x{t}": s for (r, t), s in samples.items()}
+
+
+def _voice(line: Any, elapsed: Callable[[], float], seconds: float) -> Callable[..., None]:
+    """What the search tells of each sample, as a line of progress."""
+
+    def say(best: Any, axis: str, value: Any, estimate: float | None) -> None:
+        now = elapsed()
+        if line is not None:
+            what = (
+                f"{axis.removeprefix('model.')} = {value_text(axis, value)}"
+                if axis
+                else value or "the fastest against the usual"
+            )
+            seen = "" if estimate is None else f": {100 * math.expm1(estimate):+.1f} %"
+            line.redraw(f"{now:4.0f} of {seconds:.0f} s  {what}{seen}")
+
+    return say
+
+
+def value_text(axis: str, value: Any) -> str:
+    if axis == "decomposition":
+        return value[0] + (f", blocks of {parallel.text(value[1])}" if value[1] else "")
+    if axis == "tile" and isinstance(value, Mapping):
+        return "measured"
+    return parallel.text(value)
+
+
+def as_data(tuned: Tuned, chosen_shapes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """For JSON."""
+    return asdict(tuned) | {"ranks_times_threads": chosen_shapes or {}}
+
+
+def write(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any] | None = None) -> None:
+    file.write_text(
+        json.dumps(as_data(tuned, chosen_shapes), indent=1, default=str, allow_nan=True) + "\n",
+        encoding="utf-8",
+    )

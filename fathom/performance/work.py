@@ -1,0 +1,37 @@
+"""What is known of the work of processes before it is timed: the bytes that their declarations say,
+and the parts of the spectral step that count their own operations.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# of the spectral step: name, key in `SpectralProcess.spent`
+parts = {
+    "Legendre transform": "legendre",
+    "Fourier transform": "fourier",
+    "semi-implicit solve": "semi_implicit",
+    "horizontal diffusion": "diffusion",
+    "halo packing": "packing",
+}
+
+
+def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
+    """Of each column process on this rank: every field that it reads or writes, once; those it
+    updates twice.
+    """
+    points = sum(b[2] * b[3] for b in run.domain.blocks)
+    held = {f["name"]: f["levels"] for f in run.fields.fields}
+    return {
+        p.name: (
+            float(
+                sum(
+                    points * held[f["name"]] * (2 if f["access"] == "updates" else 1)
+                    for f in p.fields
+                    if f["horizontal"] != "none"
+                )
+            )
+            * bytes_
+        )
+        for p in processes
+    }

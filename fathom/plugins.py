@@ -1,0 +1,150 @@
+"""Schemes of the user's own in C++: a header, compiled once with the compiler that is there, kept in
+the user's cache, and then a scheme like any other: parameters, bounds, show, timers, TOML.
+
+    fm.scheme("my_scheme.hpp")            # in a script: its class
+    fathom run ocean.toml --scheme my_scheme.hpp
+
+The header holds schemes as those of core/ (examples/own_scheme.hpp is a lesson), and at its end the
+lines of its catalogue:
+
+    inline fathom::Entries schemes() { return {fathom::entry<Relaxation>("Relaxation")}; }
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import runpy
+import shlex
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from fathom import mpi, schemes
+from fathom.cache import folder
+
+source = """#include <new>
+#include "field/entry.hpp"
+#include "{header}"
+extern "C" __attribute__((visibility("default"))) const char* fathom_layout() {{
+    return FATHOM_LAYOUT;
+}}
+extern "C" __attribute__((visibility("default"))) void fathom_schemes(fathom::Entries* found) {{
+    *found = fathom::Entries{{schemes()}};
+}}
+"""
+
+
+loaded: dict[Path, tuple[str, ...]] = {}  # file -> names of its schemes
+
+
+def load(header: str | Path) -> tuple[str, ...]:
+    """The schemes of a header are known from now on; returns their names.
+
+    FileNotFoundError; ValueError where it does not compile, or a name is taken.
+    """
+    header = Path(header).resolve()
+    if header not in loaded:
+        loaded[header] = tuple(mpi.core.load_schemes(str(library(header))))
+        schemes.schemes.cache_clear()
+    return loaded[header]
+
+
+def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
+    """The class of a scheme: of the catalogue, by its name, or of a header of the user's own in C++
+    ("my_scheme.hpp"), which is compiled if need be; several where a header holds several.
+
+    >>> Relaxation = fm.scheme("relaxation.hpp")
+    >>> ocean.place(Relaxation(time=86400), before="ImplicitTracer of temperature")
+    """
+    if not str(what).endswith((".hpp", ".h")):
+        return type(schemes.scheme(str(what)))
+    found = tuple(schemes.schemes()[name] for name in load(what))
+    return found[0] if len(found) == 1 else found
+
+
+def load_python(file: str | Path) -> None:
+    """Runs a file of Python that registers output formats, data sets or diagnostics; once.
+
+    FileNotFoundError; ValueError with what goes wrong in it.
+    """
+    path = Path(file).resolve()
+    if path in loaded:
+        return
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file; it registers formats, data or diagnostics")
+    try:
+        runpy.run_path(str(path), run_name=path.stem)
+    except Exception as error:
+        raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+    loaded[path] = ()
+
+
+@cache
+def include() -> Path:
+    """The headers of the core: beside an installed package, or in the source tree."""
+    here = Path(__file__).resolve().parent
+    for place in (here / "include", here.parent / "core"):
+        if (place / "field" / "entry.hpp").is_file():
+            return place
+    raise OSError(f"the headers of Fathom's core are not beside {here}; install Fathom again")
+
+
+def compiler() -> str:
+    """The C++ compiler: $CXX, or c++ or g++ on the path. ValueError where there is none."""
+    named = os.environ.get("CXX")
+    found = shutil.which(named) if named else shutil.which("c++") or shutil.which("g++")
+    if found is None:
+        raise ValueError(
+            f"no C++ compiler{f' {named!r} (CXX)' if named else ''} to compile a scheme with;"
+            " install g++ 12 or newer, or say another in CXX"
+        )
+    return found
+
+
+def library(header: str | Path) -> Path:
+    """The compiled library of a header; compiled if it is not in the cache.
+
+    FileNotFoundError, ValueError with what the compiler said first.
+    """
+    header = Path(header).resolve()
+    if not header.is_file():
+        raise FileNotFoundError(f"{header}: no such file; a scheme is a C++ header (.hpp)")
+    cxx, flags = compiler(), shlex.split(mpi.core.compile_flags)
+    version = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False).stdout
+    key = hashlib.sha256("\0".join([version, *flags, str(header)]).encode())
+    key.update(header.read_bytes())
+    for part in ("base", "field", "grid"):  # what a scheme is made of
+        for file in sorted((include() / part).glob("*.hpp")):
+            key.update(file.read_bytes())
+    place = folder("schemes")
+    place.mkdir(parents=True, exist_ok=True)
+    target = place / f"{header.stem}-{key.hexdigest()[:20]}.so"
+    with open(target.with_suffix(".lock"), "w") as lock:  # one rank compiles, the others wait
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            _compile(cxx, flags, header, target)
+    return target
+
+
+def _compile(cxx: str, flags: list[str], header: Path, target: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=target.parent) as work:
+        unit, made = Path(work) / "schemes.cpp", Path(work) / "schemes.so"
+        unit.write_text(source.format(header=header))
+        command = [cxx, *flags, "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-psabi"]
+        command += [f"-I{include()}", f"-I{header.parent}", str(unit), "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ValueError(f"{header} does not compile:\n{_first_errors(done.stderr)}")
+        os.replace(made, target)
+
+
+def _first_errors(said: str, most: int = 6) -> str:
+    """What matters of what a compiler says: its first errors with their lines."""
+    lines = said.splitlines()
+    wrong = [n for n, line in enumerate(lines) if "error" in line]
+    first = wrong[0] if wrong else 0
+    return "\n".join(lines[first : first + 2 * most])

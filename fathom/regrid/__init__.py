@@ -1,0 +1,1 @@
+"""From any grid onto any other."""

@@ -1,0 +1,164 @@
+"""From the points of any grid to places on earth: the four points around each and their weights,
+found once, used for every field.
+
+    rows        along the two rows around a place linearly, then between them;
+        beyond the last row the value there
+    quads       of curvilinear grids: (a, b) in [0, 1]^2 where the bilinear map of four neighbours,
+        projected onto the plane that touches the
+                sphere at the place, meets it; the nearest point where no quad of neighbours holds
+                the place, but one is as near as neighbours are
+
+What a field does not have (land: NaN) is left out and the other weights grow; NaN where less than
+half of the weight is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fathom.earth import unit_vectors
+
+
+@dataclass(frozen=True)
+class Interpolation:
+    """`index` (places, 4), of the grid's points row by row, and `weight` (places, 4); `points` of a
+    row. ValueError for a place that is not finite.
+    """
+
+    index: np.ndarray
+    weight: np.ndarray
+    points: int
+
+    def rows(self, places: slice) -> tuple[int, int]:
+        """First and end row of the points that these places need."""
+        j = self.index[places] // self.points
+        return int(j.min()), int(j.max()) + 1
+
+    def __call__(self, values: np.ndarray, first_row: int, places: slice) -> np.ndarray:
+        """(levels, places) from values (levels, rows, points) of whole rows from first_row on."""
+        index, weight = (
+            self.index[places] - first_row * self.points,
+            self.weight[places].astype(float),
+        )
+        result = np.empty((len(values), len(index)))
+        for level, out in zip(
+            values.reshape(len(values), -1), result
+        ):  # one level at a time stays in cache
+            around = level[index]
+            there = ~np.isnan(around)
+            share = (weight * there).sum(1)
+            total = (weight * np.where(there, around, 0)).sum(1)
+            out[:] = np.where(share >= 0.5, total / np.maximum(share, 0.5), np.nan)
+        return result
+
+
+def from_rows(rows, longitude, latitude) -> Interpolation:
+    """Of a grid of rows (fathom.regrid.rows.Rows) to places [degrees]."""
+    longitude, latitude = rows.sphere.from_earth(*_finite(longitude, latitude))
+    upper = np.clip(np.searchsorted(rows.latitude, latitude), 1, rows.latitude.size - 1)
+    north = np.clip(
+        (latitude - rows.latitude[upper - 1]) / (rows.latitude[upper] - rows.latitude[upper - 1]),
+        0,
+        1,
+    )
+    longest, index, weight = int(rows.points.max()), [], []
+    for j, share in ((upper - 1, 1 - north), (upper, north)):
+        points = rows.points[j]
+        place = np.mod(longitude, 360) / 360 * points
+        west = np.floor(place).astype(int)
+        east_share = place - west
+        index += [j * longest + west % points, j * longest + (west + 1) % points]
+        weight += [share * (1 - east_share), share * east_share]
+    return Interpolation(
+        np.stack(index, 1).astype(np.int32), np.stack(weight, 1).astype(np.float32), longest
+    )
+
+
+def from_quads(
+    there_longitude, there_latitude, longitude, latitude, periodic: bool
+) -> Interpolation:
+    """Of a curvilinear grid, its points (ny, nx) [degrees], to places."""
+    from scipy.spatial import cKDTree
+
+    ny, nx = there_longitude.shape
+    points, places = (
+        unit_vectors(there_longitude, there_latitude).reshape(-1, 3),
+        unit_vectors(*_finite(longitude, latitude)),
+    )
+    distance, nearest = cKDTree(points).query(places)
+    j, i = np.divmod(nearest, nx)
+    across = np.where(j + 1 < ny, j + 1, j - 1) * nx + np.where(i + 1 < nx, i + 1, i - 1)
+    index = np.repeat(nearest[:, None], 4, 1)
+    weight = (distance < 0.75 * np.linalg.norm(points[across] - points[nearest], axis=1))[
+        :, None
+    ] * np.array([1.0, 0.0, 0.0, 0.0])
+    east, north = _tangents(places)
+    open_ = np.ones(len(places), bool)
+    for dj, di in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        other_j, other_i = j + dj, i + di
+        other_i = other_i % nx if periodic else other_i
+        inside = open_ & (other_j >= 0) & (other_j < ny) & (other_i >= 0) & (other_i < nx)
+        where = np.flatnonzero(inside)
+        corners = np.stack(
+            [j * nx + i, j * nx + other_i, other_j * nx + i, other_j * nx + other_i], 1
+        )[where]
+        around = points[corners] - places[where, None]
+        a, b = _bilinear_coordinates(
+            (around * east[where, None]).sum(-1), (around * north[where, None]).sum(-1)
+        )
+        close = (
+            (np.abs(around).max((1, 2)) < 1)
+            & (np.minimum(a, b) >= -1e-9)
+            & (np.maximum(a, b) <= 1 + 1e-9)
+        )  # not across a hole of the grid
+        found, a, b = where[close], a[close], b[close]
+        index[found] = corners[close]
+        weight[found] = np.stack([(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b], 1)
+        open_[found] = False
+    return Interpolation(index.astype(np.int32), weight.astype(np.float32), nx)
+
+
+def _bilinear_coordinates(x, y):
+    """(a, b) at which x and y (places, 4), bilinear in them, are zero: Newton's method; far outside
+    where it does not converge.
+    """
+    a = b = np.full(len(x), 0.5)
+    with np.errstate(all="ignore"):
+        for _ in range(8):
+            values, by_a, by_b = (
+                (
+                    f[:, 0] * (1 - a) * (1 - b)
+                    + f[:, 1] * a * (1 - b)
+                    + f[:, 2] * (1 - a) * b
+                    + f[:, 3] * a * b
+                    for f in (x, y)
+                ),
+                ((f[:, 1] - f[:, 0]) * (1 - b) + (f[:, 3] - f[:, 2]) * b for f in (x, y)),
+                ((f[:, 2] - f[:, 0]) * (1 - a) + (f[:, 3] - f[:, 1]) * a for f in (x, y)),
+            )
+            (fx, fy), (xa, ya), (xb, yb) = values, by_a, by_b
+            determinant = xa * yb - xb * ya
+            a, b = (
+                np.clip(a - (fx * yb - fy * xb) / determinant, -9, 9),
+                np.clip(b - (fy * xa - fx * ya) / determinant, -9, 9),
+            )
+    return np.nan_to_num(a, nan=9), np.nan_to_num(b, nan=9)
+
+
+def _finite(longitude, latitude):
+    longitude, latitude = np.broadcast_arrays(
+        np.asarray(longitude, float), np.asarray(latitude, float)
+    )
+    if not (np.isfinite(longitude).all() and np.isfinite(latitude).all()):
+        raise ValueError("places must have finite longitudes and latitudes")
+    return longitude.ravel(), latitude.ravel()
+
+
+def _tangents(places):
+    """Two unit vectors at right angles to each place."""
+    axis = np.eye(3)[np.abs(places).argmin(1)]
+    east = np.cross(axis, places)
+    east /= np.linalg.norm(east, axis=1)[:, None]
+    return east, np.cross(places, east)

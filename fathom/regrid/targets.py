@@ -1,0 +1,162 @@
+"""Where a store lies if not on the model's own grid: latitudes and longitudes, or a section along
+great circles.
+
+A target knows its coordinates, as `fathom.output.coordinates` takes them, and brings fields to its
+points by an Interpolation for each place of the model's grid (center, corner). Its regions need
+whole rows of the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fathom import earth
+
+
+@dataclass
+class Target:
+    """Points (rows, columns) at `longitude`, `latitude`, (columns) and (rows) of a regular grid or
+    both (rows, columns); `mapping`: all that is to be stored of them.
+    """
+
+    longitude: np.ndarray
+    latitude: np.ndarray
+    mapping: dict
+    interpolations: dict = field(default_factory=dict)  # of each place of the model's grid
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (
+            self.longitude.shape
+            if self.longitude.ndim == 2
+            else (self.latitude.size, self.longitude.size)
+        )
+
+    def places(self):
+        """Longitude and latitude of all points, (rows, columns)."""
+        return (
+            (self.longitude, self.latitude)
+            if self.longitude.ndim == 2
+            else np.meshgrid(self.longitude, self.latitude)
+        )
+
+    def rows(self, horizontal: str, region) -> tuple[int, int]:
+        """First and end row of the model's grid that a region (j0, j1, i0, i1) needs."""
+        return self.interpolations[horizontal].rows(self._points(region))
+
+    def bring(self, horizontal: str, region, values: np.ndarray, first_row: int) -> np.ndarray:
+        """(levels, rows, columns) of a region from values (levels, rows, points) of the model from
+        first_row on.
+        """
+        j0, j1, i0, i1 = region
+        return self.interpolations[horizontal](values, first_row, self._points(region)).reshape(
+            len(values), j1 - j0, i1 - i0
+        )
+
+    def _points(self, region):
+        j0, j1, i0, i1 = region
+        return np.add.outer(np.arange(j0, j1) * self.shape[1], np.arange(i0, i1)).ravel()
+
+
+def regular(step: float) -> Target:
+    """Cells of `step` degrees around the globe, none centred on a pole."""
+    ny, nx = round(180 / step), round(360 / step)
+    if not 0 < step <= 30 or abs(ny * step - 180) > 1e-6:
+        raise ValueError(
+            f"regular = {step:g} degrees does not divide a meridian; allowed: 1, 0.5, 0.25 and the"
+            " like, at most 30"
+        )
+    latitude, longitude = np.linspace(-90, 90, ny + 1), np.linspace(0, 360, nx + 1)
+    middle = [0.5 * (edges[1:] + edges[:-1]) for edges in (longitude, latitude)]
+    area = (
+        earth.RADIUS**2
+        * np.radians(step)
+        * np.diff(np.sin(np.radians(latitude)))[:, None]
+        * np.ones(nx)
+    )
+    return Target(
+        *middle,
+        {
+            "longitude": middle[0],
+            "latitude": middle[1],
+            "corner_longitude": longitude,
+            "corner_latitude": latitude,
+            "area": area,
+        },
+    )
+
+
+def moorings(places) -> Target:
+    """Columns at {name: (longitude, latitude)} [degrees], or at a list of such pairs, which are
+    called m1, m2, ...
+    """
+    named = (
+        dict(places)
+        if hasattr(places, "items")
+        else {
+            f"m{n}": place
+            for n, place in enumerate(
+                np.atleast_1d(places) if np.ndim(places) == 2 else [places], 1
+            )
+        }
+    )
+    try:
+        longitude, latitude = np.array(list(named.values()), float).T
+    except ValueError:
+        longitude = latitude = np.empty(0)
+    if (
+        not longitude.size
+        or not np.isfinite(longitude + latitude).all()
+        or np.abs(latitude).max() > 90
+    ):
+        raise ValueError(
+            f"moorings = {places}: give name = [longitude, latitude] in degrees, or a list of such"
+            " pairs"
+        )
+    return Target(
+        longitude[None],
+        latitude[None],
+        {"longitude": longitude, "latitude": latitude, "station": list(named)},
+    )
+
+
+def section(places, step: float = 0.25) -> Target:
+    """Along great circles through `places`, (longitude, latitude) pairs [degrees], a point at least
+    every `step` degrees.
+    """
+    try:
+        longitude, latitude = np.asarray(places, float).T
+    except ValueError:
+        longitude = latitude = np.empty(0)
+    if (
+        longitude.size < 2
+        or not np.isfinite(longitude + latitude).all()
+        or np.abs(latitude).max() > 90
+    ):
+        raise ValueError(
+            f"section = {places}: give two or more [longitude, latitude] pairs in degrees"
+        )
+    corners = earth.unit_vectors(longitude, latitude)
+    points = [corners[:1]]
+    for a, b in zip(corners[:-1], corners[1:]):
+        angle = np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)
+        if angle < 1e-9 or angle > np.pi - 1e-6:
+            raise ValueError(
+                f"section = {places}: two places after each other are the same, or opposite each"
+                " other on earth"
+            )
+        t = np.linspace(0, 1, max(2, int(np.ceil(np.degrees(angle) / step)) + 1))[1:, None]
+        points.append((np.sin((1 - t) * angle) * a + np.sin(t * angle) * b) / np.sin(angle))
+    unit = np.concatenate(points)
+    longitude, latitude = earth.places(unit)
+    along = np.linalg.norm(np.cross(unit[1:], unit[:-1]), axis=1)
+    distance = earth.RADIUS * np.concatenate(
+        [[0.0], np.cumsum(np.arctan2(along, (unit[1:] * unit[:-1]).sum(1)))]
+    )
+    longitude, latitude = longitude[None], latitude[None]
+    return Target(
+        longitude,
+        latitude,
+        {"longitude": longitude, "latitude": latitude, "distance": distance[None]},
+    )

@@ -1,0 +1,1 @@
+"""What a run leaves behind: summary, tables, time lines, the page."""

@@ -1,0 +1,88 @@
+"""What a run did with its files: bytes, calls, openings and seconds of each."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+_opened: Counter[str] = Counter()  # by path, while somebody listens
+_state = {"listening": False, "hooked": False}
+_lock = threading.Lock()
+
+
+def _heard(event: str, arguments: tuple) -> None:
+    if (
+        event == "open"
+        and _state["listening"]
+        and isinstance(arguments[0], (str, bytes, os.PathLike))
+    ):
+        with _lock:
+            _opened[os.path.abspath(os.fsdecode(arguments[0]))] += 1
+
+
+class FileUse:
+    """Within it, openings of files are counted: those that Python sees, not those inside of the
+    NetCDF library.
+    """
+
+    def __init__(self, simulation: Any):
+        self.simulation = simulation
+
+    def __enter__(self) -> FileUse:
+        if not _state["hooked"]:
+            sys.addaudithook(_heard)
+            _state["hooked"] = True
+        _opened.clear()
+        _state["listening"] = True
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _state["listening"] = False
+
+    def by_file(self) -> dict[str, dict[str, Any]]:
+        """Of each store and restart: bytes and calls that wrote, openings, closings, of all ranks;
+        seconds of the slowest rank; all ranks together, rank 0 gets them.
+        """
+        s = self.simulation
+        mine: dict[str, dict[str, Any]] = {}
+        held = [
+            str((s.directory / stream.path).absolute()) for stream in (*s.outputs, *s.checkpoints)
+        ]
+        still = _still_open()
+        for stream, place in zip((*s.outputs, *s.checkpoints), held):
+            place = place.split("{")[0]  # of the date in a restart's name
+            counts = stream.writes.values()
+            opened = sum(count for path, count in _opened.items() if path.startswith(place))
+            mine[str(stream.path)] = {
+                "calls": sum(calls for calls, _ in counts),
+                "bytes": sum(size for _, size in counts),
+                "opened": opened,
+                "closed": opened - sum(path.startswith(place) for path in still),
+                "seconds": float(sum(stream.stalls)),
+            }
+        gathered = s.comm.gather(mine)
+        if gathered is None:
+            return {}
+        combined = {}
+        for path in mine:
+            of_ranks = [rank[path] for rank in gathered]
+            combined[path] = {
+                what: sum(r[what] for r in of_ranks)
+                for what in ("calls", "bytes", "opened", "closed")
+            } | {"seconds": max(r["seconds"] for r in of_ranks)}
+        return combined
+
+
+def _still_open() -> list[str]:
+    folder = Path("/proc/self/fd")
+    found = []
+    for entry in folder.iterdir() if folder.exists() else ():
+        try:
+            found.append(os.readlink(entry))
+        except OSError:  # closed meanwhile
+            continue
+    return found

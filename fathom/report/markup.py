@@ -1,0 +1,21 @@
+"""Tables as HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]], shape: str = "") -> str:
+    """Cells are HTML already; a head without words is left out. shape: class of the table."""
+    lines = [*([_row(head, "th")] if any(head) else []), *(_row(row, "td") for row in rows)]
+    return f'<table class="{shape}">{"".join(lines)}</table>'
+
+
+def _row(cells: Iterable[str], kind: str) -> str:
+    return f"<tr>{''.join(f'<{kind}>{cell}</{kind}>' for cell in cells)}</tr>"
+
+
+def escaped(rows: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Rows of plain text, as a table takes them."""
+    return [tuple(html.escape(cell) for cell in row) for row in rows]

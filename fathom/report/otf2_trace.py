@@ -1,0 +1,94 @@
+"""A trace in the Open Trace Format 2 (Score-P; read by Vampir, Cube, Traveler): regions of each
+rank, entered and left, waiting and communication in a second location.
+
+The wheel `otf2` of the Score-P developers writes it, where it is installed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+resolution = 1_000_000_000  # ticks of a second
+
+
+def library() -> Any:
+    try:
+        import otf2
+    except ImportError:
+        raise ValueError(
+            "a trace .otf2 wants the package otf2 of Score-P (pip install otf2), which is not"
+            " installed; .json and .json.gz want nothing"
+        ) from None
+    return otf2
+
+
+def write(folder: Path, traces: Sequence[dict[str, Any]]) -> None:
+    """An archive: `folder` with traces.otf2 in it; one that is there is replaced."""
+    otf2 = library()
+    start = min(
+        (float(t[key].min()) for t in traces for key in ("begin", "blocked") if len(t[key])),
+        default=0.0,
+    )
+    if folder.is_dir() and (folder / "traces.otf2").exists():
+        shutil.rmtree(folder)
+    with otf2.writer.open(str(folder), timer_resolution=resolution) as archive:
+        made: dict[tuple[str, str], Any] = {}
+
+        def region(name: str, kind: str) -> Any:
+            role = {
+                "sum": otf2.RegionRole.COLL_ALL2ALL,
+                "exchange": otf2.RegionRole.POINT2POINT,
+                "output": otf2.RegionRole.FILE_IO,
+                "waiting": otf2.RegionRole.BARRIER,
+            }
+            paradigm = (
+                otf2.Paradigm.MPI if kind in ("sum", "exchange", "waiting") else otf2.Paradigm.USER
+            )
+            if (name, kind) not in made:
+                made[name, kind] = archive.definitions.region(
+                    name,
+                    source_file=kind,
+                    region_role=role.get(kind, otf2.RegionRole.FUNCTION),
+                    paradigm=paradigm,
+                )
+            return made[name, kind]
+
+        node = archive.definitions.system_tree_node("node")
+        for rank, trace in enumerate(traces):
+            group = archive.definitions.location_group(f"rank {rank}", system_tree_parent=node)
+            named = [region(r["path"][-1], r["kind"] or r["phase"]) for r in trace["regions"]]
+            bars = [
+                (b, e, named[n]) for n, b, e in zip(trace["region"], trace["begin"], trace["end"])
+            ]
+            met = [
+                (b, b + w, region("waiting", "waiting"))
+                for b, w in zip(trace["blocked"], trace["waiting"])
+                if w > 0
+            ]
+            met += [
+                (b + w, e, region("communication", "exchange"))
+                for b, w, e in zip(trace["blocked"], trace["waiting"], trace["free"])
+            ]
+            for name, kept in (("regions", bars), ("waiting and communication", met)):
+                writer = archive.event_writer_from_location(
+                    archive.definitions.location(name, group=group)
+                )
+                open_: list[tuple[int, Any]] = []
+                for begin, end, what in sorted(
+                    (
+                        (round((b - start) * resolution), round((e - start) * resolution), r)
+                        for b, e, r in kept
+                    ),
+                    key=lambda bar: (bar[0], -bar[1]),
+                ):
+                    while open_ and open_[-1][0] <= begin:
+                        writer.leave(*open_.pop())
+                    writer.enter(begin, what)
+                    open_.append(
+                        (min(end, open_[-1][0]) if open_ else end, what)
+                    )  # of two clocks one may end a tick late
+                while open_:
+                    writer.leave(*open_.pop())

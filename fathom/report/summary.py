@@ -1,0 +1,137 @@
+"""What a run leaves behind: summary.json and report.html."""
+
+import json
+
+import numpy as np
+
+from fathom import mpi, reading
+from fathom.output import files
+from fathom.report.page import write_report
+
+
+def finish(simulation, report=True):
+    """Summary of a run on every rank; root writes it and the report."""
+    s = simulation
+    steps = s.count - s.start_steps
+    extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
+    state = {
+        name: {k: e[k] for k in ("minimum", "maximum", "mean")} for name, e in extremes.items()
+    }
+
+    solver = s.find(mpi.core.BarotropicSolve)
+    iterations = (
+        {"solver_iterations": solver.iterations / solver.solves}
+        if solver is not None and solver.solves
+        else {}
+    )
+    years = steps * s.step / (365.2425 * 86400)
+    summary = {
+        "model": type(s.model).__name__,
+        "grid": repr(s.model.grid),
+        "start": str(s.clock.start),
+        "end": str(s.date),
+        "step": s.step,
+        "steps": steps,
+        "precision": s.model.precision,
+        "cells": s.model.grid.wet_cells,
+        "ranks": s.comm.size,
+        "threads": int(s.parallel["threads"]),
+        "blocks": s.domain.describe(),
+        "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
+        "wall_seconds": round(s.wall_seconds, 4),
+        "seconds_per_step": s.wall_seconds / max(steps, 1),
+        "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400,
+        **iterations,
+        "state": state,
+        "series": {
+            name: {"last": value, "units": units} for name, (value, units) in s.series.last.items()
+        },
+        "checksum": s.checksum(),
+        "profile": s.profile["regions"],
+        "efficiency": s.profile["efficiency"],
+        "seconds_of_ranks": s.profile["ranks"],
+        "step_seconds": s.profile["step_seconds"],
+        "output_steps": s.marked,
+        "input": read(s),
+        "output": output(s),
+        "tiles": [
+            {"first": g["processes"][0], "columns": g["tile"], "tried": g["tiles_tried"]}
+            for g in s.sequence.groups
+            if g["tiles_tried"]
+        ],
+    }
+    drawn = s.model.report(s) if report else None
+    if s.is_root:
+        (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+        if report:
+            write_report(
+                s.directory / "report.html",
+                title=f"{summary['model']} {summary['start'][:10]} to {summary['end'][:10]}",
+                summary=summary,
+                configuration=s.configuration,
+                pictures=s.model.pictures(drawn),
+                series=s.series.curves() if len(s.series.times) > 1 else {},
+                profile=summary["profile"],
+                trace=s.traces,
+            )
+    s.comm.barrier()
+    return summary
+
+
+def profile(s):
+    """Records (process, phase, seconds, calls) of all processes and exchanges, the mean over ranks."""
+    mine = s.sequence.timings
+    seconds = s.comm.allreduce(np.array([t["seconds"] for t in mine])) / s.comm.size
+    return [{**t, "seconds": float(x)} for t, x in zip(mine, seconds)]
+
+
+def read(s):
+    """What input did since the start of the process: who read, and seconds of the slowest rank,
+    those of readers' threads (`reading ahead`) and of waiting for them among them.
+    """
+    readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
+    counts = {name: s.comm.allreduce(count) for name, count in reading.counts.items()}
+    return {
+        "readers": readers,
+        **counts,
+        "seconds": {
+            name.replace("_", " "): max(s.comm.allgather(value))
+            for name, value in reading.seconds.items()
+        },
+    }
+
+
+def output(s):
+    """What output did: times of each store and of restarts, how long they kept the slowest rank
+    from computing [s], the protocol of the servers; calls and bytes written by all ranks, by the
+    size of the call (at least so many bytes, less than twice as many), and the part of the bytes in
+    calls of 64 KiB and more."""
+    found = {
+        kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls}
+        for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))
+    }
+    found |= {} if s.served is None else {"servers": s.served.summary()}
+    serving = found.get("servers", {}).get("serving", [])
+    counts = files.merged(
+        [
+            *s.comm.allgather(files.merged(stream.writes for stream in s.streams)),
+            *(server.pop("writes") for server in serving),
+        ]
+    )
+    return found | (
+        {
+            "writes": {str(1 << n): count for n, count in counts.items()},
+            "share_in_large_writes": files.share_of_large(counts),
+        }
+        if counts
+        else {}
+    )
+
+
+def _stalls(s, stream):
+    slowest = np.max(s.comm.allgather(stream.stalls), axis=0)
+    return {
+        "times": len(slowest),
+        "stall_seconds": float(slowest.sum()),
+        "longest_stall": float(slowest.max()),
+    }

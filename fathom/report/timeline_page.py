@@ -1,0 +1,92 @@
+"""The Gantt chart as a part of a page: drawn by the browser from the events themselves; the wheel
+zooms, dragging moves, a bar tells what it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fathom.plots.gantt import colours_of
+from fathom.report.timeline import Timeline, window
+
+most = 60_000  # bars of a page, about 25 bytes each
+
+
+def page(traces: Sequence[dict[str, Any]]) -> str:
+    """A chart of as many steps as fit; empty without events."""
+    steps = len(traces[0]["steps"])
+    bars = sum(len(t["region"]) + 2 * len(t["met"]) for t in traces)
+    if not bars:
+        return ""
+    chosen = max(1, int(steps * most / bars)) if steps else 0
+    timeline = (
+        Timeline(traces)
+        if bars <= most
+        else Timeline(traces, *window(traces, min(chosen, max(steps - 1, 1))))
+    )
+    states = list(
+        dict.fromkeys([*timeline.all_states(), "sum", "halo", "other", "communication", "waiting"])
+    )
+    names = list(
+        dict.fromkeys(
+            bar.name
+            for rows in (timeline.states, timeline.solver, timeline.met)
+            for row in rows
+            for bar in row
+        )
+    )
+    number = {name: n for n, name in enumerate(names)}
+    place = {state: n for n, state in enumerate(states)}
+
+    def plain(row: list) -> list[list[int]]:  # tenths of microseconds since the chart begins
+        return [
+            [
+                round(1e7 * (b.begin - timeline.first)),
+                round(1e7 * (b.end - b.begin)),
+                place[b.state],
+                number[b.name],
+            ]
+            for b in row
+        ]
+
+    first, last = (
+        t - timeline.first for t in window(traces)
+    )  # what is shown at first: three steps
+    if not 0 <= first < last <= timeline.last - timeline.first:
+        first, last = 0.0, timeline.last - timeline.first
+    data = {
+        "view": [round(1e7 * first), round(1e7 * last)],
+        "length": round(1e7 * (timeline.last - timeline.first)),
+        "states": states,
+        "colours": [colours_of(states)[s] for s in states],
+        "names": names,
+        "ranks": [
+            [plain(timeline.states[r]), plain(timeline.solver[r]), plain(timeline.met[r])]
+            for r in range(len(traces))
+        ],
+    }
+    present = {bar[2] for lanes in data["ranks"] for lane in lanes for bar in lane}
+    legend = "".join(
+        f'<span><i style="background:{colour}"></i>{state}</span>'
+        for n, (state, colour) in enumerate(zip(states, data["colours"]))
+        if n in present
+    )
+    return (
+        _page()
+        .replace("LEGEND", legend)
+        .replace("DATA", json.dumps(data, separators=(",", ":")).replace("</", "<\\/"))
+    )
+
+
+@cache
+def _page() -> str:
+    """With its style and its script; LEGEND and DATA stand for those of a chart."""
+    page, style, script = (
+        Path(__file__).with_name(f"timeline.{kind}").read_text("utf-8")
+        for kind in ("html", "css", "js")
+    )
+    return page.replace("STYLE", style).replace("SCRIPT", script)

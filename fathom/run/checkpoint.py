@@ -1,0 +1,203 @@
+"""The state of a simulation into a restart file and back, on any ranks. Each field of the state is
+a stream of its own, so that what is under way never needs more memory than the largest field."""
+
+import warnings
+from contextlib import nullcontext
+
+import numpy as np
+
+from fathom import mpi
+from fathom.input import copies
+from fathom.output import files
+from fathom.output.formats import restart
+from fathom.output.streams import Item, Product, Stream
+from fathom.reading import once
+from fathom.run.series import Series
+
+
+class Checkpoint:
+    """Restarts of a simulation; `{date}` in the path becomes the date."""
+
+    def __init__(self, simulation, path):
+        self.simulation, self.path, self.parts = simulation, path, []
+        self.calls = files.Writes()  # of this rank
+
+    def prepare(self, state):
+        """Streams for the fields of the state (names). Returns the checkpoint."""
+        ny, nx = np.shape(self.simulation.model.grid.wet_levels)
+        fields = (
+            self.simulation.fields.fields if self.simulation.sequence else []
+        )  # servers are told the rest
+        levels = {f["name"]: f["levels"] for f in fields}
+        self.parts = [Part(self, name, levels.get(name), ny, nx) for name in state]
+        return self
+
+    @property
+    def stalls(self):
+        """[s] that each restart kept this rank from computing."""
+        return [sum(each) for each in zip(*(part.stalls for part in self.parts))]
+
+    @property
+    def writes(self):
+        """Calls that this rank has made to write restarts, by size (fathom.output.files)."""
+        return self.calls.counts
+
+    def at(self, seconds):
+        """Its file at that time."""
+        return self.simulation.directory / str(self.path).format(
+            date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d")
+        )
+
+    def write(self):
+        """The state of now, handed over to servers where there are any; the restart is there when
+        all output before it is visible.
+        """
+        self._create()
+        for part in self.parts:
+            part.send(last=True)
+
+    def write_here(self):
+        """The state of now, by the ranks that compute. Returns the path."""
+        s, path = self.simulation, self._create()
+        event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
+        for part in self.parts:
+            part.write_here(event, lambda item: s.fields.windows(item.field))
+        if s.delivery.stage is not None:
+            s.delivery.stage.wait()
+        s.comm.barrier()
+        s.on_root(lambda: restart.finish(path))
+        return path
+
+    def _create(self):
+        s, path = self.simulation, self.at(self.simulation.seconds)
+        if s.comm.bcast(
+            s.is_root and restart.begun(path)
+        ):  # an earlier one of that name may be under way
+            s.settle()
+        header = restart.Header(
+            s.seconds,
+            str(s.clock.start),
+            s.clock.calendar,
+            s.count,
+            {8: "float64", 4: "float32"}[s.bytes_of_number],
+            fingerprint(s),
+            {
+                "time_series": s.series.kept(),
+                "numerics": getattr(s.model, "numerics", {}),
+                "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
+            },
+        )
+        s.on_root(
+            lambda: (
+                path.parent.mkdir(parents=True, exist_ok=True),
+                restart.create(path, header, {part.field: part.shape for part in self.parts}),
+            )
+        )
+        return path
+
+
+class Part(Stream):
+    """One field of the state, written in bands of rows."""
+
+    in_order = False
+
+    def __init__(self, checkpoint, field, levels, ny, nx):
+        super().__init__(checkpoint.simulation)
+        self.checkpoint, self.field, self.shape = checkpoint, field, (levels, ny, nx)
+        if levels:
+            rows = restart.rows_of_a_band(self.shape, self.simulation.bytes_of_number)
+            bands = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
+            self.items, self.products = [Item(field, levels, bands)], [Product(field, (0,), bands)]
+
+    def write_region(self, event, product, n, arrays):
+        checkpoint = self.checkpoint
+        restart.write_band(
+            checkpoint.at(event.seconds),
+            self.field,
+            product.regions[n][0],
+            arrays[0],
+            checkpoint.calls,
+            checkpoint.simulation.delivery.stage,
+        )
+
+    def extend(self, event):
+        if self is self.checkpoint.parts[-1]:
+            restart.finish(self.checkpoint.at(event.seconds))
+
+    @property
+    def writes(self):
+        return self.checkpoint.writes if self is self.checkpoint.parts[0] else {}  # once
+
+
+def fingerprint(simulation):
+    """What the grid of a restart must agree in."""
+    return restart.fingerprint(**simulation.model.grid.identity)
+
+
+def read_state(simulation, path):
+    """Fields, steps and series from a restart file of the same grid; returns what it has of stores.
+    ValueError where it does not fit, a warning where it was written with other numerics.
+    """
+    s, state = simulation, simulation.fields.state
+    sums = {
+        name for store in s.outputs for name in store.sums
+    }  # of means: another run's restart need not have them
+    needed, files = [name for name in state if name not in sums], []
+
+    def header():
+        with restart.read(path, grid=fingerprint(s), fields=needed) as file:
+            return file.header, file.names
+
+    def field(name):
+        if not files:
+            files.append(restart.read(here))
+        return np.ascontiguousarray(files[0][name])
+
+    header, names = s.readers.share(header)
+    s.count = header.steps
+    if abs(header.seconds - s.seconds) > 1e-6:
+        raise ValueError(
+            f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has"
+            f" {s.step:g} s"
+        )
+    s.restored = set(state) & set(names)
+    several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
+    try:
+        with (
+            copies.of(path, s.comm, s.parallel["staging"], keep=False)
+            if several
+            else nullcontext(path)
+        ) as here:
+            for name, values in s.readers.each(sorted(s.restored), field):
+                s.fields.set(name, values.astype(float, copy=False))
+    finally:
+        for file in files:
+            file.close()
+    s.series = Series(**header.extra.get("time_series", {}))
+    before, now = header.extra.get("numerics"), getattr(s.model, "numerics", {})
+    if before is not None and before != now and s.is_root:
+        other = [
+            f"{name} = {value!r}, then {before.get(name)!r}"
+            for name, value in now.items()
+            if value != before.get(name)
+        ]
+        warnings.warn(f"{path} was written by a run with other numerics: {'; '.join(other)}")
+    s.fields.count = s.count
+    return header.extra.get("stores", {})
+
+
+@once
+def latest(directory):
+    """The whole restart of a run directory that has got furthest, or None; damaged ones, and states
+    of runs that failed, do not count.
+    """
+    found = []
+    for path in sorted(directory.glob("*.fathom")):
+        if path.name == "last-state.fathom":
+            continue
+        try:
+            with restart.read(path) as file:
+                found.append((file.header.seconds, path))
+        except ValueError as error:
+            warnings.warn(str(error))
+    return max(found, default=(0.0, None))[1]

@@ -1,0 +1,100 @@
+"""Forcing in time: records interpolated between instants or middles of intervals, at whatever
+rhythm they come; the next is read while the model runs on.
+
+What the surface and the model read in time are sources: `fields`, names of the fields NAME_previous
+and NAME_next of a sequence; `axis`, when records are (fathom/times.py); `read(number)`, name ->
+array (ny, nx).
+"""
+
+import math
+
+import numpy as np
+
+from fathom import reading
+from fathom.failure import RunFailure
+
+
+class Forcing:
+    """The records of sources in the fields of a sequence."""
+
+    def __init__(self, sources, readers):
+        self.sources = sources
+        self.held = [None] * len(sources)  # (record before, after, when they hold) of each
+        self.coming = [[]] * len(sources)  # what will be wanted again, or next
+        self.records = reading.Ahead(readers, lambda key: sources[key[0]].read(key[1]))
+
+    @classmethod
+    def of(cls, surface, model, readers):
+        """That of a simulation; None where nothing is read in time."""
+        sources = [
+            source
+            for part in (surface, model)
+            if hasattr(part, "records")
+            for source in part.records(model)
+        ]
+        return cls(sources, readers) if sources else None
+
+    def check(self, clock, begin, end):
+        """ValueError where a run from `begin` to `end` [s] goes on without records."""
+        for source in self.sources:
+            try:
+                first, last = source.axis.coverage(clock)
+                inside = first <= begin and end <= last + 1e-6
+                if inside:
+                    source.axis.bracket(clock, begin)
+            except ValueError as error:
+                raise ValueError(f"{', '.join(source.fields)}: {error}") from error
+            if not inside:
+                raise ValueError(
+                    f"the records of {', '.join(source.fields)} are of {clock.date(first)} to"
+                    f" {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)}"
+                    " (repeated_year = true takes them for every year)"
+                )
+
+    def load(self, simulation):
+        """The records around now into the fields; how many steps they are good for. All ranks call
+        it, all get the same RunFailure where one cannot be read.
+        """
+        s, until = simulation, math.inf
+        for n, source in enumerate(self.sources):
+            before, after, t0, t1 = now = source.axis.bracket(s.clock, s.seconds)
+            until = min(until, t1)
+            if now == self.held[n]:
+                continue
+            next_ = (
+                [source.axis.bracket(s.clock, t1 + s.step)[1]]
+                if t1 + s.step < min(s.end, source.axis.coverage(s.clock)[1])
+                else []
+            )
+            wanted = [("_next", after, [after, *next_])]
+            if self.held[n] and before == self.held[n][1]:
+                for name in source.fields:
+                    s.fields.copy_field(name + "_next", name + "_previous")
+            else:
+                wanted.insert(0, ("_previous", before, [after]))
+            for suffix, number, ahead in wanted:
+                self.coming[n] = ahead
+                for name, values in self._fields(n, number):
+                    s.fields.set(
+                        name + suffix, np.ascontiguousarray(values, float), nearest_outside=True
+                    )
+            for name in source.fields:
+                s.sequence.ramp(name + "_weight", s.step, t0, t1 - t0)
+            if self.held[n] is None:
+                s.tidy()
+            self.held[n] = now
+        return (
+            max(1, int(np.ceil((until - s.seconds) / s.step - 1e-9)))
+            if until < math.inf
+            else 1 << 60
+        )
+
+    def _fields(self, n, number):
+        ahead = [(m, wanted) for m, coming in enumerate(self.coming) for wanted in coming]
+        try:
+            yield from self.records.items((n, number), ahead)
+        except (OSError, ValueError, KeyError) as error:
+            date = self.sources[n].axis.date(number)
+            raise RunFailure(
+                f"the forcing{date and f' of {date}'} cannot be read: {error}"
+            ) from error

@@ -1,0 +1,286 @@
+"""Ranks: found where a launcher started them, started here otherwise; and one voice when something
+goes wrong.
+
+`fathom run --ranks 4` runs `mpiexec -n 4` on the same command. Under a site's mpiexec or srun the
+ranks are there already.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Callable, Mapping, Sequence
+
+from fathom import mpi
+from fathom.failure import RunFailure
+
+stop_file = ".stop"  # in the run directory: asks the run to write a restart and to end
+_launchers = (
+    ("PMI_RANK", "PMI_SIZE"),
+    ("PMIX_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+)
+
+
+class LaunchFailure(RuntimeError):
+    """Ranks that could not be started, or that do not know each other."""
+
+
+def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | None:
+    """(rank, ranks) where a launcher (MPICH, Open MPI, Slurm's srun) started this process, else
+    None.
+    """
+    for rank, size in _launchers:
+        if rank in environment and size in environment:
+            return int(environment[rank]), int(environment[size])
+    return None
+
+
+def mpiexec() -> str:
+    """The launcher of the MPI that Fathom runs on: the one of the mpich wheel, beside this Python."""
+    try:
+        files = metadata.files("mpich") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name == "mpiexec":
+            return str(Path(file.locate()).resolve())
+    raise LaunchFailure(
+        "there is no mpiexec of the mpich wheel here; start the ranks with the site's own: mpiexec"
+        " -n N fathom run ..."
+    )
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads_environment(ranks: int, threads: int) -> dict[str, str]:
+    """What the threads of a rank must find in the environment before the core is loaded.
+
+    A thread that waits spins for some 20 microseconds, then sleeps: on a core that others want too,
+    the default of some milliseconds makes steps hundreds of times slower. Where there are more
+    threads than cores it sleeps at once. What is set already stays.
+    """
+    local = int(
+        next(
+            (
+                os.environ[name]
+                for name in ("MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE")
+                if name in os.environ
+            ),
+            ranks,
+        )
+    )
+    waiting = (
+        {"OMP_WAIT_POLICY": "passive"} if local * threads > cores() else {"GOMP_SPINCOUNT": "1000"}
+    )
+    waiting = {
+        name: value
+        for name, value in waiting.items()
+        if not os.environ.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}
+    }
+    return {
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": os.environ.get("OPENBLAS_NUM_THREADS", "1"),
+        **waiting,
+    }
+
+
+def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -> int:
+    """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a
+    clean end, twice ends at once.
+    """
+    environment = (
+        os.environ
+        | threads_environment(ranks, threads)
+        | {
+            "PYTHONUNBUFFERED": "1",
+            "FATHOM_TERMINAL": _terminal(),
+        }
+    )
+    command = [
+        mpiexec(),
+        "-n",
+        str(ranks),
+        sys.executable,
+        "-P",
+        "-m",
+        "fathom",
+        *arguments,
+    ]  # -P: not from the sources, should we stand there
+    # Ctrl-C counts also where a shell's background job was told to ignore it
+    asks = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
+    # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the
+    # stop file
+    child = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=_end_with_parent,
+    )
+    try:
+        return _status(_wait(child, directory))
+    finally:
+        for number, before in asks.items():
+            signal.signal(number, before)
+        if child.poll() is None:
+            child.kill()
+
+
+def _wait(child: subprocess.Popen, directory: Path) -> int:
+    asked = False
+    while True:
+        try:
+            return child.wait()
+        except KeyboardInterrupt:
+            if asked or not directory.is_dir():
+                child.terminate()
+                child.wait()
+                return -signal.SIGINT
+            asked = True
+            (directory / stop_file).touch()
+            print(
+                "\nending after this piece, with a restart (Ctrl-C again ends at once)",
+                file=sys.stderr,
+            )
+
+
+def _status(code: int) -> int:
+    """Exit status of a launcher's: ours, or 1 with a word where a rank was killed."""
+    if code in (0, 1, 2):
+        return code
+    if code == -signal.SIGINT:
+        return 130
+    number = code - 128 if code > 128 else abs(code)
+    try:
+        how = f"signal {number}, {signal.Signals(number).name}"
+    except ValueError:
+        how = f"status {code}"
+    print(f"fathom: a rank was ended ({how}); all ranks were ended", file=sys.stderr)
+    return 1
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _terminal() -> str:
+    try:
+        return (
+            str(os.get_terminal_size(sys.stdout.fileno()).columns) if sys.stdout.isatty() else "0"
+        )
+    except (OSError, ValueError):
+        return "0"
+
+
+def _end_with_parent() -> None:
+    """On Linux, ranks do not outlive the command that started them, however it ends."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_signal_of_parents_death = 1
+        ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGTERM)
+
+
+class Ranks:
+    """The ranks of a command: with it, an error that all have is said once, and an error of one
+    ends all.
+
+    with Ranks() as ranks: ...
+    """
+
+    patience = 3.0  # [s] that ranks with the same error may be apart
+
+    def __enter__(self) -> Ranks:
+
+        expected = launched()
+        if expected and expected[1] != mpi.world.size:
+            raise LaunchFailure(
+                f"the launcher started {expected[1]} ranks, but MPI sees {mpi.world.size}: launcher"
+                " and library belong to different MPIs. Use the mpiexec of the mpich wheel (fathom"
+                " run --ranks N), or build Fathom with the site's MPI (MPI_HOME=prefix pip"
+                " install .)"
+            )
+        self.comm = mpi.world.Dup()
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        if error is None or self.comm.size == 1:
+            return False
+        if getattr(error, "left", False) or self._everywhere():
+            return False  # all ranks leave by themselves; rank 0 speaks
+        report(error, f"rank {self.comm.rank}: ")
+        sys.stderr.flush()
+        time.sleep(0.3)  # the launcher passes the message on
+        self.comm.Abort(status_of(error))
+        return True
+
+    def _everywhere(self) -> bool:
+        """Whether all ranks arrive here within a few seconds."""
+        request, end = self.comm.Ibarrier(), time.monotonic() + self.patience
+        while not request.Test():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.01)
+        return True
+
+
+def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]) -> int:
+    """Do it here where the ranks are here, else start them with this very command; returns the exit
+    status.
+    """
+    here = launched()
+    if here is None and ranks > 1:
+        return start(ranks, threads, sys.argv[1:], directory)
+    if here and here[1] != ranks:
+        raise ValueError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
+    os.environ |= threads_environment(ranks, threads)
+    with Ranks():
+        return act()
+
+
+def status_of(error: BaseException) -> int:
+    """2: the user's mistake; 130: interrupted; 1: everything else."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 1
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    mistakes = (
+        ValueError,
+        LaunchFailure,
+        FileNotFoundError,
+        FileExistsError,
+        PermissionError,
+        IsADirectoryError,
+        NotADirectoryError,
+    )
+    return 2 if isinstance(error, mistakes) else 1
+
+
+def report(error: BaseException, who: str = "") -> None:
+    """Say what went wrong: one message where it is one of ours, the way to it where it is not (or
+    FATHOM_TRACEBACK is set).
+    """
+    if isinstance(error, (SystemExit, KeyboardInterrupt)):
+        return
+    expected = status_of(error) == 2 or isinstance(error, (RunFailure, OSError))
+    if not expected or os.environ.get("FATHOM_TRACEBACK"):
+        import traceback
+
+        traceback.print_exception(error)
+    else:
+        text = (
+            f"{error.filename}: {error.strerror}"
+            if isinstance(error, OSError) and error.filename
+            else getattr(error, "strerror", None) or str(error)
+        )
+        print(f"fathom: {who}{text}", file=sys.stderr)

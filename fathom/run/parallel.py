@@ -1,0 +1,161 @@
+"""How a simulation is spread over a machine: what `Simulation(parallel=...)` and [parallel] take.
+It never changes a bit of the answer.
+
+What the user names stands. Of the rest, `chosen` is taken from what was measured before on this
+machine for this case (fathom/choices.py), else from `usual`.
+"""
+
+from pathlib import Path
+
+from fathom import mpi
+from fathom.grids.arguments import integer
+from fathom.names import near
+from fathom.reading import every_rank
+
+usual = {
+    "threads": 1,
+    "blocks": None,
+    "distribution": "auto",
+    "tile": "measured",
+    "exchange": "packed",
+    "sum": "allreduce",
+    "synchronise": False,
+    "automatic": True,
+    "io_servers": 0,
+    "per_node": 0,
+    "io_sets": 0,
+    "io_slots": 0,
+    "on_busy": "synchronous",
+    "io_silence": 30.0,
+    "readers": 0,
+    "staging": None,
+}
+chosen = ("distribution", "blocks", "tile", "exchange", "sum", "synchronise")
+together = {"blocks", "distribution"}  # one decision: who names one of them decides
+between_ranks = {"exchange", "sum", "synchronise"}  # nothing to one rank
+distributions = ("auto", "cartesian", "space-filling", "rake", "north-south", "square")
+tiles = {"measured": -1, "cache": 0}  # as the core takes them
+
+
+def checked(given):
+    """All of `usual`, with what was given; ValueErrors of what cannot be."""
+    for name in given:
+        if name not in usual:
+            raise ValueError(
+                f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed:"
+                f" {', '.join(usual)}"
+            )
+    how = usual | given
+    if integer("threads", how["threads"]) < 1:
+        raise ValueError(f"threads = {how['threads']!r} must be at least 1")
+    for name in ("synchronise", "automatic"):
+        if not isinstance(how[name], bool):
+            raise ValueError(f"{name} = {how[name]!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+    for name in ("exchange", "sum"):
+        if how[name] != usual[name] and how[name] not in ways(name):
+            raise ValueError(
+                f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed:"
+                f" {', '.join(ways(name))}"
+            )
+    columns(how["tile"])
+    for name in (
+        "io_servers",
+        "per_node",
+        "io_sets",
+        "io_slots",
+        *(["readers"] if how["readers"] != every_rank else []),
+    ):
+        if integer(name, how[name]) < 0:
+            raise ValueError(f"{name} = {how[name]!r} must be at least 0")
+    if how["io_servers"] and how["per_node"]:
+        raise ValueError(
+            f"io_servers = {how['io_servers']} and per_node = {how['per_node']}: give one of them"
+        )
+    if how["on_busy"] not in ("synchronous", "wait"):
+        raise ValueError(
+            "on_busy ="
+            f" {how['on_busy']!r}{near(str(how['on_busy']), ('synchronous', 'wait')) or ';'}"
+            " allowed: synchronous, wait"
+        )
+    silence = how["io_silence"]
+    if isinstance(silence, bool) or not isinstance(silence, int | float) or not silence > 0:
+        raise ValueError(f"io_silence = {silence!r} must be a number of seconds above 0")
+    if how["staging"] is not None and (
+        not isinstance(how["staging"], str | Path) or not Path(how["staging"]).is_dir()
+    ):
+        raise ValueError(f"staging = {how['staging']!r} must be a folder of this node")
+    return how
+
+
+def ways(name):
+    """The catalogue of ways to exchange or to sum."""
+    return [
+        way for way, _ in (mpi.core.transports() if name == "exchange" else mpi.core.global_sums())
+    ]
+
+
+def columns(tile):
+    """A tile as the core takes it: columns, 0 by the cache, -1 measured; and columns that are
+    known, of a group of processes by its first one.
+    """
+    if isinstance(tile, str) and tile in tiles:
+        return tiles[tile], {}
+    if isinstance(tile, dict) and all(
+        isinstance(group, str) and _count(number) for group, number in tile.items()
+    ):
+        return tiles["measured"], tile
+    if not _count(tile) and tile != 0 or isinstance(tile, bool):
+        raise ValueError(
+            f"parallel tile = {tile!r} must be a number of columns,"
+            f" {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their"
+            " columns"
+        )
+    return tile, {}
+
+
+def _count(number):
+    return isinstance(number, int) and not isinstance(number, bool) and number > 0
+
+
+def settle(how, named, kept, *, ranks, same_bits=True):
+    """What to do and why: (values, name -> reason). named: what the user gave; kept: settings of
+    fathom.run.choices; same_bits: whether any way to sum gives the same.
+    """
+    if named & together:
+        named = named | together
+    how, why = dict(how), {}
+    for name in chosen:
+        if ranks == 1 and name in between_ranks:
+            continue
+        why[name] = "given" if name in named else "default"
+        if name == "sum" and not same_bits and name not in named:
+            why[name] = "default; not chosen, because sums of plain numbers have other bits"
+        elif name in kept and name not in named:
+            how[name], why[name] = kept[name]["value"], reason(kept[name])
+        elif name == "tile" and how[name] == "measured":
+            why[name] += ": in the first steps of a run"
+    return how, why
+
+
+def reason(setting):
+    """What is said of a setting that was kept: how, when, and what it gains."""
+    when = f"{setting['how']} on this machine on {setting['date']}"
+    if not setting.get("gain"):
+        return when
+    return (
+        f"{when}: {100 * setting['gain']:.1f} % faster (± {100 * setting['noise']:.1f}) than"
+        f" {text(setting['default'])}"
+    )
+
+
+def text(value):
+    """A value in a line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {text(v)}" for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return "×".join(map(str, value))
+    return (
+        {True: "true", False: "false", None: "chosen by work"}.get(value, str(value))
+        if isinstance(value, (bool, type(None)))
+        else str(value)
+    )

@@ -1,0 +1,99 @@
+"""Progress in one line, redrawn on a terminal, logged every 5 % otherwise:
+
+1994-02-14  56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, TextIO
+
+year = 365.2425 * 86400  # [s]
+
+
+class Line:
+    """A line that is redrawn on a terminal."""
+
+    def __init__(self, stream: TextIO | None = None, terminal: int | None = None):
+        """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found out."""
+        self.stream = stream or sys.stdout
+        self.terminal = _columns(self.stream) if terminal is None else terminal
+        self._width = 0
+
+    def redraw(self, text: str, last: bool = False) -> None:
+        """Nothing in a log."""
+        if self.terminal:
+            text = text[: self.terminal - 1]
+            self.stream.write("\r" + text.ljust(self._width) + ("\n" if last else ""))
+            self.stream.flush()
+            self._width = 0 if last else len(text)
+
+    def clear(self) -> None:
+        """Make room for what follows on the same line."""
+        self.redraw("")
+        self.redraw("\r")
+
+    def close(self) -> None:
+        """Leave the line where it is, and what follows on the next one."""
+        if self._width:
+            self.stream.write("\n")
+            self.stream.flush()
+            self._width = 0
+
+
+class Progress(Line):
+    """What `Simulation.run(progress=...)` calls: progress(simulation, fraction done)."""
+
+    every = 0.05  # of the run, in a log
+    logged = 0
+
+    def __call__(self, simulation: Any, fraction: float) -> None:
+        wall = max(simulation.wall_seconds, 1e-9)
+        years = (simulation.count - simulation.start_steps) * simulation.step / year
+        text = line(
+            simulation.date,
+            fraction,
+            years / (wall / 86400),
+            simulation.now,
+            wall * (1 - fraction) / max(fraction, 1e-9),
+        )
+        if self.terminal:
+            self.redraw(text, fraction >= 1)
+        elif (marks := int(fraction / self.every + 1e-9)) > self.logged:
+            self.logged = marks
+            print(text, file=self.stream, flush=True)
+
+
+def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_left: float) -> str:
+    """The line of a moment of a run; `now`: what the model says of it."""
+    pace = (
+        f"{years_per_day:.3g} years/day"
+        if years_per_day >= 1
+        else f"{years_per_day * year / 86400:.3g} days/day"
+    )
+    parts = [date.strftime("%Y-%m-%d"), f"{100 * fraction:3.0f}%", pace, now]
+    return "  ".join(parts + ([f"{duration(seconds_left)} left"] if fraction < 1 else []))
+
+
+def duration(seconds: float) -> str:
+    """17 h 20 min; 3 min 20 s; 12 s; 0.25 s; 4 d 3 h."""
+    for (unit, length), (below, part) in (
+        (("d", 86400), ("h", 3600)),
+        (("h", 3600), ("min", 60)),
+        (("min", 60), ("s", 1)),
+    ):
+        whole, rest = divmod(round(seconds / part) * part, length)
+        if whole:
+            return f"{whole:.0f} {unit}" + (f" {rest / part:.0f} {below}" if rest else "")
+    return f"{seconds:.0f} s" if seconds >= 9.5 else f"{seconds:.2g} s"
+
+
+def _columns(stream: TextIO) -> int:
+    """Columns of the terminal behind a stream; of the one that started the ranks (FATHOM_TERMINAL)."""
+    if os.environ.get("FATHOM_TERMINAL"):
+        return int(os.environ["FATHOM_TERMINAL"])
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,184 @@
+"""Everything shows itself as a short tree: `fathom show`, and what a run says before it starts.
+
+Ocean at 2000-01-01
+├── grid      TripolarGrid 360×300×40, halo 2, 0.6 GB on 2 ranks
+├── sequence  41 processes, 5 exchanges
+...
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fathom.names import describe as named
+from fathom.output.servers import slots
+from fathom.plots.style import unit_text
+from fathom.run.parallel import text
+from fathom.run.progress import duration
+from fathom.run.tree import Entry, bytes_text
+
+
+def describe(simulation: Any) -> tuple[str, list[Entry]]:
+    """(title, [(label, text or lines)]) of a simulation that is prepared; all ranks call it, all
+    get the same.
+    """
+    entries = [
+        ("grid", _grid(simulation)),
+        ("memory", _memory(simulation)),
+        ("blocks", simulation.domain.describe()),
+        ("choices", _choices(simulation)),
+        ("step", _step(simulation)),
+        ("surface", repr(simulation.surface) if simulation.surface else ""),
+        ("sequence", _sequence(simulation)),
+        ("state", _state(simulation)),
+        ("events", _events(simulation)),
+        ("input", _input(simulation)),
+        ("servers", _servers(simulation)),
+    ]
+    return f"{type(simulation.model).__name__} at {_date(simulation)}", [
+        (label, content) for label, content in entries if content
+    ]
+
+
+def headline(simulation: Any, summary: dict[str, Any]) -> str:
+    """What a run came to, in a few words, and where to look."""
+    steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
+    report: Path = directory / "report.html"
+    stopped = (
+        f"stopped at {_date(simulation)}; go on with --restart {directory / 'restart.fathom'}\n"
+        if simulation.stopped
+        else ""
+    )
+    return (
+        f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}:"
+        f" {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g}"
+        f" years/day, checksum {summary['checksum']}\n{report if report.exists() else directory}"
+    )
+
+
+def _date(simulation: Any) -> str:
+    date = simulation.date
+    return date.strftime("%Y-%m-%d" if (date.hour, date.minute) == (0, 0) else "%Y-%m-%d %H:%M")
+
+
+def _grid(simulation: Any) -> list[str]:
+    grid = simulation.model.grid
+    return [f"{grid!r}, halo {simulation.model.halo}", *grid.describe().values()]
+
+
+def _memory(simulation: Any) -> str:
+    ranks = simulation.comm.size
+    each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
+    threads = simulation.parallel["threads"]
+    return (
+        f"{bytes_text(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
+        f" thread{'s' * (threads > 1)}, at most {bytes_text(max(each))} on one"
+    )
+
+
+def _choices(simulation: Any) -> list[str]:
+    """How it is spread and how ranks talk: value and reason of each."""
+    shown = {
+        name: (
+            "by group, below"
+            if isinstance(simulation.parallel[name], dict)
+            else text(simulation.parallel[name])
+        )
+        for name in simulation.why
+    }
+    return [f"{name} = {value}: {simulation.why[name]}" for name, value in shown.items()]
+
+
+def _step(simulation: Any) -> list[str]:
+    limits = [
+        f"{name}: {value:.2g} of {limit:g}, at {place}"
+        for name, value, limit, place in simulation.model.criteria(simulation.step)
+    ]
+    return [f"{simulation.step:g} s", *limits]
+
+
+def _sequence(simulation: Any) -> list[str]:
+    """A line for each group of processes that run together, and for each exchange between them."""
+    groups = simulation.sequence.groups
+    exchanges = [g for g in groups if g["exchange"]]
+    lines = [
+        f"{sum(len(g['processes']) for g in groups)} processes in {len(groups)} groups,"
+        f" {len(exchanges)} exchanges"
+    ]
+    for group in groups:
+        if group["exchange"]:
+            meanwhile = (
+                f"   [{100 * group['overlapped']:.0f} % of what follows meanwhile]"
+                if group["overlapped"]
+                else ""
+            )
+            lines.append(f"⇄ {', '.join(group['exchange'])}{meanwhile}")
+        tile = (
+            f"   [{group['tile']} columns at once: {group['tile_reason']}]" if group["tile"] else ""
+        )
+        lines.append(" → ".join(group["processes"]) + tile)
+    return lines
+
+
+def _state(simulation: Any) -> str:
+
+    parts = []
+    for name in simulation.model.prognostic:
+        e = simulation.fields.extremes(name)
+        parts.append(
+            f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip()
+        )
+    return ", ".join(parts)
+
+
+def _input(simulation: Any) -> str:
+    """Who reads."""
+    readers = simulation.readers
+    if simulation.comm.size == 1:
+        return ""
+    return (
+        "each rank reads for itself"
+        if readers.alone
+        else (
+            f"read by rank{'s' * (len(readers.ranks) > 1)} {', '.join(map(str, readers.ranks))}"
+            " for all"
+        )
+    )
+
+
+def _servers(simulation: Any) -> str:
+    """Who serves output, and the memory that it takes."""
+    if simulation.roles is None:
+        return ""
+
+    roles, number = simulation.roles, slots(simulation)
+    each = max(
+        simulation.comm.allgather(
+            max((stream.bytes_here() for stream in simulation.streams), default=0)
+        )
+    )
+    who = ", ".join(map(str, roles.servers))
+    return (
+        f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in"
+        f" {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {bytes_text(each)} on"
+        " each rank that computes; all in use:"
+        f" {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}"
+    )
+
+
+def _events(simulation: Any) -> list[str]:
+    outputs = [
+        f"{o.path} every {o.every}:"
+        f" {', '.join(o.requested)}{f' ({o.statistic})' if o.statistic else ''}"
+        for o in simulation.outputs
+    ]
+    others = (
+        [
+            f"{getattr(e, 'label', 'callback')} every {e.every}"
+            for e in simulation.events[len(outputs) :]
+        ]
+        if len(simulation.events) > len(outputs)
+        else []
+    )
+    return outputs + others

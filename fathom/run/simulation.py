@@ -1,0 +1,603 @@
+"""Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the
+next event; here is decided what happens there.
+"""
+
+import os
+import signal
+import time as wall_clock
+import weakref
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from fathom import regions
+from fathom.failure import RunFailure
+from fathom.input.values import fill_fixed
+from fathom.output.gather import Gather
+from fathom.output.servers import Servers, divide, serve
+from fathom.output.streams import Delivery
+from fathom.reading import Readers
+from fathom.regions import region
+from fathom.run import parallel as spread
+from fathom.run import sanity
+from fathom.run.checkpoint import Checkpoint, read_state
+from fathom.run.forcing import Forcing
+from fathom.run.series import Series
+from fathom.run.state import State
+from fathom.time.clock import Clock, Event, Period
+
+
+class Simulation:
+    """A model in time.
+
+    Parameters
+    ----------
+    model : Ocean, or another that says of itself what docs/models.md lists.
+    step : time step, "1h" or seconds.
+    start : date, "2000-01-01".
+    surface : what drives it from above, as BulkForcing; None: what the model takes then.
+    calendar : "standard", "noleap" or "360_day".
+    directory : where output, restart, summary and report go.
+    overwrite : whether an earlier run in that directory may be replaced.
+    parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny),
+        distribution, tile, exchange, sum, synchronise; what is not
+        named is what was measured before on this machine (automatic=False: the usual). Never
+        changes a bit of the answer.
+    configuration : TOML text of the run, kept beside its results.
+    comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
+        output (parallel: io_servers, docs/output.md).
+    """
+
+    def __init__(
+        self,
+        model,
+        step,
+        start="2000-01-01",
+        surface=None,
+        calendar="standard",
+        directory=".",
+        overwrite=False,
+        parallel=None,
+        configuration="",
+        comm=None,
+    ):
+        from fathom import mpi
+
+        self.model = model
+        period = Period(step, "step")
+        if period.months:
+            raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
+        self.step = period.seconds
+        self.clock = Clock(start, calendar)
+        self.surface = surface or (model.usual_surface and model.usual_surface())
+        self.directory, self.overwrite = Path(directory), overwrite
+        self.parallel, self.named, self.why = (
+            spread.checked(parallel or {}),
+            {name for name, value in (parallel or {}).items() if value is not None},
+            {},
+        )
+        self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
+        self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
+        self.serves = self.roles is not None and self.roles.server >= 0
+        self.servers = self.served = None  # those at work; those of the last run
+        self.configuration = configuration
+        self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
+        self.sequence = self.domain = self.fields = (
+            None  # the program of a step; its ranks; what it is run on
+        )
+        self.choices = None  # kept for this machine and case
+        self.restart_from, self.restored = None, set()
+        self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
+        self.readers = self.forcing = None  # the ranks that read files; where it comes in records
+        self.changed = False  # somebody has set fields since the last step
+        self.end = np.inf  # of the run [s]
+        self.wall_seconds, self.gathers = 0.0, {}
+        self.trace_events, self.traces = (
+            0,
+            None,
+        )  # room for a trace of the next run; that of the last, on rank 0
+        self.delivery = Delivery(self._seen)
+
+    # ---- what the user says before the run -------------------------------------------------------
+
+    def output(
+        self,
+        path,
+        variables=(),
+        every="1d",
+        statistic=None,
+        dtype="float32",
+        levels=None,
+        regular=None,
+        section=None,
+        moorings=None,
+        drifters=None,
+    ):
+        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
+        "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place
+        of the model's own: levels of pressure [hPa] or depth [m]; a regular grid of so many
+        degrees; a section along great circles through [[longitude, latitude], ...]; moorings,
+        columns at {name: [longitude, latitude]}; drifters, which go with the flow from {places =
+        [[longitude, latitude, depth], ...]} or a region."""
+        from fathom.ocean.drifters import Drifters
+        from fathom.output.integrals import Integrals, is_of
+        from fathom.output.moorings import Moorings
+        from fathom.output.stores import Store
+
+        places = {
+            "levels": levels,
+            "regular": regular,
+            "section": section,
+            "moorings": moorings,
+            "drifters": drifters,
+        }
+        chosen = {name: value for name, value in places.items() if value is not None}
+        kind = (
+            Integrals
+            if is_of(self.model, variables)
+            else Drifters
+            if drifters is not None
+            else Moorings
+            if moorings is not None
+            else Store
+        )
+        store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
+        self.outputs.append(store)
+        self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
+        return self
+
+    def checkpoint(self, every="30d", path="restart-{date}.fathom"):
+        """A restart file every so often; `{date}` in its name becomes the date."""
+        checkpoint = Checkpoint(self._seen, path)
+        self.checkpoints.append(checkpoint)
+        self.events.append(
+            Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint")
+        )
+        return self
+
+    def call(self, function, every):
+        """A callback: function(simulation) every so often."""
+        self.events.append(
+            Event(
+                every,
+                lambda simulation: (simulation.rest(), function(simulation)),
+                self.step,
+                getattr(function, "__name__", "callback"),
+            )
+        )
+        return self
+
+    def restore(self, path):
+        """Start from a restart file of the same grid, on any ranks."""
+        self.restart_from = Path(path)
+        return self
+
+    @property
+    def _seen(self):
+        """The simulation as what belongs to it has it: without a cycle it goes when it is left, on
+        all ranks at once, as the windows of MPI in it must.
+        """
+        return weakref.proxy(self)
+
+    # ---- state -----------------------------------------------------------------------------------
+
+    @property
+    def state(self):
+        """The fields of now as an xarray.Dataset, to be read and set between steps; all ranks ask
+        for it (fathom/run/state.py).
+        """
+        return State.of(self.prepare())
+
+    @property
+    def seconds(self):
+        """Model time since the start [s]."""
+        return self.count * self.step
+
+    @property
+    def bytes_of_number(self):
+        """Of fields in the sequence."""
+        return 8 if self.model.precision == "fp64" else 4
+
+    @property
+    def streams(self):
+        """All that leaves the run event by event."""
+        return [
+            *(store for store in self.outputs if store.travels),
+            *(part for checkpoint in self.checkpoints for part in checkpoint.parts),
+        ]
+
+    @property
+    def date(self):
+        return self.clock.date(self.seconds)
+
+    @property
+    def is_root(self):
+        return self.comm.rank == 0 and not self.serves
+
+    def prepare(self):
+        """Blocks, fields, processes, initial state: everything but time. Returns the simulation."""
+        if self.sequence is None and not self.serves:
+            self.readers = Readers(self.comm, self.parallel["readers"])
+            with self.readers:
+                self._prepare()
+        return self
+
+    def _prepare(self):
+        from fathom import mpi
+        from fathom.run import choices
+
+        model, grid = self.model, self.model.grid
+        choices.settle(self)
+        mpi.core.set_threads(int(self.parallel["threads"]))
+        mpi.core.synchronise(self.parallel["synchronise"])
+        wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
+        blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
+        if distribution == "auto" and not any(blocks):
+            distribution = grid.distribution(self.comm.size)
+        self.domain = mpi.core.Domain(
+            self.comm.py2f(),
+            h.nx,
+            h.ny,
+            h.periodic,
+            h.fold,
+            grid.levels.number,
+            wet.ravel().tolist(),
+            model.halo,
+            int(blocks[0]),
+            int(blocks[1]),
+            distribution,
+            self.parallel["exchange"],
+            self.parallel["sum"],
+        )
+        self.domain.weigh(
+            *(np.ascontiguousarray(a, float) for a in grid.areas),
+            list(map(float, grid.levels.weights)),
+        )
+        precision = self.bytes_of_number
+        processes = model.processes(self.step, self.surface)
+        known = {f["name"]: f for p in processes for f in p.fields}
+        keep = list(model.kept)
+        for store in self.outputs:
+            processes += store.processes(known, precision)
+            keep += store.keep
+        tile, tiles = spread.columns(self.parallel["tile"])
+        self.sequence = mpi.core.Sequence(
+            self.domain,
+            processes,
+            precision,
+            sorted(set(keep)),
+            model.rotations,
+            tile=tile,
+            tiles=tiles,
+        )
+        self.fields = mpi.core.FieldSet(self.sequence)
+        fill_fixed(self)
+        if self.fields.has("sun"):
+            self.sequence.follow_sun(
+                self.step,
+                self.clock.days_since_2000,
+                self.step * max(p.every for p in processes),
+                model.fixed_season,
+            )
+        self.sequence.prepare(self.fields)
+        for checkpoint in self.checkpoints:
+            checkpoint.prepare(self.fields.state)
+        self.forcing = Forcing.of(self.surface, model, self.readers)
+        kept = read_state(self, self.restart_from) if self.restart_from else self._start()
+        for store in self.outputs:
+            store.begin(kept.get(str(store.path)))
+        self.tidy()
+
+    def _start(self):
+        """The initial state; what a restart would have kept of stores: nothing."""
+        self.model.initialise(self)
+        self.sequence.start(self.fields)
+        if (settle := getattr(self.model, "settle", None)) is not None:
+            settle(self)
+        return {}
+
+    def find(self, kind):
+        """The global process of that type, as core.BarotropicSolve; None where there is none."""
+        return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
+
+    def other(self, model, step):
+        """Another model on these ranks and from this state, with a step of its own [s]: a sequence
+        and a field set more.
+        """
+        from fathom import mpi
+
+        sequence = mpi.core.Sequence(
+            self.domain,
+            model.processes(step, self.surface),
+            self.bytes_of_number,
+            rotate=model.rotations,
+        )
+        fields = mpi.core.FieldSet(sequence)
+        sequence.prepare(fields)
+        fields.copy(self.fields)
+        return Other(model, sequence, fields)
+
+    def tidy(self):
+        """Gives back what was needed only to fill the sequence."""
+        from fathom import mpi
+
+        self.model.grid.release()
+        mpi.core.release_memory()
+
+    def gather(self, name):
+        """The field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
+        return next(self.gathered([name]))[1]
+
+    def gathered(self, fields):
+        """(name, array on the global grid on rank 0, None elsewhere), one after another: only one
+        is in memory at a time.
+        """
+        for name in fields:
+            yield name, self.assemble(self.fields.windows(name))
+
+    def assemble(self, windows):
+        """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0;
+        None elsewhere.
+        """
+        if "whole" not in self.gathers:
+            ny, nx = np.shape(self.model.grid.wet_levels)
+            self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
+        return self.gathers["whole"](windows).get(0)
+
+    def write_restart(self, path):
+        """The whole state in one file, now, by the ranks that compute; returns its path."""
+        self.settle()
+        return Checkpoint(self._seen, path).prepare(self.fields.state).write_here()
+
+    def settle(self):
+        """Waits until all that was written is at its place, and visible."""
+        if self.servers is not None:
+            self.servers.drain()
+        self.delivery.settle(wait=True)
+
+    def on_root(self, action):
+        """Do it on rank 0; an error there is raised everywhere, so that no rank waits for another."""
+        error = None
+        if self.is_root:
+            try:
+                action()
+            except (OSError, ValueError) as e:
+                error = e
+        with region("root's word", kind="sum", comm=self.comm):
+            error = self.comm.bcast(error)
+        if error is not None:
+            raise error
+
+    # ---- time ------------------------------------------------------------------------------------
+
+    def advance(self, steps):
+        """That many steps, without events; forcing and time weights are kept right."""
+        self._advance(steps)
+        self.rest()
+
+    def rest(self):
+        """Nothing is read ahead while the user's own code runs."""
+        if self.forcing:
+            self.forcing.records.rest()
+
+    def _advance(self, steps):
+        self.prepare()
+        end = self.count + steps
+        while self.count < end:
+            piece = end - self.count
+            if self.forcing:
+                with region("forcing", "input", "input"):
+                    piece = min(piece, self.forcing.load(self))
+            piece = 1 if self.count == 0 else piece
+            if self.changed:
+                self.sequence.changed(self.fields)
+                self.changed = False
+            try:
+                march(self.model, self.sequence, self.fields, piece)
+            except RunFailure:
+                raise
+            except (
+                RuntimeError,
+                ValueError,
+            ) as error:  # a solver was given something that is not a number, or does not converge
+                self.count = self.fields.count
+                sanity.blow_up(self, str(error))
+            self.count += piece
+
+    def request_stop(self, *_):
+        """End after the current piece of steps, with a restart."""
+        self._wish = True
+
+    def run(self, period, progress=None, report=True, from_start=False):
+        """Integrate for a period, with all events; leaves restart, summary and report in the
+        directory. Returns the summary. from_start: the period counts from the start of the
+        simulation, of which a restart may have done a part."""
+        from fathom.report.summary import finish
+        from fathom.run import choices
+
+        if self.serves:
+            return serve(self)
+        self._begin()
+        self.end = end = self.clock.after(
+            0.0 if from_start else self.seconds, Period(period, "run")
+        )
+        if self.forcing:
+            self.forcing.check(self.clock, self.seconds, end)
+        watch = Event(
+            sanity.rhythm(self.step, end - self.seconds), lambda s: s.watch(), self.step, "watch"
+        )
+        events = [*self.events, watch]
+        for event in events:
+            event.schedule(self.clock, self.seconds)
+        handler = signal.signal(signal.SIGINT, self.request_stop)
+        self.sequence.reset_timings()
+        regions.begin(self.comm, self.trace_events)
+        self.marked = {}  # steps after which something happened, by its name
+        self.start_steps, began = self.count, wall_clock.perf_counter()
+        with region("watch", "output", "output"):
+            sanity.watch(self, keep=self.count == 0)
+        if self.count == 0:
+            for store in self.outputs:
+                with region(str(store.path), "output", "output"):
+                    store.write_start()
+        shown, pace = began, 1
+        stop_file = self.directory / ".stop"
+        try:
+            while self.seconds < end - 1e-6 and not self.stopped:
+                due = min(end, *(e.due for e in events))
+                steps = max(1, round((due - self.seconds) / self.step))
+                before = wall_clock.perf_counter()
+                piece = min(steps, pace)
+                self._advance(piece)
+                now = wall_clock.perf_counter()
+                # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks
+                # agree on their length and on the end
+                longest, self.stopped = self._agree(
+                    now - before, self._wish or (self.is_root and stop_file.exists())
+                )
+                pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
+                for event in events:
+                    if event.due <= self.seconds + 1e-6:
+                        if (step := self.count - self.start_steps) < regions.steps_kept():
+                            self.marked.setdefault(event.label, []).append(step)
+                        with region(event.label, "output", "output"):
+                            event.action(self)
+                        event.schedule(self.clock, self.seconds)
+                with region("delivery", "output", "output"):
+                    self.delivery.settle()
+                    if self.servers is not None:
+                        self.servers.watch()
+                self.wall_seconds = wall_clock.perf_counter() - began
+                if (
+                    progress is not None
+                    and self.is_root
+                    and (now - shown > 0.5 or self.seconds >= end - 1e-6)
+                ):
+                    shown = now
+                    with region("progress", "output"):
+                        progress(
+                            self,
+                            (self.seconds - self.start_steps * self.step)
+                            / (end - self.start_steps * self.step),
+                        )
+            with region("delivery", "output", "output"):
+                self.settle()
+            self.wall_seconds = wall_clock.perf_counter() - began
+        except RunFailure as failure:  # on all computing ranks
+            if self.servers is not None:
+                self.servers.finish(failed=True)
+                failure.left = bool(self.servers.lost)
+            self.delivery.close()
+            raise
+        finally:
+            signal.signal(signal.SIGINT, handler)
+        self.profile, self.traces = (
+            regions.gathered(self.comm),
+            regions.traced(self.comm) if self.trace_events else None,
+        )
+        if self.servers is not None:
+            self.servers.finish()
+            self.served, self.servers = self.servers, None
+        for stream in self.streams:
+            stream.leave()
+        self.comm.barrier()
+        if self.is_root:
+            stop_file.unlink(missing_ok=True)
+        self.rest()
+        self.write_restart("restart.fathom")
+        self.delivery.close()
+        choices.learn(self)
+        return finish(self, report)
+
+    def _agree(self, seconds, wish):
+        """The longest of all ranks, and whether any of them wishes; meetings are settled where
+        there are many.
+        """
+        from fathom.mpi import MPI, core
+
+        mine = np.array([seconds, bool(wish), core.meetings_full()], float)
+        with region("agreement", "run", "sum", self.comm):
+            self.comm.Allreduce(MPI.IN_PLACE, mine, MPI.MAX)
+        if mine[2]:
+            with region("profile", "run"):
+                core.settle_meetings()
+        return float(mine[0]), bool(mine[1])
+
+    def _begin(self):
+        """Everything that comes before the first step; servers hear of it, or of why it could not
+        be.
+        """
+        try:
+            if self.sequence is None:
+                self._make_directory()
+            self.prepare()
+            self.delivery.open()
+            for store in self.outputs:
+                store.open()
+        except (OSError, ValueError, RunFailure) as error:
+            if self.roles:
+                Servers.refuse(error)
+            raise
+        if self.roles:
+            self.servers = Servers(self._seen)
+
+    def _make_directory(self):
+        def make():
+            if (
+                (self.directory / "summary.json").exists()
+                and not self.overwrite
+                and not self.restart_from
+            ):
+                raise FileExistsError(
+                    f"{self.directory} holds a finished run; choose another directory, or allow it"
+                    " to be replaced (overwrite=True, --overwrite)"
+                )
+            self.directory.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.directory, os.W_OK):
+                raise PermissionError(f"{self.directory} cannot be written")
+            (self.directory / ".stop").unlink(missing_ok=True)
+            if self.configuration:
+                (self.directory / "resolved.toml").write_text(self.configuration)
+
+        self.on_root(make)
+
+    def watch(self):
+        """Now and then: is everything finite and sane, and the numbers of the time series. Raises
+        Unstable with field, place, level and step.
+        """
+        sanity.watch(self)
+
+    # ---- what the run was ------------------------------------------------------------------------
+
+    def checksum(self):
+        """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and
+        threads.
+        """
+        return f"{self.fields.checksum(self.model.prognostic):016x}"
+
+    def describe(self):
+        """(title, [(label, text or list)]) for `show`."""
+        from fathom.run.show import describe
+
+        return describe(self)
+
+
+class Other(NamedTuple):
+    """A model on the ranks of a simulation."""
+
+    model: object
+    sequence: object
+    fields: object
+
+    def advance(self, steps):
+        for _ in range(steps):
+            march(self.model, self.sequence, self.fields, 1)
+
+
+def march(model, sequence, fields, steps):
+    """Steps of a model on a field set; the first of a run has weights of its own."""
+    for name, values in model.profiles_of_step(fields.count == 0).items():
+        if fields.has(name):
+            fields.set_profile(name, values)
+    sequence.advance(fields, steps)

@@ -1,0 +1,229 @@
+"""The state of a simulation as an xarray.Dataset: fields by name, to be read and set between steps.
+
+    state = simulation.state
+    state["temperature"].mean()                     # a DataArray on the model's grid
+    state["temperature"] += 0.1                     # the model's field is set, on all ranks
+    state["salinity"][0] = 35.0                     # a part of it
+    state["temperature"].loc[{"latitude": slice(60, 90)}] = 2.0
+
+Nothing is copied until it is looked at: a variable is a `FieldArray`, which gathers the field from
+all ranks when it is read, and gives each rank its part when it is set. So all ranks read and set
+together, with the same values. Where there is no water, values are NaN, and what is set there is
+not heeded.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from fathom import output
+from fathom.names import unknown
+
+# attributes that say in a file how its variables belong together
+encoded = ("bounds", "cell_measures", "coordinates", "formula_terms")
+
+
+class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
+    """A field of a running model as an array of NumPy: (levels, ny, nx) or (ny, nx)."""
+
+    def __init__(self, simulation: Any, field: dict[str, Any]):
+        self._simulation = weakref.proxy(simulation)
+        self.field = field
+        rows_and_columns = np.shape(simulation.model.grid.wet_levels)
+        flat = field["vertical"] == "column"
+        self.shape = rows_and_columns if flat else (field["levels"], *rows_and_columns)
+        self.dtype = np.dtype(f"f{simulation.bytes_of_number}")
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def read(self) -> np.ndarray:
+        """The whole field on every rank; called by all. It cannot be written: set the field."""
+        s = self._simulation
+        whole = s.gather(self.field["name"])
+        if s.comm.rank != 0:
+            whole = np.empty((self.field["levels"], *self.shape[-2:]), self.dtype)
+        s.comm.Bcast(whole, 0)
+        whole = whole.reshape(self.shape)
+        whole[~self.wet()] = np.nan
+        whole.setflags(write=False)
+        return whole
+
+    def write(self, values: Any) -> None:
+        """Sets the whole field; called by all ranks with the same values, which broadcast.
+
+        ValueError: another shape, or NaN where there is water.
+        """
+        s, name = self._simulation, self.field["name"]
+        values = np.asarray(values, float)
+        try:
+            values = np.broadcast_to(values, self.shape)
+        except ValueError:
+            raise ValueError(f"'{name}' is {self.shape}; given is {values.shape}") from None
+        wet = self.wet()
+        if (bad := wet & ~np.isfinite(values)).any():
+            *k, j, i = np.argwhere(bad)[0]
+            raise ValueError(
+                f"'{name}' is set to {values[(*k, j, i)]} at {s.model.grid.place(j, i, *k)}, and"
+                f" at {bad.sum() - 1} more points"
+            )
+        s.fields.set(name, np.where(wet, values, 0.0))
+        s.changed = True
+
+    def wet(self) -> np.ndarray:
+        """Where there is water or air."""
+        grid = self._simulation.model.grid
+        levels = grid.corner_levels if self.field["horizontal"] == "corner" else grid.wet_levels
+        levels = np.asarray(levels)
+        if self.ndim == 2:
+            return levels > 0
+        if self.field["vertical"] == "interface":
+            levels = levels + (levels > 0)
+        return np.arange(self.shape[0])[:, None, None] < levels
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.read() if dtype is None else self.read().astype(dtype)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.read()[key]
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        whole = self.read().copy()
+        whole[key] = values
+        self.write(whole)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+        into = keywords.pop("out", ())
+        result = getattr(ufunc, method)(*map(_numbers, inputs), **keywords)
+        if not into:
+            return result
+        for target, values in zip(into, result if ufunc.nout > 1 else [result], strict=True):
+            target.write(values) if isinstance(target, FieldArray) else np.copyto(target, values)
+        return into if len(into) > 1 else into[0]
+
+    def __array_function__(self, function: Any, _: Any, given: Any, keywords: Any) -> Any:
+        return function(*map(_numbers, given), **{k: _numbers(v) for k, v in keywords.items()})
+
+    def astype(self, dtype: Any, **how: Any) -> np.ndarray:
+        return self.read().astype(dtype, **how)
+
+    def __deepcopy__(self, _: Any) -> np.ndarray:
+        return self.read().copy()
+
+    def __repr__(self) -> str:
+        return f"<field '{self.field['name']}' of a simulation, {self.shape} {self.dtype}>"
+
+    def _repr_inline_(self, _: int) -> str:
+        return f"{self.field['name']} of the model"
+
+
+def _numbers(thing: Any) -> Any:
+    """NumPy's own array of a field, also inside lists and tuples."""
+    if isinstance(thing, FieldArray):
+        return thing.read()
+    if isinstance(thing, (list, tuple)):
+        return type(thing)(map(_numbers, thing))
+    return thing
+
+
+class State(xr.Dataset):
+    """All fields of the state, and what else the model keeps between steps."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, simulation: Any) -> State:
+        """Of a simulation that is prepared. Called by all ranks."""
+        model = simulation.model
+        fields = {f["name"]: f for f in simulation.fields.fields}
+        first = [name for name in model.prognostic if name in fields]
+        shown = [
+            *first,
+            *(
+                name
+                for name, f in fields.items()
+                if name not in first
+                and f["vertical"] != "profile"
+                and f["stays"]
+                and (f["state"] or name in model.kept)
+            ),
+        ]
+        mapping = _mapping(model)
+        specifications = {
+            name: output.variable(
+                name,
+                mapping,
+                place=(fields[name]["horizontal"], fields[name]["vertical"]),
+                units=fields[name]["units"],
+            )
+            for name in shown
+        }
+        variables = {
+            name: xr.Variable(
+                specification.dims[1:],
+                FieldArray(simulation, fields[name]),
+                {k: v for k, v in specification.attributes.items() if k not in encoded},
+            )
+            for name, specification in specifications.items()
+        }
+        at = {
+            name: xr.Variable(dims, values, {k: v for k, v in about.items() if k not in encoded})
+            for name, (dims, values, about) in output.coordinates(
+                mapping, specifications.values()
+            ).items()
+            if name not in variables and not name.endswith("_bounds")
+        }
+        at["time"] = xr.Variable((), _date(simulation.date))
+        return cls(variables, at)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        live = [name for name, held in self.variables.items() if isinstance(held._data, FieldArray)]
+        if not live or not isinstance(key, str):
+            return super().__setitem__(key, value)
+        if key not in live:
+            raise ValueError(
+                unknown("field of the state", key, live)
+                + "; variables of your own go into a copy: state.copy(deep=True)"
+            )
+        variable = self.variables[key]
+        if isinstance(value, (xr.DataArray, xr.Variable)):
+            value = value.transpose(*(dim for dim in variable.dims if dim in value.dims))
+        values = getattr(value, "data", value)
+        if values is not variable._data:  # state[key] += 1 has written already
+            variable._data.write(values)
+        return None
+
+
+def _mapping(model: Any) -> dict[str, Any]:
+    """The model's own grid, as `output.coordinates` takes it; of reduced rows too."""
+    grid = model.grid
+    mapping = grid.mapping()
+    if not getattr(grid, "reduced", False):
+        return mapping
+    h, (longitude, latitude) = grid.horizontal, grid.coordinates()
+    return mapping | {
+        "longitude": longitude,
+        "latitude": latitude,
+        "corner_longitude": np.asarray(h.corner_longitude),
+        "corner_latitude": np.asarray(h.corner_latitude),
+    }
+
+
+def _date(date: Any) -> Any:
+    """NumPy's own date where the calendar has the same days."""
+    if date.calendar != "standard":
+        return date
+    return np.datetime64(date.strftime("%Y-%m-%dT%H:%M:%S"), "ns")

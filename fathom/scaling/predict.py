@@ -1,0 +1,186 @@
+"""Steps on ranks that are not there: what was measured here, priced on a machine."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document
+from fathom.run import launch
+from fathom.run.progress import Line
+from fathom.scaling import probes, spectral, virtual
+from fathom.scaling.machine import Machine
+from fathom.scaling.request import Request, supposed
+from fathom.scaling.threads import for_ranks_of, with_threads
+from fathom.scaling.writing import priced
+from fathom.time.clock import Period
+
+
+def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
+    """All figures, as plain data. machine: None: the one that is here."""
+    line, document = Line(), Document.read(request.file, request.settled)
+    if request.servers is not None and not document.tables.get("output"):
+        raise ValueError(
+            f"--what-if io_servers={request.servers}: {request.file} has no [output] that servers"
+            " could write"
+        )
+    found = probes.measure(request, machine, line)
+    experiment = Experiment(document)
+    line.redraw("building the grid")
+    began = time.perf_counter()
+    prices = Prices.of(request, machine, found, experiment)
+    small = request.measure is not None and request.measure != request.file
+    checked = [] if small else prices.checked(line)
+    simulated, refused = prices.simulated(line)
+    line.clear()
+    return {
+        "case": str(request.file),
+        "measured_on": str(request.measure or request.file),
+        "grid": repr(prices.grid),
+        "machine": prices.there.name,
+        "here": prices.here.name,
+        "fitted": prices.there.fitted,
+        "what_if": request.what_if,
+        "step": prices.step,
+        "priced": prices.base.kind,
+        "communication": prices.base.text(),
+        "cost": asdict(prices.base),
+        "checked": checked,
+        "simulated": simulated,
+        "refused": refused,
+        "alone": prices.alone,
+        "seconds": time.perf_counter() - began,
+    }
+
+
+@dataclass
+class Prices:
+    """What a step of `step` seconds on `grid` costs. base: as it was measured on the fewest ranks;
+    cost: with the threads that are supposed; here, there: the machine that was measured, and the
+    one that is asked for; model: the module that prices this kind of cost.
+    """
+
+    request: Request
+    found: probes.Found
+    grid: Any
+    step: float
+    model: Any
+    base: Any
+    cost: Any
+    here: Machine
+    there: Machine
+
+    @classmethod
+    def of(
+        cls, request: Request, machine: Machine | None, found: probes.Found, experiment: Experiment
+    ) -> Prices:
+        grid = experiment.grid
+        costs, threads = found.costs, request.supposed_threads
+        base = costs[min(costs)].with_messages_of(costs[max(costs)])
+        step = Period(experiment.document.tables["simulation"]["step"], "step").seconds
+        here = _least_crowded(request, found)
+        if "network.latency" not in here.values:
+            raise ValueError(
+                "scale: messages of this machine are measured on two ranks or more; give"
+                " --ranks 1,2"
+            )
+        there = supposed((machine or here).but(found.faster, "measured here"), request.what_if)
+        cost = base
+        if threads != request.threads:
+            cost = with_threads(base, there, threads)
+            there = for_ranks_of(there, threads)
+        model = spectral if base.kind == spectral.Cost.kind else virtual
+        return cls(request, found, grid, step, model, base, cost, here, there)
+
+    @cached_property
+    def alone(self) -> float:
+        """Seconds of a step on one rank."""
+        place = self.model.layout(self.grid, 1, self.base.reach)
+        return self.model.step(self.cost, place, self.there, self.here).elapsed
+
+    def checked(self, line: Line) -> list[dict[str, Any]]:
+        """What was measured, predicted."""
+        cores, entries = launch.cores(), []
+        for ranks, measured in self.found.costs.items():
+            line.redraw(f"{ranks} ranks, predicted")
+            turns, own = max(1.0, ranks / cores), self.here
+            if turns > 1:
+                shared = self.found.machines[ranks]["node.slice"]
+                own = own.but({"node.slice": shared}, "measured")
+            entry = self.on(self.base, ranks, own, turns=turns)
+            entries.append(entry | {"measured": measured.seconds})
+        return entries
+
+    def simulated(self, line: Line) -> tuple[list[dict[str, Any]], list[str]]:
+        """What is asked for; and why some of it, after the first, cannot be."""
+        entries: list[dict[str, Any]] = []
+        refused: list[str] = []
+        for ranks in self.request.simulate:
+            line.redraw(f"{ranks} ranks, simulated")
+            try:
+                entry = self.on(self.cost, ranks, self.there, self.request.block)
+            except ValueError as error:
+                if not entries:
+                    raise
+                refused.append(f"{ranks} ranks: {error}")
+                continue
+            entries.append(entry | {"efficiency": self.alone / entry["seconds"] / ranks})
+        return entries, refused
+
+    def on(
+        self,
+        cost: Any,
+        ranks: int,
+        machine: Machine,
+        block: tuple[int, int] | None = None,
+        turns: float = 1.0,
+    ) -> dict[str, Any]:
+        """A step on so many ranks of a machine. turns: ranks that share a core."""
+        place = self.model.layout(self.grid, ranks, self.base.reach, block)
+        exchange = self.request.what_if.get("exchange", "packed")
+        total = self.request.what_if.get("sum", "allreduce")
+        t = self.model.step(cost, place, machine, self.here, exchange, total, turns)
+        regions = t.regions()
+        shares = {
+            phase: sum(sum(regions.get(r, {}).values()) for r in parts)
+            for phase, parts in self.model.phases.items()
+        }
+        return {
+            "ranks": ranks,
+            "used": place.used,
+            "seconds": t.elapsed,
+            "years_a_day": self.step / t.elapsed / 365.2425,
+            "phases": shares,
+            "regions": regions,
+            "efficiencies": t.efficiency(),
+            "output": self._output(place, t.elapsed, machine, total),
+            "messages": len(place.messages),
+            "imbalance": float(place.work.max() / place.work.mean()),
+            "blocks": place.text,
+        }
+
+    def _output(self, place: Any, seconds: float, machine: Machine, total: str) -> dict[str, Any]:
+        """The same step with its output, where servers are supposed."""
+        if self.found.writes is None:
+            return {}
+        return priced(
+            self.found.writes,
+            place.work,
+            self.step,
+            seconds,
+            self.request.servers or 0,
+            machine,
+            virtual.slower(machine, self.here, 1) / virtual.slower(self.here, self.here, 1),
+            total,
+            self.request.sets,
+        )
+
+
+def _least_crowded(request: Request, found: probes.Found) -> Machine:
+    """This machine as the most ranks saw it that had a core for each thread."""
+    cores, machines = launch.cores(), found.machines
+    alone = (ranks for ranks in machines if ranks * request.threads <= cores)
+    return machines[max(alone, default=min(machines))]

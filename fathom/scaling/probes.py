@@ -1,0 +1,104 @@
+"""Short runs on the ranks that are here, each a command of its own: what a step costs, this
+machine, what threads are worth, and output.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fathom import mpi
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document
+from fathom.run import launch
+from fathom.run.progress import Line
+from fathom.scaling import cost, here, spectral, writing
+from fathom.scaling.cost import Measured
+from fathom.scaling.machine import Machine, read, write
+from fathom.scaling.request import Request
+from fathom.scaling.threads import speedups
+from fathom.scaling.writing import Writing
+
+nowhere = Path(tempfile.gettempdir()) / "no-run-directory"  # Ctrl-C ends at once
+
+
+@dataclass
+class Found:
+    """By the number of ranks: costs of a step, and this machine; speed-ups by threads, where the
+    machine that is asked for does not know them; output, where servers are supposed.
+    """
+
+    costs: dict[int, Any] = field(default_factory=dict)
+    machines: dict[int, Machine] = field(default_factory=dict)
+    faster: dict[str, float] = field(default_factory=dict)
+    writes: Writing | None = None
+
+
+def measure(request: Request, machine: Machine | None, line: Line) -> Found:
+    """Everything that pricing needs. machine: None: the one that is here. SystemExit where a run
+    fails, which has said why.
+    """
+    found, cores = Found(), launch.cores()
+    with tempfile.TemporaryDirectory() as folder:
+
+        def probe(ranks: int, servers: int | None = None, threads: int = request.threads) -> Path:
+            return _start(request, Path(folder), ranks, servers, threads, line)
+
+        for ranks in request.ranks:
+            file = probe(ranks)
+            found.costs[ranks] = Measured.read(file)
+            text = file.with_suffix(".toml").read_text()
+            found.machines[ranks] = read(text, "this machine")
+        threads = request.supposed_threads
+        known = machine is not None and "threads.number" in machine.values
+        if threads != request.threads and not known:
+            most = max(2, min(max(threads, request.threads), cores))
+            one, many = (Measured.read(probe(1, threads=n)) for n in (1, most))
+            found.faster = speedups(one, many)
+        if request.servers is not None:  # a core for the server, where there is one
+            ranks = max((r for r in request.ranks if r < cores), default=min(request.ranks))
+            found.writes = Writing.joined(probe(ranks, 0), probe(ranks, 1))
+    return found
+
+
+def _start(
+    request: Request, folder: Path, ranks: int, servers: int | None, threads: int, line: Line
+) -> Path:
+    """Runs this command on so many ranks, and servers if output is asked for; the file that it
+    writes.
+    """
+    what = "a step" if servers is None else "output"
+    beside = "" if servers is None else f" and {servers} server{'s' * (servers != 1)}"
+    line.redraw(f"measuring {what} on {ranks} rank{'s' * (ranks > 1)}{beside}")
+    file = folder / f"{ranks}-{servers}-{threads}.json"
+    if launch.launched() is not None:
+        raise SystemExit(2)  # ranks cannot start ranks
+    arguments = request.arguments(ranks, file, servers, threads)
+    status = launch.start(ranks + (servers or 0), threads, arguments, nowhere)
+    if status or not file.exists():
+        raise SystemExit(status or 1)  # it was said
+    return file
+
+
+def act(request: Request, to: Path) -> int:
+    """On the ranks that are here: writes the cost of a step and the machine, or the cost of output."""
+    document = Document.read(request.file, request.settings)
+    document.tables["parallel"] = document.tables.get("parallel", {}) | {
+        "ranks": request.ranks[0],
+        "threads": request.threads,
+    }
+    if request.servers is not None:
+        document.tables["parallel"]["io_servers"] = request.servers
+        if (ran := writing.measure(document)) is not None:
+            ran.write(to)
+        return 0
+    document.tables.pop("output", None)
+    simulation = Experiment(document).simulation(tempfile.gettempdir(), True).prepare()
+    measured = (cost if simulation.find(mpi.core.BarotropicSolve) else spectral).measure(simulation)
+    of_here = here.measure(mpi.world)
+    if measured is not None:
+        measured.write(to)
+        write(of_here, to.with_suffix(".toml"))
+    return 0

@@ -1,0 +1,178 @@
+"""What `fathom scale` is asked for: ranks, a machine, and what is supposed of it and of the run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fathom.names import near
+from fathom.scaling.clocks import exchanges
+from fathom.scaling.machine import Machine
+from fathom.scaling.sums import ways
+
+of_run = {
+    "solver": "model.free_surface.solver",
+    "preconditioner": "model.free_surface.preconditioner",
+}  # measured, not priced
+what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads", "io_servers", "io_sets")
+noises: dict[str, dict[str, Any]] = {
+    "none": {"noise.frequency": 0.0, "noise.duration": 0.0},
+    "synchronised": {"noise.synchronised": True},
+    "loose": {"noise.synchronised": False},
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for. measure: a smaller case of the same processes, run instead of
+    `file`; probe: where a measured cost goes.
+    """
+
+    file: Path
+    ranks: tuple[int, ...] = (1, 2)
+    simulate: tuple[int, ...] = (256, 1024, 4096)
+    machine: str = "here"
+    what_if: dict[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+    measure: Path | None = None
+    threads: int = 1
+    json: Path | None = None
+    picture: Path | None = None
+    probe: Path | None = None
+
+    @property
+    def settled(self) -> tuple[str, ...]:
+        """Settings of the runs."""
+        supposed = (
+            f"{of_run[key]}={value}" for key, value in self.what_if.items() if key in of_run
+        )
+        return (*self.settings, *supposed)
+
+    @property
+    def servers(self) -> int | None:
+        """That are supposed, or in a probe started beside the ranks; None: no output is asked for."""
+        return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None
+
+    @property
+    def sets(self) -> int:
+        """Of servers; each server by default."""
+        return int(self.what_if.get("io_sets", self.servers or 0))
+
+    @property
+    def supposed_threads(self) -> int:
+        """Of a rank that is simulated."""
+        return int(self.what_if.get("threads", self.threads))
+
+    @property
+    def block(self) -> tuple[int, int] | None:
+        """(width, height) of blocks that are supposed."""
+        if "block" not in self.what_if:
+            return None
+        width, height = self.what_if["block"].split("x")
+        return int(width), int(height)
+
+    def arguments(
+        self, ranks: int, probe: Path, servers: int | None = None, threads: int | None = None
+    ) -> list[str]:
+        """Of the command that measures on so many ranks: a step, or, with so many servers, output."""
+        settings = [text for setting in self.settled for text in ("--set", setting)]
+        output = [] if servers is None else ["--what-if", f"io_servers={servers}"]
+        return [
+            "scale",
+            str(self.measure or self.file),
+            "--ranks",
+            str(ranks),
+            "--threads",
+            str(threads or self.threads),
+            "--probe",
+            str(probe),
+            *output,
+            *settings,
+        ]
+
+
+def counts(text: str, option: str) -> tuple[int, ...]:
+    """(1, 2, 4) of "1,2,4"."""
+    numbers = text.split(",")
+    if not all(n.strip().isdigit() and int(n) for n in numbers):
+        raise ValueError(f"{option} {text}: must be numbers of ranks, as in {option} 1,2,4")
+    return tuple(sorted({int(n) for n in numbers}))
+
+
+def suppositions(texts: tuple[str, ...]) -> dict[str, str]:
+    """{"solver": "pcsi", "network.latency": "1e-6"} of "solver=pcsi,network.latency=1e-6";
+    quantities of the machine have a dot.
+    """
+    found = {}
+    for part in (p for text in texts for p in text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals or not value:
+            raise ValueError(
+                f"--what-if {part}: expected name=value, as in solver=pcsi,sum=hardware or"
+                " network.latency=1e-6"
+            )
+        if "." not in name and name not in what_ifs:
+            raise ValueError(
+                f"--what-if {part}: unknown '{name}'{near(name, what_ifs) or ';'} allowed:"
+                f" {', '.join(what_ifs)}, or a quantity of the machine as network.latency"
+            )
+        found[name] = value
+    return found
+
+
+def supposed(machine: Machine, given: dict[str, str]) -> Machine:
+    """The machine with what is supposed of it."""
+    values = {name: _value(text) for name, text in given.items() if "." in name}
+    if noise := given.get("noise"):
+        if noise not in noises:
+            raise ValueError(f"--what-if noise={noise}: allowed: {', '.join(noises)}")
+        values |= noises[noise]
+    return machine.but(values)
+
+
+def _value(text: str) -> Any:
+    """A truth, a number, or a word."""
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def check(request: Request, machine: Machine | None) -> None:
+    """Finds mistakes in what is supposed before anything runs. machine: None: the one that is here."""
+    given = request.what_if
+    _check_ways(given)
+    if "block" in given and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", given["block"]):
+        raise ValueError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
+    _check_numbers(given)
+    if "io_sets" in given and (not request.servers or request.servers % request.sets):
+        raise ValueError(
+            f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt"
+            f" out evenly to {request.sets} sets; io_servers={2 * request.sets} could"
+        )
+    if machine is not None:
+        supposed(machine, given)
+
+
+def _check_ways(given: dict[str, str]) -> None:
+    for key, known in (("exchange", exchanges), ("sum", ways)):
+        if key in given and given[key] not in known:
+            raise ValueError(
+                f"--what-if {key}={given[key]}{near(given[key], known) or ';'}"
+                f" allowed: {', '.join(known)}"
+            )
+
+
+def _check_numbers(given: dict[str, str]) -> None:
+    for key, what, least in (
+        ("io_servers", "servers", 0),
+        ("io_sets", "sets of servers", 1),
+        ("threads", "threads", 1),
+    ):
+        text = given.get(key, "1")
+        if not text.isdigit() or int(text) < least:
+            raise ValueError(f"--what-if {key}={text}: is not a number of {what}")

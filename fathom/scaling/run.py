@@ -1,0 +1,24 @@
+"""What `fathom scale` does: short runs on the ranks that are here, then steps on the ranks that are
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fathom.scaling import probes, report
+from fathom.scaling.machine import load
+from fathom.scaling.predict import predict
+from fathom.scaling.request import Request, check
+
+
+def run(request: Request, distribute: Callable[..., int]) -> int:
+    """Exit status."""
+    if (probe := request.probe) is not None:
+        ranks = request.ranks[0] + (request.servers or 0)
+        return distribute(
+            ranks, request.threads, probes.nowhere, lambda: probes.act(request, probe)
+        )
+    machine = None if request.machine == "here" else load(request.machine)
+    check(request, machine)
+    return report.present(predict(request, machine), request.json, request.picture)

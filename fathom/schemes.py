@@ -1,0 +1,294 @@
+"""Schemes as Python classes, made from the core's own lists of parameters.
+
+Each entry of the core's catalogue becomes a class of the same name: its parameters are keywords,
+checked when the object is built.
+
+>>> import fathom as fm
+>>> fm.RichardsonMixing(maximum=1e-2)
+RichardsonMixing(maximum=0.01)
+"""
+
+import traceback
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fathom import mpi
+from fathom.failure import RunFailure
+from fathom.names import near, unknown
+from fathom.time.clock import Period
+
+bytes_of = {"fp64": 8, "fp32": 4}  # of a number
+
+
+class Scheme:
+    """A process with its parameters; a class of its own for each entry of the catalogue."""
+
+    entry: dict = {}
+    _in_cells = None  # the class of the same name for cells of their own thickness
+
+    every = None  # a length of time, for a process that does not run in every step
+
+    def __init__(self, *, every=None, **parameters):
+        if every is not None:
+            period = Period(every, "every")
+            if period.months:
+                raise ValueError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
+            self.every = period.text
+        self.parameters = {name: float(value) for name, value in parameters.items()}
+        mpi.core.process(
+            self.entry["name"], self.parameters
+        )  # names and bounds are checked by the core
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    @property
+    def in_cells(self):
+        """The same in cells of their own thickness; itself where that is nothing to it."""
+        return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
+
+    @property
+    def field_names(self):
+        return [f["name"] for f in self.entry["fields"]]
+
+    @property
+    def all_parameters(self):
+        """Those given, and the others as they are by default."""
+        return {p["name"]: p["value"] for p in self.entry["parameters"]} | self.parameters
+
+    @property
+    def parameter_names(self):
+        return [p["name"] for p in self.entry["parameters"]]
+
+    @property
+    def adds_tendencies(self):
+        """Whether it adds to tendencies."""
+        return any(name.endswith("_tendency") for name in self.field_names)
+
+    def companion(self, role):
+        """The scheme that does another part of the same, as the catalogue says: the expansion of an
+        equation of state, the first sweep of an advection. It takes over the parameters that it
+        has. KeyError where there is none.
+        """
+        other = schemes()[self.entry["companions"][role]]
+        shared = {k: v for k, v in self.parameters.items() if k in other().parameter_names}
+        return other(**shared)
+
+    @property
+    def stands(self):
+        """Where it stands in a step unless its user says otherwise: ("before", "TracerUpdate");
+        None of the schemes that models know themselves.
+        """
+        return self.entry.get("stands")
+
+    @property
+    def first_pass(self):
+        """The scheme that goes before in operators that are applied twice; None of others."""
+        roles = self.entry["companions"]
+        return self.companion("first pass") if "first pass" in roles else None
+
+    def process(
+        self, precision=8, *, phase="baroclinic", on=None, label=None, offered=None, **parameters
+    ):
+        """The core's process.
+
+        Parameters
+        ----------
+        on : renames fields.
+        offered : parameters that are taken if the scheme has them and its user has not said them
+            (the step).
+        parameters : more of them; one that the scheme does not have is an error.
+        """
+        known = self.parameter_names
+        if strange := [name for name in parameters if name not in known]:
+            raise ValueError(unknown(f"{self.name} parameter", strange[0], known))
+        usual = {k: float(v) for k, v in (offered or {}).items() if k in known}
+        values = usual | self.parameters | {k: float(v) for k, v in parameters.items()}
+        process = mpi.core.process(self.entry["name"], values, precision).on(on or {})
+        process.phase = phase
+        if self.every:  # at least as often as said
+            step = (offered or parameters)["step"]
+            process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
+        process.name = label or self.name
+        return process
+
+    def __repr__(self):
+        every = [f"every={self.every!r}"] if self.every else []
+        return (
+            f"{self.name}({', '.join([f'{k}={v:g}' for k, v in self.parameters.items()] + every)})"
+        )
+
+    def __eq__(self, other):
+        return type(self) is type(other) and (self.parameters, self.every) == (
+            other.parameters,
+            other.every,
+        )
+
+    __hash__ = None
+
+
+def _documentation(entry):
+    lines = [entry["summary"][:1].upper() + entry["summary"][1:] + ".", ""]
+    if entry["parameters"]:
+        lines += ["Parameters", "----------"]
+        for p in entry["parameters"]:
+            lines += [
+                f"{p['name']} : float [{p['units']}], default {p['value']:g}",
+                f"    {p['meaning']}; in [{p['least']:g}, {p['most']:g}]",
+            ]
+        lines.append("")
+    lines.append(
+        "Fields: " + "; ".join(f"{f['access']} {f['name']} [{f['units']}]" for f in entry["fields"])
+    )
+    return "\n".join(lines)
+
+
+@cache
+def schemes():
+    """All schemes of the core: name -> class."""
+
+    def class_of(entry, name):
+        return type(
+            name,
+            (Scheme,),
+            {"entry": entry, "__doc__": _documentation(entry), "__module__": "fathom"},
+        )
+
+    catalogue = mpi.core.catalogue()
+    found = {e["name"]: class_of(e, e["name"]) for e in catalogue if not e["in_cells_of"]}
+    for e in catalogue:
+        if e["in_cells_of"]:
+            found[e["in_cells_of"]]._in_cells = class_of(e, e["in_cells_of"])
+    return found
+
+
+def scheme(name, *, every=None, **parameters):
+    """The scheme of that name, with a clear error for a name that does not exist."""
+    known = schemes()
+    if name not in known:
+        raise ValueError(f"unknown scheme '{name}'{near(name, list(known))}")
+    return known[name](every=every, **parameters)
+
+
+# ---- processes in Python -------------------------------------------------------------------------
+
+
+class Use(NamedTuple):
+    """What a process in Python does with a field."""
+
+    name: str
+    place: str
+    units: str
+    access: str
+
+
+def reads(name: str, place: str, units: str) -> Use:
+    """A field that a PythonScheme reads; place: "center layer", "corner column", "profile", ..."""
+    return Use(name, place, units, "reads")
+
+
+def writes(name: str, place: str, units: str) -> Use:
+    """A field that a PythonScheme writes, all of it, without reading it."""
+    return Use(name, place, units, "writes")
+
+
+def updates(name: str, place: str, units: str) -> Use:
+    """A field that a PythonScheme changes."""
+    return Use(name, place, units, "updates")
+
+
+class PythonScheme:
+    """A process whose work is a function in Python with NumPy, for trying out: it runs on all
+    ranks, on their own points, in the order of the step like any other.
+
+    Parameters
+    ----------
+    function : called once a step and block with its fields by name, as arrays that share their
+        memory: (levels, ny, nx), (ny, nx), and (levels,) for profiles; without halo. It changes
+        what it writes and updates in place.
+    fields : what it uses: reads(name, place, units), writes(...), updates(...).
+    every : a length of time, for a process that does not run in every step.
+
+    Errors: ValueError for a place that is none, and where units or places are not those that the
+    other processes have; what the function raises ends the run.
+
+    >>> def relax(temperature, temperature_tendency): ...
+    >>> fm.PythonScheme(relax, [fm.reads("temperature", "center layer", "degC"), ...])
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        fields: Iterable[Use],
+        *,
+        name: str | None = None,
+        every: str | None = None,
+    ):
+        self.function, self.fields = function, list(fields)
+        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.every = None if every is None else Period(every, "every").text
+        if strange := [use for use in self.fields if not isinstance(use, Use)]:
+            raise ValueError(
+                f"{self.name}: {strange[0]!r} says nothing of a field; take reads(name, place,"
+                " units), writes(...) or updates(...)"
+            )
+
+    @property
+    def field_names(self) -> list[str]:
+        return [use.name for use in self.fields]
+
+    def __repr__(self) -> str:
+        return f"PythonScheme({self.name})"
+
+    def process(self, precision: int = 8, *, step: float = 1.0) -> Any:
+        """The core's process; step [s]."""
+        declared = []
+        for name, place, units, access in self.fields:
+            horizontal, *words = place.split()
+            profile = horizontal == "profile"
+            vertical = "profile" if profile else words[-1] if words else ""
+            vector = "vector" in words
+            declared.append((name, units, horizontal, vertical, vector, access))
+        process = mpi.core.PythonProcess(self.name, declared, self._work).process()
+        if self.every:
+            process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
+        return process
+
+    def _work(self, ranks: int, blocks: list[dict[str, Any]]) -> None:
+        """One step on the blocks of this rank. RunFailure on all ranks where the function fails on
+        any.
+        """
+        said = ""
+        try:
+            for fields in blocks:
+                self.function(**fields)
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            said = (
+                f"{self.name} failed: {type(error).__name__}: {error} ({place.filename}, line"
+                f" {place.lineno})"
+            )
+        comm = mpi.MPI.Comm.f2py(ranks)
+        failed = np.array([bool(said)], np.int32)
+        comm.Allreduce(mpi.MPI.IN_PLACE, failed, mpi.MPI.MAX)
+        if failed[0]:
+            raise RunFailure(next(filter(None, comm.allgather(said))))
+
+
+def as_process(what: Any, *, precision: int, step: float) -> Any:
+    """The core's process of whatever may stand in an order: a scheme in Python, a global process of
+    the core, a process of the core itself.
+    """
+    if isinstance(what, PythonScheme):
+        return what.process(precision, step=step)
+    if isinstance(what, mpi.core.GlobalProcess):
+        return what.process()
+    if isinstance(what, mpi.core.Process):
+        return what
+    raise ValueError(
+        f"{what!r} is no process; allowed: a scheme or its name, a PythonScheme, a global process"
+    )

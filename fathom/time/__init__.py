@@ -1,0 +1,1 @@
+"""Time: calendars, clocks and events; instants and intervals of records."""

@@ -1,0 +1,114 @@
+"""Which ranks open which files of an ocean and of a forecast, and the bits of what they computed;
+argument: a folder, and settings.
+
+Counted are files that Python opens, and those that NetCDF opens behind its back."""
+
+import json
+import shutil
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+folder, settings = Path(sys.argv[1]), sys.argv[2:]
+opened = []
+sys.addaudithook(
+    lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None
+)
+
+import netCDF4  # noqa: E402
+
+
+class Counted(netCDF4.Dataset):
+    def __init__(self, file, *arguments, **keywords):
+        opened.append(str(file))
+        super().__init__(file, *arguments, **keywords)
+
+
+netCDF4.Dataset = Counted
+
+import fathom  # noqa: E402
+from fathom import mpi  # noqa: E402
+from fathom.data import surface  # noqa: E402
+from fathom.describe.experiment import Experiment  # noqa: E402
+from fathom.describe.toml import Document  # noqa: E402
+from fathom.failure import RunFailure  # noqa: E402
+
+data = Path(fathom.__file__).parent / "data"
+ocean = f"""
+[grid]
+is = "CurvilinearGrid"
+file = "{folder}/grid.nc"
+levels = {{ is = "ZLevels", thickness = "{folder}/levels.txt" }}
+[model]
+is = "Ocean"
+[state]
+temperature = "levitus"
+salinity = "levitus"
+[simulation]
+start = "2000-01-16 10:00"
+step = "1h"
+surface = {{ is = "BulkForcing" }}
+[output."surface.nc"]
+variables = ["sea_surface_temperature"]
+every = "1h"
+"""
+air = """
+[grid]
+is = "GaussianGrid"
+truncation = 10
+levels = { is = "HybridLevels", number = 8 }
+[model]
+is = "SpectralAtmosphere"
+[state]
+analysis = "gfs"
+[simulation]
+start = "2011-10-11"
+step = "15min"
+"""
+bits = {}
+for name, text, period, restart in (
+    ("ocean", ocean, "4h", None),
+    ("again", ocean, "1h", folder / "restart.fathom"),
+    ("air", air, "30min", None),
+):
+    simulation = Experiment(Document(text, f"{name}.toml", settings)).simulation(
+        folder / f"{name}-{mpi.world.size}", True, restart
+    )
+    summary = simulation.run(period, report=False)
+    if mpi.is_root and name == "ocean":
+        shutil.copy(simulation.directory / "restart.fathom", folder)
+    bits[name] = mpi.world.bcast(
+        summary
+        and {
+            "checksum": summary["checksum"],
+            "input": summary["input"],
+            "regions": [r["region"] for r in summary["profile"]],
+        }
+    )
+whole, surface.on_points = (
+    surface.on_points,
+    lambda *arguments, month: (
+        whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")
+    ),
+)
+try:
+    simulation = Experiment(Document(ocean, "ocean.toml", settings)).simulation(
+        folder / f"broken-{mpi.world.size}", True
+    )
+    simulation.run("4h", report=False)
+except RunFailure as error:
+    bits["failure"] = mpi.world.gather((simulation.count, str(error)))
+files = {
+    path
+    for path in opened
+    if Path(path).parent in (data, folder)
+    and not path.endswith((".py", ".pyc"))
+    and Path(path).is_file()
+}
+everyone = mpi.world.gather(files)
+if mpi.is_root:
+    by_file = defaultdict(list)
+    for rank, names in enumerate(everyone):
+        for name in names:
+            by_file[Path(name).name].append(rank)
+    print(json.dumps({"files": by_file, "bits": bits}))

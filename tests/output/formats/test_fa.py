@@ -1,0 +1,329 @@
+"""FA and LFI: what is written is what is read, bit for bit, in any order; Météo-France's own
+library agrees where it is installed; damage is named.
+"""
+
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+from fathom import output
+from fathom.output import files
+from fathom.output.formats import fa, lfi
+from fathom.regrid.schmidt import Schmidt
+from whole_time_stores import create, fields, fill, grid
+
+names = ("air_temperature", "relative_humidity", "eastward_wind_10m", "precipitation_flux")
+create, fill = partial(create, chosen=names), partial(fill, every=5400.0)
+
+
+# ---- LFI -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 1600])
+def test_articles_are_read_in_any_order(tmp_path, count):
+    random = np.random.default_rng(count)
+    given = {
+        f"ARTICLE {n}": (
+            random.integers(-(2**62), 2**62, 1 + n % 700)
+            if n % 2
+            else random.standard_normal(1 + n % 700)
+        )
+        for n in range(count)
+    }
+    writes = files.Writes()
+    lfi.write(
+        tmp_path / "a", {name: [values[:3], values[3:]] for name, values in given.items()}, writes
+    )
+    held = lfi.Articles(tmp_path / "a")
+    assert list(held) == list(given) and len(held) == count
+    for name in random.permutation(list(given)):
+        assert (
+            held[name].view(given[name].dtype).tobytes() == given[name].tobytes()
+            and (held.beginning(name, 2) == held[name][:2]).all()
+            and held.size(name) == given[name].size
+        )
+    assert (
+        sum(size for _, size in writes.counts.values()) == (tmp_path / "a").stat().st_size
+        and files.share_of_large(writes.counts) > 0.99
+        or count < 1600
+    )
+
+
+def test_names_that_lfi_cannot_hold(tmp_path):
+    for name in ("", "SEVENTEEN LETTERS", " BLANK", "ÉTÉ"):
+        with pytest.raises(ValueError, match="1 to 16 letters"):
+            lfi.write(tmp_path / "a", {name: [np.arange(3)]}, files.Writes())
+    lfi.write(tmp_path / "a", {"S001TEMPERATURE": [np.arange(3)]}, files.Writes())
+    with pytest.raises(KeyError, match="did you mean 'S001TEMPERATURE'"):
+        lfi.Articles(tmp_path / "a")["S002TEMPERATURE"]
+
+
+def test_damage_of_a_file_is_named(tmp_path):
+    path = tmp_path / "a"
+    lfi.write(path, {f"A{n}": [np.arange(2000)] for n in range(3)}, files.Writes())
+    good = path.read_bytes()
+    open_still = bytearray(good)
+    open_still[23] = 1
+    for content, message in (
+        (good[:-20000], "truncated: article A1 ends at byte"),
+        (good[:5000], "truncated: it ends at byte 5000"),
+        (bytes(open_still), "did not come to its end"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(OSError, match=message):
+            lfi.Articles(path)
+    for content in (b"", b"short", b"GRIB" * 100, b"\0" * 10000):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="is not LFI or FA"):
+            lfi.Articles(path)
+
+
+# ---- FA ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mean", [False, True])
+@pytest.mark.parametrize("levels", [None, [100000.0, 85000.0, 1250.0]])
+def test_a_store_is_that_of_zarr(tmp_path, mean, levels):
+    writer = fill(create(tmp_path / "a.fa", "mean" if mean else None, levels), 3, mean)
+    zarr = fill(create(tmp_path / "a.zarr", "mean" if mean else None, levels), 3, mean)
+    with output.open(tmp_path / "a.fa") as a, output.open(tmp_path / "a.zarr") as b:
+        assert set(b.variables) - set(a.variables) == {"areacello"} and dict(a.sizes) == dict(
+            b.sizes
+        )
+        for name in a.variables:
+            assert (
+                a[name].dims == b[name].dims
+                and a[name].dtype == b[name].dtype
+                and a[name].values.tobytes() == b[name].values.tobytes()
+            ), name
+            assert name not in b.coords or a[name].attrs == b[name].attrs
+        np.testing.assert_array_equal(
+            a.ta.isel(time=1, latitude=3, longitude=slice(2, 9, 3)).values,
+            a.ta.values[1, :, 3, 2:9:3],
+        )
+        np.testing.assert_array_equal(
+            a.ta.isel(time=-1, longitude=5, latitude=[4, 2])[1].values,
+            a.ta.values[-1, 1][[4, 2], 5],
+        )
+    assert zarr.times.tolist() == writer.times.tolist()
+    assert sorted(file.name for file in writer.path.iterdir()) == (
+        ["+0001-30.fa", "+0003.fa", "+0004-30.fa"]
+        if mean
+        else ["+0000.fa", "+0001-30.fa", "+0003.fa"]
+    ) + ["frame.fa"]
+
+
+def test_packed_by_grib(tmp_path):
+    pytest.importorskip("eccodes")
+    chosen = names[:3]
+    fill(create(tmp_path / "a.fa", chosen=chosen), 2)
+    packed = fill(create(tmp_path / "b.fa", chosen=chosen, compression="ccsds"), 2)
+    with (
+        output.open(tmp_path / "a.fa") as a,
+        output.open(tmp_path / "b.fa") as b,
+        output.open(tmp_path / "b.fa" / "+0001-30.fa") as file,
+    ):
+        for name in packed.variables:
+            assert (
+                np.abs(a[name].values - b[name].values.astype(float)).max()
+                <= np.ptp(a[name].values) * 2.0**-24 + 2.0**-15
+            )
+        np.testing.assert_allclose(file.ta.values, b.ta.values[1:], rtol=1e-6)
+
+
+def test_one_file_of_a_store_stands_for_itself(tmp_path):
+    given = fields(fill(create(tmp_path / "a.fa"), 2), 1)
+    with (
+        output.open(tmp_path / "a.fa" / "+0001-30.fa") as file,
+        output.open(tmp_path / "a.fa") as store,
+    ):
+        assert (
+            file.time.values == store.time.values[1:]
+            and file.ta.dims == ("time", "level", "latitude", "longitude")
+            and file.uas.attrs["fa_name"] == "CLSVENT.ZONAL"
+        )
+        for name in given:
+            np.testing.assert_array_equal(file[name].values[0], given[name].astype("float32"))
+        np.testing.assert_allclose(file.latitude, store.latitude, atol=1e-12)
+        np.testing.assert_allclose(file.ap, grid.levels.a, atol=1e-9)
+
+
+def test_latitudes_and_longitudes(tmp_path):
+    even = {
+        "latitude": (("latitude",), np.linspace(-80, 80, 17)),
+        "longitude": (("longitude",), np.arange(36) * 10.0),
+    }
+    writer = output.create(
+        tmp_path / "a.fa", even, [output.VariableSpec("tas", ("time", "latitude", "longitude"))]
+    )
+    field = np.random.default_rng(0).standard_normal((17, 36)).astype("float32")
+    field[3, 4] = np.nan  # what is missing stays missing
+    writer.write("tas", 0, (0, 17, 0, 36), field)
+    writer.extend(0, 0.0)
+    for path in (tmp_path / "a.fa", tmp_path / "a.fa" / "+0000.fa"):
+        with output.open(path) as found:
+            np.testing.assert_array_equal(found.tas.values[0], field)
+            np.testing.assert_allclose(found.longitude, even["longitude"][1])
+
+
+def test_times_are_whole_or_not_there(tmp_path):
+    path = tmp_path / "a.fa"
+    content = lambda: {file.name: file.read_bytes() for file in path.iterdir()}  # noqa: E731
+    fill(create(path), 3)
+    whole = content()
+    (path / "+0003.fa").rename(path / "+0003.fa.partial")  # killed before it had its name
+    writer = output.append(path)
+    assert writer.times.tolist() == [0.0, 5400.0]
+    fill(writer, 3)
+    assert content() == whole
+    writer.truncate(1)
+    assert output.open(path).sizes["time"] == 1
+    fill(output.append(path), 3)
+    assert content() == whole
+
+
+def test_what_fa_cannot_hold_is_named(tmp_path):
+    flat = {"longitude": (("y", "x"), np.zeros((2, 3))), "latitude": (("y", "x"), np.zeros((2, 3)))}
+    with pytest.raises(ValueError, match="FA holds fields on rows of latitude and longitude"):
+        output.create(tmp_path / "a.fa", flat, [output.VariableSpec("tos", ("time", "y", "x"))])
+    with pytest.raises(
+        ValueError, match="two fields would both be called P85000HUMI_RELAT, P85000TEMPERATUR"
+    ):
+        create(tmp_path / "a.fa", levels=[85000.0, 85000.2])
+    with pytest.raises(FileExistsError):
+        create(fill(create(tmp_path / "b.fa"), 1).path)
+    writer = fill(create(tmp_path / "b.fa", overwrite=True), 0)
+    with pytest.raises(ValueError, match="cannot follow 0 complete times"):
+        writer.write("ta", 1, next(writer.regions("ta")), np.zeros((4, *grid.shape[1:])))
+    with pytest.raises(ValueError, match="not whole: ta, hur, uas, pr missing"):
+        writer.extend(0, 0.0)
+    for region, field in (
+        (next(writer.regions(name)), (name, field)) for name, field in fields(writer, 0).items()
+    ):
+        writer.write(field[0], 0, region, field[1])
+    with pytest.raises(ValueError, match="whole seconds"):
+        writer.extend(0, 0.5)
+    lfi.write(tmp_path / "c.fa", {"A": [np.arange(3)]}, files.Writes())
+    with pytest.raises(ValueError, match="is LFI but not FA: it has no article CADRE-DIMENSIONS"):
+        output.open(tmp_path / "c.fa")
+    (tmp_path / "d.fa").mkdir()
+    with pytest.raises(ValueError, match="it has no frame.fa"):
+        output.open(tmp_path / "d.fa")
+
+
+def test_a_stretched_and_rotated_frame_is_read(tmp_path):
+    pole, stretching, points = (2.5, 46.5), 2.4, np.array([20, 24, 30, 32])
+    sines = np.polynomial.legendre.leggauss(8)[0][:3:-1]
+    sphere = np.array(
+        [
+            np.sin(np.deg2rad(pole[1])),
+            np.cos(np.deg2rad(pole[0])),
+            np.sin(np.deg2rad(pole[0])),
+            stretching,
+        ]
+    )
+    frame = fa.Frame(
+        np.array([7, 8, 32, 1, 2]),
+        sphere,
+        np.concatenate([points, np.minimum(points // 4, 7)]),
+        sines,
+        np.array([101325.0, 0, 0, 0, 1]),
+    )
+    rows = np.concatenate([points, points[::-1]])
+    lfi.write(
+        tmp_path / "a.fa",
+        frame.articles | {"SURFTEMPERATURE": [fa._plain, np.arange(float(rows.sum()))]},
+        files.Writes(),
+    )
+    with output.open(tmp_path / "a.fa") as found:
+        assert (
+            found.ts.dims == ("time", "point")
+            and (found.ts.values[0] == np.arange(rows.sum())).all()
+        )
+        there = Schmidt(stretching, pole).from_earth(found.longitude.values, found.latitude.values)
+        np.testing.assert_allclose(
+            there[1],
+            np.repeat(np.rad2deg(np.arcsin(np.append(sines, -sines[::-1]))), rows),
+            atol=1e-9,
+        )
+        first = np.append(0, np.cumsum(rows)[:3])
+        np.testing.assert_allclose(
+            (found.longitude.values[first] - pole[0] + 90) % 180 - 90, 0, atol=1e-9
+        )  # rows begin north of it, and go west
+        assert found.latitude.values[0] > pole[1] and found.longitude.values[1] < pole[0]
+        distance = np.hypot(
+            found.latitude - pole[1], (found.longitude - pole[0]) * np.cos(np.deg2rad(pole[1]))
+        )
+        assert (
+            int(distance.values.argmin()) < 20
+        )  # the first row lies around the pole of stretching
+
+
+# ---- Météo-France's own library, in a process of its own: it brings its own eccodes --------------
+
+
+def theirs(script, *arguments):
+    pytest.importorskip("ctypesForFortran")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys\nimport numpy as np\nfrom falfilfa4py import FA\n" + script,
+            *map(str, arguments),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+_reads = """
+path, given, ny, nx = sys.argv[1], np.load(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+unit = FA.wfaitou(path, "OLD", "READ")
+for k in range(4):
+    found = FA.wfacile(ny * nx, unit, "S", k + 1, "TEMPERATURE", False).reshape(ny, nx)[::-1]
+    np.testing.assert_allclose(found, given[k], rtol=1e-6)
+date = FA.wfadiex(unit)
+assert date[:7].tolist() == [2001, 2, 27, 6, 0, 1, 1] and date[14] == 5400, date
+found = FA.wfacies(2000, 4000, 2000, 200, "READ")
+assert (found[0], found[5], found[6], found[7]) == (1, 10, ny, nx), found
+"""
+
+_writes = """
+path, given, packing = sys.argv[1], np.load(sys.argv[2]), int(sys.argv[3])
+ny, nx = given.shape[1:]
+half = np.full(ny // 2, 1, np.int64)
+sines = np.polynomial.legendre.leggauss(ny)[0][: ny // 2 - 1 : -1].copy()
+rows = ny // 2, nx * half, ny // 2, 12 * half, ny // 2, sines
+A, B = np.array([0.0, 0.1, 0.05, 0.0]), np.array([0.0, 0.1, 0.5, 1.0])
+FA.wfacade("WRITE", 1, 1.0, 1.0, 0.0, 1.0, 12, ny, nx, *rows, 3, 101325.0, A, B, False)
+unit = FA.wfaitou(path, "NEW", "WRITE")
+FA.wfautif(unit, "MODEL")
+FA.wfandar(unit, np.array([2001, 2, 27, 6, 0, 1, 12, 0, 10, 0, 0]))
+FA.wfagote(unit, packing, 16, 16, 0, 0, 0)
+for k in range(3):
+    FA.wfaieno(unit, "S", k + 1, "TEMPERATURE", ny * nx, given[k].ravel(), False, False, 0.0)
+FA.wfairme(unit, "KEEP")
+"""
+
+
+@pytest.mark.parametrize("compression", ["none", "simple"])
+def test_their_library_reads_ours(tmp_path, compression):
+    given = fields(fill(create(tmp_path / "a.fa", chosen=names[:3], compression=compression), 2), 1)
+    np.save(tmp_path / "given.npy", given["ta"])
+    theirs(_reads, tmp_path / "a.fa" / "+0001-30.fa", tmp_path / "given.npy", *grid.shape[1:])
+
+
+@pytest.mark.parametrize("packing", [0, 2, 120])
+def test_ours_reads_theirs(tmp_path, packing):
+    given = np.random.default_rng(0).normal(280, 10, (3, 20, 40))
+    np.save(tmp_path / "given.npy", given)
+    theirs(_writes, tmp_path / "a.fa", tmp_path / "given.npy", packing)
+    with output.open(tmp_path / "a.fa") as found:
+        assert found.time.values[0] == np.datetime64("2001-02-27T18:00")
+        error = np.abs(found.ta.values[0, :, ::-1] - given).max()
+        assert error == 0 if packing == 0 else error < 80 / 2**16

@@ -1,0 +1,158 @@
+"""Restarts: bit for bit, and a file that is not whole or not of this grid says so."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import numpy as np
+import pytest
+
+from fathom.output import files
+from fathom.output.formats import restart
+
+random = np.random.default_rng(0)
+depth, wet = np.linspace(5, 5000, 6), random.integers(0, 6, (20, 30))
+grid = restart.fingerprint(depth=depth, wet_levels=wet)
+
+
+def fields(dtype="float64"):
+    return {
+        "temperature": random.standard_normal((6, 20, 30)).astype(dtype),
+        "sea_surface_height": random.standard_normal((1, 20, 30)).astype(dtype),
+    }
+
+
+def header(precision="float64"):
+    return restart.Header(
+        7200.0, "2000-01-01 00:00:00", "noleap", 2, precision, grid, {"mean": {"weight": 3}}
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_written_is_what_is_read(tmp_path, dtype, monkeypatch):
+    monkeypatch.setattr(restart, "_band", 3 * 6 * 30 * 8)  # several bands, the last one smaller
+    path, written = tmp_path / "state.fathom", fields(dtype)
+    written["temperature"][0, 0, 0] = np.nan
+    restart.write(path, written, header(dtype))
+    with restart.read(path, grid=grid, fields=["temperature"]) as read:
+        assert read.header == header(dtype) and read.names == tuple(written)
+        for name, array in written.items():
+            assert (
+                read[name].dtype == array.dtype
+                and np.ascontiguousarray(read[name]).tobytes() == array.tobytes()
+                and read[name].shape == array.shape
+            )
+        place = read._data + read._content["fields"]["temperature"]["place"]
+    np.testing.assert_array_equal(
+        np.memmap(path, dtype, "r", place, (20, 6, 30)).swapaxes(0, 1), written["temperature"]
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["state.fathom"]
+
+
+def test_bands_come_in_any_order_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(restart, "_band", 4 * 6 * 30 * 8)
+    state = {"temperature": fields()["temperature"]}
+    restart.write(tmp_path / "a.fathom", state, header())
+    restart.create(tmp_path / "b.fathom", header(), {"temperature": (6, 20, 30)})
+    writes = files.Writes()
+    for row in (16, 0, 8, 12, 4):
+        restart.write_band(
+            tmp_path / "b.fathom",
+            "temperature",
+            row,
+            state["temperature"][:, row : row + 4],
+            writes,
+        )
+    assert sum(calls for calls, _ in writes.counts.values()) == 10
+    with pytest.raises(ValueError, match="no band of 4 rows"):
+        restart.write_band(
+            tmp_path / "b.fathom", "temperature", 2, state["temperature"][:, 2:6], writes
+        )
+    assert not (tmp_path / "b.fathom").exists()
+    restart.finish(tmp_path / "b.fathom")
+    assert (tmp_path / "a.fathom").read_bytes() == (tmp_path / "b.fathom").read_bytes()
+
+
+def test_the_same_state_gives_the_same_bytes(tmp_path):
+    state = fields()
+    restart.write(tmp_path / "a.fathom", state, header())
+    restart.write(
+        tmp_path / "b.fathom",
+        {name: np.array(array, order="F") for name, array in state.items()},
+        header(),
+    )
+    assert (tmp_path / "a.fathom").read_bytes() == (tmp_path / "b.fathom").read_bytes()
+
+
+@pytest.mark.parametrize("keep", [0, 100, 0.5, 0.99])
+def test_a_truncated_file_is_refused(tmp_path, keep):
+    path = tmp_path / "restart.fathom"
+    restart.write(path, fields(), header())
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(keep if keep >= 1 else keep * len(whole))])
+    with pytest.raises(
+        ValueError, match="not a whole restart: (its header is damaged or )?truncated"
+    ):
+        restart.read(path)
+
+
+def test_a_flipped_bit_is_noticed(tmp_path):
+    path = tmp_path / "restart.fathom"
+    restart.write(path, fields(), header())
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 1
+    path.write_bytes(whole)
+    with pytest.raises(ValueError, match="field 'temperature' is damaged .rows 0 to 19"):
+        restart.read(path)["temperature"]
+
+
+def test_another_grid_is_named_part_by_part(tmp_path):
+    path = tmp_path / "restart.fathom"
+    restart.write(path, fields(), header())
+    other = wet.copy()
+    other[3, 3] += 1
+    with pytest.raises(
+        ValueError, match="another grid: wet_levels has the same shape 20 x 30 but other values$"
+    ):
+        restart.read(path, grid=restart.fingerprint(depth=depth, wet_levels=other))
+    with pytest.raises(ValueError, match="depth has shape 6 in the restart, 4 here"):
+        restart.read(path, grid=restart.fingerprint(depth=depth[:4], wet_levels=wet))
+    with pytest.raises(ValueError, match="longitude is only in this grid"):
+        restart.read(path, grid=restart.fingerprint(depth=depth, wet_levels=wet, longitude=depth))
+
+
+def test_missing_file_field_version_and_header(tmp_path, monkeypatch):
+    path = tmp_path / "restart.fathom"
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        restart.read(path)
+    restart.write(path, fields(), header())
+    with pytest.raises(
+        ValueError, match="lacks 'salinity', which this model needs; it holds temperature"
+    ):
+        restart.read(path, fields=["temperature", "salinity"])
+    with pytest.raises(ValueError, match="unknown field 'temprature'; did you mean 'temperature'"):
+        restart.read(path)["temprature"]
+    monkeypatch.setattr(restart, "version", 4)
+    with pytest.raises(ValueError, match="has restart version 3; this Fathom reads version 4"):
+        restart.read(path)
+    np.savez(path.with_suffix(".npz"), a=depth)
+    with pytest.raises(ValueError, match="another kind of file"):
+        restart.read(path.with_suffix(".npz"))
+
+
+def test_a_failed_write_keeps_the_earlier_restart(tmp_path, monkeypatch):
+    path = tmp_path / "restart.fathom"
+    restart.write(path, fields(), header())
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="disk full while writing restart"):
+        restart.write(path, fields(), header())
+    assert path.read_bytes() == before
+    monkeypatch.undo()
+    with pytest.raises(OSError, match="writing restart"):
+        restart.write(tmp_path / "nowhere" / "restart.fathom", fields(), header())

@@ -1,0 +1,76 @@
+"""`fathom bench blocking` on a small box: sizes that are chosen, the table, the picture, mistakes;
+a run's own lengths in its report.
+"""
+
+import json
+
+import pytest
+
+import box
+from fathom.performance.bench import blocking
+from fathom.report import page as report
+
+
+def test_sizes_by_halves():
+    assert blocking.sizes(None, 100, 116, 1, 2) == [
+        (100, 116),
+        (100, 58),
+        (100, 29),
+        (50, 29),
+        (50, 15),
+        (25, 15),
+    ]
+    assert (100, 116) not in blocking.sizes(None, 100, 116, 2, 2) and blocking.sizes(
+        "36x24, 18x12", 100, 116, 1, 2
+    ) == [(36, 24), (18, 12)]
+    assert blocking.lengths(None, 100) == [4, 8, 16, 32, 64, 128] and blocking.lengths(
+        "64,16", 100
+    ) == [16, 64]
+    for wrong in ("16,x", "0"):
+        with pytest.raises(ValueError, match="must be numbers of columns"):
+            blocking.lengths(wrong, 100)
+
+
+def test_the_command(tmp_path):
+    box.write(tmp_path)
+    status, out, err = box.fathom(
+        "bench",
+        "blocking",
+        "box.toml",
+        "--tile",
+        "8,16",
+        "--block",
+        "16x12",
+        "--seconds",
+        1,
+        "--json",
+        "b.json",
+        "--picture",
+        "b.png",
+        folder=tmp_path,
+    )
+    assert (status, err) == (0, ""), err
+    found = json.loads((tmp_path / "b.json").read_text())["found"]
+    assert [(e["what"], e["size"]) for e in found] == [
+        ("tile", 8),
+        ("tile", 16),
+        ("block", [16, 12]),
+    ]
+    assert all(e["turns"] >= 3 and e["ratio"] > 0 for e in found) and "16×12" in out
+    assert (tmp_path / "b.png").stat().st_size > 10000
+    status, _, err = box.fathom("bench", "blocking", "box.toml", "--block", "16", folder=tmp_path)
+    assert status == 2 and "is not WIDTHxHEIGHT" in err and "Traceback" not in err
+
+
+def test_report_shows_the_lengths_that_a_run_tried(tmp_path):
+    tried = [
+        {"first": "A", "columns": 16, "tried": {"8": 2e-3, "16": 1e-3, "32": 1.5e-3}},
+        {"first": "B", "columns": 8, "tried": {"8": 1e-3}},
+    ]
+    with_them, without = (
+        report.write_report(
+            tmp_path / f"{n}.html", title="t", summary={"tiles": tiles}, configuration=""
+        ).read_text()
+        for n, tiles in enumerate((tried, tried[1:]))
+    )
+    assert 'alt="tiles"' in with_them and 'alt="tiles"' not in without

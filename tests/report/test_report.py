@@ -1,0 +1,119 @@
+"""The report: one file with everything in it, for a globe, a box, and a run with little to show."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from fathom.ocean.report import pictures
+from fathom.report.page import write_report
+from synthetic import box, globe, profile, series
+
+summary = {
+    "output": {
+        "writes": {"65536": [3, 300000], "512": [2, 1100]},
+        "share_in_large_writes": 300000 / 301100,
+    },
+    "steps": 720,
+    "cells": 2431231,
+    "wall_seconds": 132.3,
+    "simulated_years_per_day": 53.7,
+    "ranks": 2,
+    "threads": 1,
+    "checksum": "9f2b6c01",
+    "state": {"temperature": {"minimum": -1.9, "mean": 3.6, "maximum": 31.0}},
+}
+
+
+@pytest.mark.parametrize("made", [globe, box])
+def test_a_full_report(made, tmp_path):
+    grid, state = made()
+    path = write_report(
+        tmp_path / "report.html",
+        title="A <test>",
+        summary=summary,
+        configuration='[grid]\nis = "A & B"  # why\n',
+        pictures=pictures(grid, state),
+        series=series(),
+        profile=profile(),
+    )
+    page = path.read_text()
+    assert page.count("data:image/png;base64,") == 9 and "missing" not in re.sub(
+        "<style>.*</style>", "", page, flags=re.DOTALL
+    )
+    assert (
+        "A &lt;test&gt;" in page and "A &amp; B" in page and "53.7" in page and "9f2b6c01" in page
+    )
+    assert (
+        "99.63 % of 0.3011 MB in writes of 64 KiB and more" in page and "64 KiB to 128 KiB" in page
+    )
+    assert not re.search(r'(src|href)="(?!data:|#)', page)  # nothing outside the file
+
+
+def test_tracks_are_drawn(tmp_path):
+    """Over the rim of the map, and with a drifter that is released late."""
+    grid, state = globe()
+    x = np.linspace([0.0, 170.0, 20.0], [60.0, 230.0, 40.0], 30)
+    x[:10, 2] = np.nan
+    names = dict(pictures(grid, {"tracks": {"floats": (x, 0.1 * x, np.arange(30.0))}})["Surface"])
+    figure = names["tracks of floats"]()
+    assert (
+        len(figure.axes[0].collections[0].get_segments()) >= 2 * 28 + 18
+        and figure.axes[0].get_title("right") == "3 drifters, 29 days"
+    )
+    rings, dots = (line.get_xydata() for line in figure.axes[0].lines[-2:])
+    segments = figure.axes[0].collections[0].get_segments()
+    assert (
+        len(rings) == len(dots) == 3
+        and any((s[0] == rings[2]).all() for s in segments)
+        and any((s[1] == dots[2]).all() for s in segments)
+    )
+
+
+def test_what_is_missing_is_left_out(tmp_path):
+    grid, state = box()
+    page = write_report(
+        tmp_path / "a.html",
+        title="t",
+        summary={},
+        configuration="",
+        pictures=pictures(
+            {"x": grid["x"], "y": grid["y"]},
+            {
+                "sea_surface_height": state["sea_surface_height"],
+                "tracer": np.where(grid["wet_levels"] > 0, 1.0, np.nan),
+            },
+        ),
+    ).read_text()
+    assert (
+        page.count("data:image/png") == 2 and "In time" not in page and "Configuration" not in page
+    )
+
+
+def test_values_on_land_do_not_matter(tmp_path):
+    """Zeros or infinities under the land mask change nothing in the page."""
+    grid, state = globe(30, 36, 6)
+    dry = np.arange(6)[:, None, None] >= grid["wet_levels"]
+    pages = []
+    for land in (np.nan, 0.0, 1e30):
+        filled = {
+            name: np.where(dry if field.ndim == 3 else dry[0], land, field)
+            for name, field in state.items()
+        }
+        pages.append(
+            write_report(
+                tmp_path / "a.html",
+                title="t",
+                summary={},
+                configuration="",
+                pictures=pictures(grid, filled),
+            ).read_text()
+        )
+    assert pages[0] == pages[1] == pages[2]
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path):
+    with pytest.raises(OSError, match="cannot write the report"):
+        write_report(tmp_path / "no" / "a.html", title="t", summary={}, configuration="")

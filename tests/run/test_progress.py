@@ -1,0 +1,63 @@
+"""The progress line: its text, redrawn on a terminal, logged every 5 % otherwise."""
+
+import io
+from datetime import datetime
+from types import SimpleNamespace
+
+import pytest
+
+from fathom.run.progress import Progress, duration, line
+
+
+def test_text():
+    text = line(datetime(1994, 2, 14), 0.56, 14.2, "|u| ≤ 1.4 m/s  T [-1.9, 31.4] °C", 62400)
+    assert (
+        text
+        == "1994-02-14   56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left"
+    )
+
+
+@pytest.mark.parametrize(
+    "seconds, text",
+    [
+        (0.254, "0.25 s"),
+        (12.3, "12 s"),
+        (60, "1 min"),
+        (200, "3 min 20 s"),
+        (62400, "17 h 20 min"),
+        (3599.9, "1 h"),
+        (86400 * 4 + 3 * 3600, "4 d 3 h"),
+    ],
+)
+def test_duration(seconds, text):
+    assert duration(seconds) == text
+
+
+def steps(progress, number=100):
+    for n in range(1, number + 1):
+        simulation = SimpleNamespace(
+            wall_seconds=n * 0.1,
+            count=n,
+            start_steps=0,
+            step=3600.0,
+            seconds=n * 3600.0,
+            date=datetime(2000, 1, 1),
+            now="|u| ≤ 1 m/s",
+        )
+        progress(simulation, n / number)
+
+
+def test_log_has_a_line_every_5_percent():
+    stream = io.StringIO()
+    steps(Progress(stream, terminal=0))
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 20 and "\r" not in stream.getvalue()
+    assert " 5%" in lines[0] and "100%" in lines[-1] and "left" not in lines[-1]
+
+
+def test_terminal_has_one_line():
+    stream = io.StringIO()
+    steps(Progress(stream, terminal=50))
+    text = stream.getvalue()
+    assert text.count("\n") == 1 and text.endswith("\n")
+    assert all(len(piece) < 50 for piece in text.strip("\r\n").split("\r"))

@@ -1,0 +1,95 @@
+"""A small box of ocean driven by wind, as a file, and the command run on it."""
+
+import json
+import os
+import subprocess
+import sys
+
+text = """\
+[constants]
+L = 1e6
+tau = 0.1
+
+[grid]
+is = "CartesianGrid"
+nx = 24
+ny = 20
+extent = ["L", "L"]
+levels = { is = "ZLevels", number = 4, depth = 1000 }
+
+[model]
+is = "Ocean"
+coriolis = [1e-4, 2e-11]
+equation_of_state = { is = "LinearEquationOfState" }
+friction = { is = "LaplacianFriction", viscosity = 1e4 }
+
+[state]
+temperature = "20 * exp(depth / -1000)"
+salinity = 35
+
+[simulation]
+step = "1h"
+run = "2d"
+surface = { is = "SurfaceForcing", stress_x = "-tau * cos(2 * pi * y / L)" }
+
+[output."surface.zarr"]
+variables = ["sea_surface_temperature", "sea_surface_height"]
+every = "1d"
+"""
+
+
+def write(folder, **replaced):
+    """box.toml in a folder; replaced: old text -> new, by what stands before the first blank."""
+    content = text
+    for old, new in replaced.items():
+        assert old in content
+        content = content.replace(old, new)
+    path = folder / "box.toml"
+    path.write_text(content)
+    return path
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "fathom", *map(str, arguments)]
+
+
+def environment():
+    """This one, without a launcher around the tests."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PMI", "OMPI", "SLURM", "FATHOM_T"))
+    }
+
+
+def fathom(*arguments, folder, **more):
+    """Run the command in a folder: (exit status, output, errors)."""
+    done = subprocess.run(
+        command(*arguments),
+        cwd=folder,
+        env=environment() | more,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def summary(folder):
+    return json.loads((folder / "summary.json").read_text())
+
+
+def children(pid):
+    """The ranks below a process: those of its descendants that run the command."""
+    found = []
+    for task in subprocess.run(
+        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True
+    ).stdout.splitlines()[1:]:
+        child, parent, *arguments = task.split(maxsplit=2)
+        if int(parent) == pid:
+            found += [int(child)] * (
+                " -m fathom " in arguments[0]
+                and "mpiexec" not in arguments[0]
+                and "hydra" not in arguments[0]
+            ) + children(int(child))
+    return found
