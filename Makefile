@@ -1,6 +1,7 @@
 # Fathom. Needs Python 3.11 or newer, make and a C++20 compiler; all else comes from PyPI into .venv.
 #   make run      the global ocean at 1 degree, 30 days on 2 ranks, into runs/ocean-1deg
-#   make test     architecture, text, lint, all tests
+#   make test     architecture, text, format, lint, all tests
+#   make check    functions that are too long to read
 #   make bench    seconds per step against the limits of this machine
 SHELL   := /bin/sh
 PYTHON  ?= python3
@@ -24,8 +25,13 @@ run: $(venv)/run.installed
 test: $(venv)/test.installed
 	$(bin)/python tools/check_architecture.py
 	$(bin)/python tools/check_text.py
+	find core tools -name '*.[ch]pp' -exec $(bin)/clang-format --dry-run -Werror {} +
 	$(bin)/ruff check --quiet
 	$(bin)/pytest
+
+# functions that are still too long
+check: $(venv)/test.installed
+	$(bin)/python tools/check_functions.py
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json

@@ -14,27 +14,17 @@ namespace {
 
 using Input = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+/// Read-only, no copy.
 template <class Owner>
 nb::object view(const Owner& owner, const std::vector<double>& values,
-                std::vector<std::size_t> shape) {  // read-only, no copy
+                std::vector<std::size_t> shape) {
     return nb::cast(nb::ndarray<nb::numpy, const double>(values.data(), shape.size(), shape.data(),
                                                          nb::find(owner)),
                     nb::rv_policy::reference);
 }
 Plane plane(const Input& a) { return {a.data(), a.data() + a.size()}; }
 
-}  // namespace
-
-void bind_grid(nb::module_& m) {
-    nb::class_<MeridionalSpacing>(m, "MeridionalSpacing", "Shape of the spacing of rows.")
-        .def(
-            "__init__",
-            [](MeridionalSpacing* self, double equatorial, double width, double polar) {
-                new (self) MeridionalSpacing{equatorial, width, polar};
-            },
-            "equatorial"_a = 1, "width"_a = 10, "polar"_a = 0)
-        .def("__call__", &MeridionalSpacing::operator(), "latitude"_a);
-
+void bind_horizontal_grid(nb::module_& m) {
     nb::class_<HorizontalGrid> grid(
         m, "HorizontalGrid", "Coordinates, lengths, areas and angles of the points of a grid.");
     grid.def_ro("nx", &HorizontalGrid::nx)
@@ -49,20 +39,22 @@ void bind_grid(nb::module_& m) {
             return view(g, g.*values, {std::size_t(g.ny + more), std::size_t(g.nx + more)});
         });
     };
-    property("corner_longitude", &HorizontalGrid::corner_longitude, 1),
-        property("corner_latitude", &HorizontalGrid::corner_latitude, 1);
-    property("center_longitude", &HorizontalGrid::center_longitude, 0),
-        property("center_latitude", &HorizontalGrid::center_latitude, 0);
-    property("kx", &HorizontalGrid::curvature_x, 0),
-        property("ky", &HorizontalGrid::curvature_y, 0);
+    property("corner_longitude", &HorizontalGrid::corner_longitude, 1);
+    property("corner_latitude", &HorizontalGrid::corner_latitude, 1);
+    property("center_longitude", &HorizontalGrid::center_longitude, 0);
+    property("center_latitude", &HorizontalGrid::center_latitude, 0);
+    property("kx", &HorizontalGrid::curvature_x, 0);
+    property("ky", &HorizontalGrid::curvature_y, 0);
     nb::dict table;
     for (const Metric& metric : metrics) {
         property(metric.name, metric.values, 0);
         table[metric.name] = nb::make_tuple(metric.place, metric.units, metric.sign);
     }
-    m.attr("metrics") =
-        table;  // name: (place, units, sign across a fold; 0: an angle, turns by pi)
+    // name: (place, units, sign across a fold; 0: an angle, turns by pi)
+    m.attr("metrics") = table;
+}
 
+void bind_makers(nb::module_& m) {
     m.def(
         "latitude_longitude_grid",
         [](int nx, std::vector<double> latitudes, double west, double east, bool periodic,
@@ -103,6 +95,19 @@ void bind_grid(nb::module_& m) {
         },
         "corner_longitude"_a.noconvert(), "corner_latitude"_a.noconvert(), "periodic"_a = false,
         "fold"_a = false, "radius"_a = constants::earth_radius);
+}
+
+/// Spacings and latitudes of rows; how far a grid is from right angles.
+void bind_rows(nb::module_& m) {
+    nb::class_<MeridionalSpacing>(m, "MeridionalSpacing", "Shape of the spacing of rows.")
+        .def(
+            "__init__",
+            [](MeridionalSpacing* self, double equatorial, double width, double polar) {
+                new (self) MeridionalSpacing{equatorial, width, polar};
+            },
+            "equatorial"_a = 1, "width"_a = 10, "polar"_a = 0)
+        .def("__call__", &MeridionalSpacing::operator(), "latitude"_a);
+
     m.def(
         "departure_from_right_angle",
         [](const HorizontalGrid& g) {
@@ -115,7 +120,9 @@ void bind_grid(nb::module_& m) {
     m.def("uniform_latitudes", &uniform_latitudes, "south"_a, "north"_a, "ny"_a);
     m.def("mercator_latitudes", &mercator_latitudes, "south"_a, "north"_a, "ny"_a);
     m.def("stretched_latitudes", &stretched_latitudes, "south"_a, "north"_a, "ny"_a, "spacing"_a);
+}
 
+void bind_vertical_grid(nb::module_& m) {
     nb::class_<VerticalGrid>(m, "VerticalGrid", "Layers from the surface down.")
         .def_prop_ro("levels", &VerticalGrid::levels)
         .def_prop_ro("depth", &VerticalGrid::depth)
@@ -132,4 +139,13 @@ void bind_grid(nb::module_& m) {
     m.def("levels_from_thickness", &levels_from_thickness, "thickness"_a);
     m.def("uniform_levels", &uniform_levels, "number"_a, "depth"_a);
     m.def("stretched_levels", &stretched_levels, "number"_a, "depth"_a, "surface"_a);
+}
+
+}  // namespace
+
+void bind_grid(nb::module_& m) {
+    bind_rows(m);
+    bind_horizontal_grid(m);
+    bind_makers(m);
+    bind_vertical_grid(m);
 }

@@ -6,6 +6,7 @@ void bind_base(nb::module_&);
 void bind_regions(nb::module_&);
 void bind_grid(nb::module_&);
 void bind_parallel(nb::module_&);
+void bind_solver(nb::module_&);
 void bind_field(nb::module_&);
 void bind_transform(nb::module_&);
 void bind_global_process(nb::module_&);
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
     bind_regions(m);
     bind_grid(m);
     bind_parallel(m);
+    bind_solver(m);
     bind_field(m);
     bind_transform(m);
     bind_global_process(m);

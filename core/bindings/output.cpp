@@ -31,8 +31,8 @@ std::vector<OutputStream> streams_of(const std::vector<Stream>& given) {
     for (auto& [bytes, items, set, times] : given) {
         auto& s = list.emplace_back(OutputStream{bytes, {}, {}, set, times});
         for (auto& [levels, rectangles] : items) {
-            s.items.push_back({Horizontal::center, false, 0,
-                               levels});  // rows and columns of the field's own place
+            // rows and columns of the field's own place
+            s.items.push_back({Horizontal::center, false, 0, levels});
             auto& r = s.rectangles.emplace_back();
             for (auto& [i0, j0, nx, ny, owner] : rectangles) r.push_back({i0, j0, nx, ny, owner});
         }
@@ -40,9 +40,9 @@ std::vector<OutputStream> streams_of(const std::vector<Stream>& given) {
     return list;
 }
 
+/// (levels, rows, columns) of f[row][level][point].
 template <class Number>
-nb::object view(std::byte* at, std::size_t rows, std::size_t levels,
-                std::size_t columns) {  // (levels, rows, columns) of f[row][level][point]
+nb::object view(std::byte* at, std::size_t rows, std::size_t levels, std::size_t columns) {
     const std::int64_t strides[] = {std::int64_t(columns), std::int64_t(levels * columns), 1};
     const std::size_t shape[] = {levels, rows, columns};
     return nb::cast(nb::ndarray<nb::numpy, Number>(at, 3, shape, nb::handle(), strides),
@@ -54,22 +54,37 @@ nb::object view(int bytes, std::byte* at, std::size_t rows, std::size_t levels,
                       : view<double>(at, rows, levels, columns);
 }
 
+template <class In> using ValuesOf = nb::ndarray<const In, nb::ndim<3>, nb::device::cpu>;
+template <class Out> using StoredOf = nb::ndarray<Out, nb::ndim<3>, nb::device::cpu>;
+using Levels = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;
+
+template <class In, class Out>
+void check_shapes(const ValuesOf<In>& v, const Levels& there, const StoredOf<Out>& out) {
+    for (int d = 0; d < 3; ++d)
+        if (v.shape(d) != out.shape(d) || (d && there.shape(d - 1) != out.shape(d)))
+            throw Error("stored: values, levels and target differ in shape");
+    if ((v.stride(2) != 1 || there.stride(1) != 1 || out.stride(2) != 1) && out.shape(2) > 1)
+        throw Error("stored: points must lie one after another");
+}
+
+template <class In, class Out>
+void check_weights(const ValuesOf<In>& a, const ValuesOf<In>& b, const auto& p, const auto& q,
+                   const StoredOf<Out>& out) {
+    for (int d = 0; d < 2; ++d)
+        if (p.shape(d) != out.shape(d + 1) || q.shape(d) != out.shape(d + 1))
+            throw Error("stored_sum: weights and target differ in shape");
+    if (a.stride(0) != b.stride(0) || a.stride(1) != b.stride(1))
+        throw Error("stored_sum: the fields lie in memory in different ways");
+}
+
 template <class In, class Out> void bind_stored(nb::module_& m) {
-    using Values = nb::ndarray<const In, nb::ndim<3>, nb::device::cpu>;
-    using There = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;
-    using Stored = nb::ndarray<Out, nb::ndim<3>, nb::device::cpu>;
+    using Values = ValuesOf<In>;
+    using Stored = StoredOf<Out>;
     using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-    auto fits = [](const Values& v, const There& there, const Stored& out) {
-        for (int d = 0; d < 3; ++d)
-            if (v.shape(d) != out.shape(d) || (d && there.shape(d - 1) != out.shape(d)))
-                throw Error("stored: values, levels and target differ in shape");
-        if ((v.stride(2) != 1 || there.stride(1) != 1 || out.stride(2) != 1) && out.shape(2) > 1)
-            throw Error("stored: points must lie one after another");
-    };
     m.def(
         "stored",
-        [fits](const Values& v, const There& there, const Stored& out) {
-            fits(v, there, out);
+        [](const Values& v, const Levels& there, const Stored& out) {
+            check_shapes<In, Out>(v, there, out);
             nb::gil_scoped_release nogil;
             stored(v.data(), v.stride(0), v.stride(1), there.data(), there.stride(0), out.data(),
                    out.stride(0), out.stride(1), int(out.shape(0)), int(out.shape(1)),
@@ -78,14 +93,10 @@ template <class In, class Out> void bind_stored(nb::module_& m) {
         nb::arg("values").noconvert(), nb::arg("there").noconvert(), nb::arg("out").noconvert());
     m.def(
         "stored_sum",
-        [fits](const Values& a, const Values& b, const Weights& p, const Weights& q,
-               const There& there, const Stored& out) {
-            fits(a, there, out), fits(b, there, out);
-            for (int d = 0; d < 2; ++d)
-                if (p.shape(d) != out.shape(d + 1) || q.shape(d) != out.shape(d + 1))
-                    throw Error("stored_sum: weights and target differ in shape");
-            if (a.stride(0) != b.stride(0) || a.stride(1) != b.stride(1))
-                throw Error("stored_sum: the fields lie in memory in different ways");
+        [](const Values& a, const Values& b, const Weights& p, const Weights& q,
+           const Levels& there, const Stored& out) {
+            check_shapes<In, Out>(a, there, out), check_shapes<In, Out>(b, there, out);
+            check_weights<In, Out>(a, b, p, q, out);
             nb::gil_scoped_release nogil;
             stored_sum(a.data(), b.data(), p.data(), q.data(), a.stride(0), a.stride(1),
                        there.data(), there.stride(0), out.data(), out.stride(0), out.stride(1),
@@ -116,12 +127,77 @@ struct BoundClient {
         : streams(s), domain(d), client(roles, d->decomposition, d->halo, std::move(s), slots) {}
 };
 
-}  // namespace
+/// Fields of the sequence as the stream sends them.
+void post(BoundClient& c, const OutputEvent& e, const FieldSet& s,
+          const std::vector<std::string>& names) {
+    const auto& items = c.streams[e.stream].items;
+    if (names.size() != items.size())
+        throw Error(names.size(), " fields for a stream of ", items.size());
+    std::vector<FieldSlab> slabs;
+    for (std::size_t n = 0; n < names.size(); ++n) {
+        const Field& f = s[names[n]];
+        if (!f.stays())
+            throw Error("'", names[n],
+                        "' lives only within a step; ask for it when the model is built (keep)");
+        if (f.levels < items[n].levels)
+            throw Error("'", names[n], "' has ", f.levels, " levels; the stream sends ",
+                        items[n].levels);
+        slabs.push_back(f);
+        slabs.back().levels = items[n].levels;
+    }
+    nb::gil_scoped_release nogil;
+    c.client.post(e, slabs);
+}
 
-void bind_output(nb::module_& m) {
-    bind_stored<float, float>(m), bind_stored<float, double>(m), bind_stored<double, float>(m),
-        bind_stored<double, double>(m);
+/// A block of a field with its halo, zeros; (levels, ny, nx) of its own points.
+template <class Number>
+nb::object new_block(const Block& b, int halo, int levels, FieldSlab& slab) {
+    const std::size_t rows = b.ny + 2 * halo, columns = b.nx + 2 * halo;
+    auto* data = new std::byte[rows * columns * levels * sizeof(Number)]();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] (std::byte*)p; });
+    slab.at.push_back(data);
+    slab.row.push_back(std::ptrdiff_t(columns) * levels);
+    slab.level.push_back(std::ptrdiff_t(columns));
+    const std::int64_t strides[] = {std::int64_t(columns), std::int64_t(levels * columns), 1};
+    const std::size_t shape[] = {std::size_t(levels), std::size_t(b.ny), std::size_t(b.nx)};
+    std::byte* first = data + (halo * columns * levels + halo) * sizeof(Number);
+    return nb::cast(nb::ndarray<nb::numpy, Number>(first, 3, shape, owner, strides));
+}
 
+nb::list restored(const BoundClient& c, const OutputEvent& e) {
+    const auto& stream = c.streams[e.stream];
+    const int halo = c.domain->halo;
+    std::vector<FieldSlab> slabs;
+    nb::list fields;
+    for (auto& item : stream.items) {
+        FieldSlab slab{{}, {}, {}, item.levels};
+        nb::list blocks;
+        for (auto* b : c.domain->blocks)
+            blocks.append(stream.bytes == 4 ? new_block<float>(*b, halo, item.levels, slab)
+                                            : new_block<double>(*b, halo, item.levels, slab));
+        slabs.push_back(std::move(slab));
+        fields.append(blocks);
+    }
+    c.client.restore(e, slabs);
+    return fields;
+}
+
+/// What has arrived, rectangle by rectangle of each field.
+nb::list arrays(OutputServer& s, OutputServer::Job& job) {
+    nb::list items;
+    const int stream = int(job.event.stream);
+    for (std::size_t n = 0; n < job.slabs.size(); ++n) {
+        nb::list list;
+        const auto& rectangles = s.rectangles(stream, int(n));
+        for (std::size_t r = 0; r < rectangles.size(); ++r)
+            list.append(view(s.bytes(stream), job.slabs[n].at[r], rectangles[r].ny,
+                             job.slabs[n].levels, rectangles[r].nx));
+        items.append(list);
+    }
+    return items;
+}
+
+void bind_roles(nb::module_& m) {
     nb::class_<Roles>(m, "Roles", "Which ranks compute and which serve output.")
         .def_prop_ro(
             "own", [](const Roles& r) { return MPI_Comm_c2f(r.own); },
@@ -142,7 +218,9 @@ void bind_output(nb::module_& m) {
             return roles(MPI_Comm_f2c(world), servers, per_set);
         },
         "world"_a, "servers"_a, "per_set"_a = 1);
+}
 
+void bind_event(nb::module_& m) {
     nb::class_<OutputEvent>(m, "OutputEvent", "One time of a stream.")
         .def(
             "__init__",
@@ -163,8 +241,10 @@ void bind_output(nb::module_& m) {
         .def_ro("seconds", &OutputEvent::seconds)
         .def_ro("begin", &OutputEvent::begin)
         .def_ro("end", &OutputEvent::end);
+}
 
-    nb::class_<BoundClient>(m, "OutputClient", "The computing side of output servers.")
+void bind_handing_over(nb::class_<BoundClient>& client) {
+    client
         .def(
             "__init__",
             [](BoundClient* self, const Roles& roles, std::shared_ptr<Domain> domain,
@@ -180,68 +260,14 @@ void bind_output(nb::module_& m) {
                 c.client.grant(e, patience);
             },
             "event"_a, "patience"_a = 0.0)
-        .def(
-            "post",
-            [](BoundClient& c, const OutputEvent& e, const FieldSet& s,
-               const std::vector<std::string>& names) {
-                const auto& items = c.streams[e.stream].items;
-                if (names.size() != items.size())
-                    throw Error(names.size(), " fields for a stream of ", items.size());
-                std::vector<FieldSlab> slabs;
-                for (std::size_t n = 0; n < names.size(); ++n) {
-                    const Field& f = s[names[n]];
-                    if (!f.stays())
-                        throw Error("'", names[n],
-                                    "' lives only within a step; ask for it when the model is "
-                                    "built (keep)");
-                    if (f.levels < items[n].levels)
-                        throw Error("'", names[n], "' has ", f.levels, " levels; the stream sends ",
-                                    items[n].levels);
-                    slabs.push_back(f);
-                    slabs.back().levels = items[n].levels;
-                }
-                nb::gil_scoped_release nogil;
-                c.client.post(e, slabs);
-            },
-            "event"_a, "set"_a, "fields"_a)
-        .def(
-            "restored",
-            [](const BoundClient& c, const OutputEvent& e) {
-                const auto& stream = c.streams[e.stream];
-                const int h = c.domain->halo;
-                std::vector<FieldSlab> slabs;
-                nb::list fields;
-                for (auto& item : stream.items) {
-                    FieldSlab slab{{}, {}, {}, item.levels};
-                    nb::list blocks;
-                    for (auto* b : c.domain->blocks) {
-                        const std::size_t rows = b->ny + 2 * h, columns = b->nx + 2 * h,
-                                          bytes = rows * columns * item.levels * stream.bytes;
-                        auto* data = new std::byte[bytes]();
-                        nb::capsule owner(data, [](void* p) noexcept { delete[] (std::byte*)p; });
-                        slab.at.push_back(data),
-                            slab.row.push_back(std::ptrdiff_t(columns) * item.levels),
-                            slab.level.push_back(std::ptrdiff_t(columns));
-                        const std::int64_t strides[] = {std::int64_t(columns),
-                                                        std::int64_t(item.levels * columns), 1};
-                        const std::size_t shape[] = {std::size_t(item.levels), std::size_t(b->ny),
-                                                     std::size_t(b->nx)};
-                        std::byte* first = data + (h * columns * item.levels + h) * stream.bytes;
-                        blocks.append(stream.bytes == 4 ? nb::cast(nb::ndarray<nb::numpy, float>(
-                                                              first, 3, shape, owner, strides))
-                                                        : nb::cast(nb::ndarray<nb::numpy, double>(
-                                                              first, 3, shape, owner, strides)));
-                    }
-                    slabs.push_back(std::move(slab));
-                    fields.append(blocks);
-                }
-                c.client.restore(e, slabs);
-                return fields;
-            },
-            "event"_a,
-            "of each field, (levels, ny, nx) of each block of this rank: what was posted")
-        .def(
-            "wrote", [](BoundClient& c, const OutputEvent& e) { c.client.wrote(e); }, "event"_a)
+        .def("post", &post, "event"_a, "set"_a, "fields"_a)
+        .def("restored", &restored, "event"_a,
+             "of each field, (levels, ny, nx) of each block of this rank: what was posted");
+}
+
+void bind_ledger(nb::class_<BoundClient>& client) {
+    client.def(
+              "wrote", [](BoundClient& c, const OutputEvent& e) { c.client.wrote(e); }, "event"_a)
         .def(
             "silent", [](BoundClient& c, double seconds) { return c.client.silent(seconds); },
             "seconds"_a)
@@ -272,7 +298,9 @@ void bind_output(nb::module_& m) {
         .def_prop_ro(
             "quantities", [](const BoundClient& c) { return named(c.client.quantities.by_name()); },
             "{name: {count, mean, most}}, core/output/quantities.hpp");
+}
 
+void bind_server(nb::module_& m) {
     nb::class_<OutputServer::Job>(m, "OutputJob").def_ro("event", &OutputServer::Job::event);
     nb::class_<OutputServer>(m, "OutputServer", "The serving side of output.")
         .def(
@@ -290,30 +318,16 @@ void bind_output(nb::module_& m) {
                 const double end = seconds_now() + seconds;
                 while (!s.poll()) {
                     if (seconds_now() >= end) return false;
-                    std::this_thread::sleep_for(
-                        std::chrono::microseconds(200));  // leaves its core to others
+                    // leaves its core to others
+                    std::this_thread::sleep_for(std::chrono::microseconds(200));
                 }
                 return true;
             },
             "seconds"_a, "waits so long for messages; whether there was one")
         .def("next", &OutputServer::next, nb::rv_policy::reference)
-        .def(
-            "arrays",
-            [](OutputServer& s, OutputServer::Job& job) {
-                nb::list items;
-                for (std::size_t n = 0; n < job.slabs.size(); ++n) {
-                    nb::list list;
-                    const auto& rectangles = s.rectangles(int(job.event.stream), int(n));
-                    for (std::size_t r = 0; r < rectangles.size(); ++r)
-                        list.append(view(s.bytes(int(job.event.stream)), job.slabs[n].at[r],
-                                         rectangles[r].ny, job.slabs[n].levels, rectangles[r].nx));
-                    items.append(list);
-                }
-                return items;
-            },
-            "job"_a,
-            "of each field, (levels, rows, columns) of each rectangle of this server; good until "
-            "the job is written")
+        .def("arrays", &arrays, "job"_a,
+             "of each field, (levels, rows, columns) of each rectangle of this server; good until "
+             "the job is written")
         .def("written", nb::overload_cast<OutputServer::Job*>(&OutputServer::written), "job"_a)
         .def("staged", &OutputServer::staged, "job"_a)
         .def("written", nb::overload_cast<const OutputEvent&>(&OutputServer::written), "event"_a,
@@ -331,4 +345,19 @@ void bind_output(nb::module_& m) {
         .def_prop_ro(
             "quantities", [](const OutputServer& s) { return named(s.quantities.by_name()); },
             "{name: {count, mean, most}}, core/output/quantities.hpp");
+}
+
+}  // namespace
+
+void bind_output(nb::module_& m) {
+    bind_stored<float, float>(m);
+    bind_stored<float, double>(m);
+    bind_stored<double, float>(m);
+    bind_stored<double, double>(m);
+    bind_roles(m);
+    bind_event(m);
+    nb::class_<BoundClient> client(m, "OutputClient", "The computing side of output servers.");
+    bind_handing_over(client);
+    bind_ledger(client);
+    bind_server(m);
 }

@@ -1,4 +1,4 @@
-/// Decomposition, plans, exchanges, sums and the elliptic solver for Python. No logic.
+/// Decomposition, plans, exchanges and sums for Python. No logic.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -7,12 +7,12 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include "base/error.hpp"
+#include "bindings/blocks.hpp"
 #include "parallel/measure.hpp"
 #include "parallel/ownership/work.hpp"
 #include "parallel/sum/global_sum.hpp"
 #include "parallel/sum/reduce.hpp"
 #include "parallel/travel/exchange.hpp"
-#include "solver/solver.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,48 +38,13 @@ nb::object table(std::size_t columns, const std::vector<int>& values) {
         nb::ndarray<nb::numpy, int, nb::ndim<2>>(data, {values.size() / columns, columns}, owner));
 }
 
-/// Blocks as arrays (rows, columns) or (rows, levels, columns), point fastest.
-using Array = nb::ndarray<nb::numpy, nb::device::cpu>;
-FieldSlab slab(const std::vector<Array>& blocks, int bytes, const Decomposition* d = nullptr,
-               int rank = 0, int halo = 0) {
-    FieldSlab s{{}, {}, {}, 1};
-    const auto own = d ? d->of(rank) : std::vector<const Block*>();
-    if (d && own.size() != blocks.size())
-        throw Error(blocks.size(), " arrays for ", own.size(), " blocks");
-    for (std::size_t n = 0; n < blocks.size(); ++n) {
-        const Array& a = blocks[n];
-        const std::size_t dims = a.ndim();
-        if (dims < 2 || dims > 3 ||
-            a.dtype() != (bytes == 4 ? nb::dtype<float>() : nb::dtype<double>()) ||
-            a.stride(dims - 1) != 1)
-            throw Error("a block is an array (rows, columns) or (rows, levels, columns) of ",
-                        bytes == 4 ? "float32" : "float64");
-        if (d && (int(a.shape(0)) < own[n]->ny + 2 * halo ||
-                  int(a.shape(dims - 1)) < own[n]->nx + 2 * halo))
-            throw Error("block ", own[n]->id, " needs ", own[n]->ny + 2 * halo, " rows of ",
-                        own[n]->nx + 2 * halo, " columns; given ", a.shape(0), " of ",
-                        a.shape(dims - 1));
-        s.at.push_back((std::byte*)a.data());
-        s.row.push_back(a.stride(0));
-        s.level.push_back(dims == 3 ? a.stride(1) : 0);
-        if (dims == 3) s.levels = int(a.shape(1));
-    }
-    return s;
-}
-
-int rank_in(int comm) {
-    int rank;
-    MPI_Comm_rank(MPI_Comm_f2c(comm), &rank);
-    return rank;
-}
-
 /// An exchange and the slabs that it works on between start and finish.
 struct BoundExchange {
     Exchange exchange;
     int bytes;
     std::vector<Exchange::Item> items;
     std::vector<FieldSlab> from, to;
-    using Fields = std::vector<std::vector<Array>>;
+    using Fields = std::vector<std::vector<BlockArray>>;
     std::vector<FieldSlab> slabs(const Fields& fields) const {
         if (fields.size() != items.size())
             throw Error(fields.size(), " fields for an exchange of ", items.size());
@@ -102,18 +67,7 @@ std::vector<Exchange::Item> items_of(const Items& list) {
     return items;
 }
 
-struct BoundSolver {
-    Decomposition decomposition;
-    int rank, halo;
-    EllipticSolver solver;
-    FieldSlab field(const std::vector<Array>& blocks) const {
-        return slab(blocks, 8, &decomposition, rank, halo);
-    }
-};
-
-}  // namespace
-
-void bind_parallel(nb::module_& m) {
+void bind_topology(nb::module_& m) {
     nb::class_<Topology>(m, "Topology", "How the edges of the global grid are joined.")
         .def(
             "__init__",
@@ -133,7 +87,9 @@ void bind_parallel(nb::module_& m) {
             },
             "place"_a, "i"_a, "j"_a,
             "(i, j, inside, flipped): the owned point that is also called (i, j)");
+}
 
+void bind_decomposition(nb::module_& m) {
     nb::class_<Decomposition>(m, "Decomposition", "The grid cut into blocks, and who owns them.")
         .def_ro("topology", &Decomposition::topology)
         .def_ro("ranks", &Decomposition::ranks)
@@ -168,11 +124,13 @@ void bind_parallel(nb::module_& m) {
         },
         "topology"_a, "wet_levels"_a, "ranks"_a, "block_nx"_a = 0, "block_ny"_a = 0,
         "distribution"_a = "auto", "halo"_a = 2);
-    m.attr("work_of_message") =
-        WorkTable::message;  // to a neighbour, within the estimated time of a rank
+    // to a neighbour, within the estimated time of a rank
+    m.attr("work_of_message") = WorkTable::message;
     m.def("arrange", &arrange, "topology"_a, "wet_levels"_a, "ranks"_a, "i_cuts"_a, "j_cuts"_a,
           "owners"_a, "halo"_a = 2, "a decomposition with given cuts and owners");
+}
 
+void bind_plans(nb::module_& m) {
     nb::class_<Plan>(m, "Plan", "Who sends which points to whom.")
         .def_prop_ro(
             "messages",
@@ -214,14 +172,11 @@ void bind_parallel(nb::module_& m) {
         },
         "decomposition"_a, "place"_a, "halo"_a, "rectangles"_a, "rank"_a = -1,
         "rectangles: (i0, j0, nx, ny, owner)");
+}
 
-    auto names = [](auto kinds) {
-        std::vector<std::pair<std::string, std::string>> list;
-        for (auto& k : kinds) list.emplace_back(k.name, k.text);
-        return list;
-    };
+void bind_exchanges(nb::module_& m) {
     m.def(
-        "transports", [=] { return names(transports()); },
+        "transports", [] { return names(transports()); },
         "(name, text) of the ways in which exchanges travel");
     m.def(
         "synchronise", [](bool all) { Exchange::synchronise = all; },
@@ -269,7 +224,9 @@ void bind_parallel(nb::module_& m) {
             "fields"_a)
         .def_prop_ro("messages", [](const BoundExchange& e) { return e.exchange.messages(); })
         .def_prop_ro("bytes", [](const BoundExchange& e) { return e.exchange.bytes(); });
+}
 
+void bind_global_sums(nb::module_& m) {
     nb::class_<GlobalSum>(m, "GlobalSum", "Sums over all ranks by an algorithm of the catalogue.")
         .def(
             "sum",
@@ -293,8 +250,35 @@ void bind_parallel(nb::module_& m) {
             return global_sum(name, MPI_Comm_f2c(comm)).release();
         },
         "comm"_a, "name"_a);
-    m.def("global_sums", [=] { return names(global_sums()); }, "(name, text) of the catalogue");
+    m.def("global_sums", [] { return names(global_sums()); }, "(name, text) of the catalogue");
+}
 
+void bind_exact_sums(nb::module_& m) {
+    using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    m.def(
+        "exact_sum",
+        [](int comm, Numbers terms) {
+            nb::gil_scoped_release nogil;
+            return exact_sum(MPI_Comm_f2c(comm), {terms.data(), terms.size()});
+        },
+        "comm"_a, "terms"_a.noconvert(),
+        "the sum over all ranks, with the same bits however the terms are distributed and ordered");
+    m.def(
+        "exact_sum_with_unit",
+        [](Numbers terms, int exponent) {
+            ExactSum sum(SumUnit{exponent});
+            for (std::size_t n = 0; n < terms.size(); ++n) {
+                ExactLanes one(sum.unit);
+                one.add(ExactLanes::Real(terms.data()[n]));
+                sum.add(one);
+            }
+            return std::pair(sum.value() / register_lanes, sum.valid());
+        },
+        "terms"_a.noconvert(), "exponent"_a,
+        "(sum in units of 2^exponent, whether all terms fitted)");
+}
+
+void bind_measurements(nb::module_& m) {
     using Released = nb::call_guard<nb::gil_scoped_release>;
     m.def(
         "seconds_of_halo",
@@ -318,133 +302,16 @@ void bind_parallel(nb::module_& m) {
         },
         "comm"_a, "sum"_a, "words"_a = 1, "times"_a = 1, "repetitions"_a = 100, Released(),
         "of so many sums of so many numbers");
+}
 
-    using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    m.def(
-        "exact_sum",
-        [](int comm, Numbers terms) {
-            nb::gil_scoped_release nogil;
-            return exact_sum(MPI_Comm_f2c(comm), {terms.data(), terms.size()});
-        },
-        "comm"_a, "terms"_a.noconvert(),
-        "the sum over all ranks, with the same bits however the terms are distributed and ordered");
-    m.def(
-        "exact_sum_with_unit",
-        [](Numbers terms, int exponent) {
-            ExactSum sum(SumUnit{exponent});
-            for (std::size_t n = 0; n < terms.size(); ++n) {
-                ExactLanes one(sum.unit);
-                one.add(ExactLanes::Real(terms.data()[n]));
-                sum.add(one);
-            }
-            return std::pair(sum.value() / register_lanes, sum.valid());
-        },
-        "terms"_a.noconvert(), "exponent"_a,
-        "(sum in units of 2^exponent, whether all terms fitted)");
+}  // namespace
 
-    using Blocks = std::vector<Array>;
-    m.def(
-        "solvers", [=] { return names(methods()); },
-        "(name, text) of the methods of the elliptic solver");
-    m.def(
-        "preconditioners", [=] { return names(preconditioners()); },
-        "(name, text) of the catalogue");
-    m.def(
-        "extremes",
-        [](const std::vector<double>& diagonal, const std::vector<double>& off) {
-            return extremes(diagonal, off);
-        },
-        "diagonal"_a, "off"_a, "least and largest eigenvalue of a symmetric tridiagonal matrix");
-    nb::class_<BoundSolver>(m, "EllipticSolver",
-                            "(M + K) x = b of the implicit free surface, by any solver and "
-                            "preconditioner of the catalogues.")
-        .def(
-            "__init__",
-            [](BoundSolver* self, int comm, const Decomposition& d, int halo, const Blocks& wet,
-               const Blocks& area, const Blocks& depth, const Blocks& dx, const Blocks& dy,
-               double mass, double tolerance, int maximum_iterations, const std::string& solver,
-               const std::string& preconditioner, const std::string& precision,
-               const std::string& exchange, const std::string& sum, bool reproducible, int steps) {
-                const int rank = rank_in(comm);
-                auto field = [&](const Blocks& b) { return slab(b, 8, &d, rank, halo); };
-                const EllipticFields fields{field(wet), field(area), field(depth),
-                                            field(dx),  field(dy),   mass};
-                new (self) BoundSolver{d,
-                                       rank,
-                                       halo,
-                                       {MPI_Comm_f2c(comm),
-                                        d,
-                                        halo,
-                                        fields,
-                                        {solver, preconditioner, precision, exchange, sum,
-                                         tolerance, maximum_iterations, steps, reproducible}}};
-            },
-            "comm"_a, "decomposition"_a, "halo"_a, "wet"_a, "area"_a, "depth"_a, "dx"_a, "dy"_a,
-            "mass"_a, "tolerance"_a = 1e-12, "maximum_iterations"_a = 1000,
-            "solver"_a = "chrongear", "preconditioner"_a = "diagonal", "precision"_a = "mixed",
-            "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4)
-        .def(
-            "solve",
-            [](BoundSolver& s, const Blocks& rhs, const Blocks& x) {
-                const auto b = s.field(rhs), y = s.field(x);
-                nb::gil_scoped_release nogil;
-                return s.solver.solve(b, y);
-            },
-            "rhs"_a, "x"_a)
-        .def(
-            "apply",
-            [](BoundSolver& s, const Blocks& x, const Blocks& y) {
-                const auto a = s.field(x), b = s.field(y);
-                s.solver.apply(a, b);
-            },
-            "x"_a, "y"_a, "y = (M + K) x")
-        .def(
-            "precondition",
-            [](BoundSolver& s, const Blocks& x, const Blocks& y) {
-                const auto a = s.field(x), b = s.field(y);
-                s.solver.precondition(a, b);
-            },
-            "x"_a, "y"_a, "y = what the preconditioner takes for the inverse of M + K, times x")
-        .def_prop_ro("last_residual", [](const BoundSolver& s) { return s.solver.last_residual; })
-        .def_prop_ro("iterations", [](const BoundSolver& s) { return s.solver.iterations; })
-        .def_prop_ro(
-            "passes", [](const BoundSolver& s) { return s.solver.passes; },
-            "of the last solve: residuals from which iterations began anew")
-        .def_prop_ro(
-            "reductions", [](const BoundSolver& s) { return s.solver.record.reductions; },
-            "sums over all ranks since it was made")
-        .def_prop_ro(
-            "halos", [](const BoundSolver& s) { return s.solver.record.halos; },
-            "exchanges since it was made")
-        .def_prop_ro(
-            "spectrum",
-            [](const BoundSolver& s) {
-                const auto e = s.solver.spectrum();
-                return std::tuple(e.least, e.largest, e.steps);
-            },
-            "(least, largest, Lanczos steps) where the solver needs them, else 0")
-        .def_prop_ro(
-            "history",
-            [](const BoundSolver& s) {
-                std::vector<std::pair<int, double>> list;
-                for (auto& h : s.solver.record.history)
-                    list.emplace_back(h.iteration,
-                                      s.solver.norm > 0 ? std::sqrt(h.rr / s.solver.norm) : 0);
-                return list;
-            },
-            "(iteration, residual / right-hand side) of the last solve; of iterations in fp64, and "
-            "wherever the residual was computed anew")
-        .def_prop_ro(
-            "factor_numbers", [](const BoundSolver& s) { return s.solver.factor_numbers(); },
-            "fp32 numbers of the factorisation on this rank; 0 without")
-        .def_prop_ro(
-            "wet_points", [](const BoundSolver& s) { return s.solver.matrix().wet_points; },
-            "of this rank")
-        .def_prop_ro(
-            "packs", [](const BoundSolver& s) { return s.solver.matrix().lines; },
-            "of 8 columns, of this rank: what is computed")
-        .def_prop_ro(
-            "inner_packs", [](const BoundSolver& s) { return s.solver.matrix().inner_lines; },
-            "of these, in blocks that need nothing from other ranks: computed while messages "
-            "travel, where the exchange overlaps");
+void bind_parallel(nb::module_& m) {
+    bind_topology(m);
+    bind_decomposition(m);
+    bind_plans(m);
+    bind_exchanges(m);
+    bind_global_sums(m);
+    bind_exact_sums(m);
+    bind_measurements(m);
 }

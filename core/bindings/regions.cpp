@@ -32,9 +32,7 @@ template <class T, class Of> nb::object column(std::size_t count, Of of) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {count}, owner));
 }
 
-}  // namespace
-
-void bind_regions(nb::module_& m) {
+void bind_classes(nb::module_& m) {
     nb::class_<Open>(
         m, "Within",
         "A region of the profile, as a context manager; comm: all its ranks meet in it.")
@@ -55,6 +53,9 @@ void bind_regions(nb::module_& m) {
                  return d;
              })
         .def_prop_ro("why_not", &Counters::why_not, "empty if there are any");
+}
+
+void bind_account(nb::module_& m) {
     m.def(
         "reset_regions",
         [](int comm, std::size_t events) {
@@ -82,6 +83,9 @@ void bind_regions(nb::module_& m) {
         "comm"_a, "apart"_a = false, "ahead"_a = 0.,
         "seconds to add to this rank's clock for that of rank 0; apart, ahead: as if each rank "
         "were a node, its clock ahead");
+}
+
+void bind_results(nb::module_& m) {
     m.def(
         "regions",
         [] {
@@ -130,4 +134,12 @@ void bind_regions(nb::module_& m) {
         },
         "events of this rank by the clock of rank 0, in the order of their ends; meetings: from "
         "when to when it was blocked, and how much of that it waited");
+}
+
+}  // namespace
+
+void bind_regions(nb::module_& m) {
+    bind_classes(m);
+    bind_account(m);
+    bind_results(m);
 }

@@ -54,11 +54,11 @@ template <class Number> struct Items {
     }
 };
 
-template <class Number> void bind(nb::module_& m, const char* name, const char* items_name) {
+template <class Number> void bind_items(nb::module_& m, const char* name) {
     using Transform = SphericalHarmonics<Number>;
     using List = Items<Number>;
     using Blocks = std::vector<typename List::Array>;
-    nb::class_<List>(m, items_name,
+    nb::class_<List>(m, name,
                      "What is transformed in one call; blocks of fields are arrays (rows, levels, "
                      "columns) with any strides, coefficients arrays (waves, 2, levels).")
         .def(
@@ -93,29 +93,13 @@ template <class Number> void bind(nb::module_& m, const char* name, const char* 
                                                  *l.slab(north, n)));
             },
             "vorticity"_a, "divergence"_a, "east"_a, "north"_a);
-    nb::class_<Transform>(m, name,
-                          "Fields on a Gaussian grid <-> coefficients of a triangular truncation.")
-        .def(
-            "__init__",
-            [](Transform* self, int comm, const GaussianGrid& grid, int truncation,
-               const Decomposition& d, double radius, int fields, int threads, std::size_t table) {
-                new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d,
-                                     {radius, fields, threads, table});
-            },
-            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a,
-            "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0,
-            "table"_a = TransformOptions().table)
-        .def_prop_ro(
-            "own",
-            [](const Transform& t) {
-                int* data = new int[2 * t.own().size()];
-                for (std::size_t i = 0; i < t.own().size(); ++i)
-                    data[2 * i] = t.own()[i].m, data[2 * i + 1] = t.own()[i].n;
-                return nb::cast(nb::ndarray<nb::numpy, int, nb::ndim<2>>(
-                    data, {t.own().size(), 2},
-                    nb::capsule(data, [](void* p) noexcept { delete[] (int*)p; })));
-            },
-            "(m, n) of this rank's coefficients")
+}
+
+/// Both ways and their adjoints.
+template <class Number> void bind_ways(nb::class_<SphericalHarmonics<Number>>& transform) {
+    using Transform = SphericalHarmonics<Number>;
+    using List = Items<Number>;
+    transform
         .def(
             "inverse",
             [](Transform& t, const List& l) {
@@ -143,7 +127,35 @@ template <class Number> void bind(nb::module_& m, const char* name, const char* 
                 nb::gil_scoped_release nogil;
                 t.direct_adjoint(l.list);
             },
-            "items"_a, "coefficients -> fields: the transpose of direct")
+            "items"_a, "coefficients -> fields: the transpose of direct");
+}
+
+template <class Number> void bind(nb::module_& m, const char* name) {
+    using Transform = SphericalHarmonics<Number>;
+    nb::class_<Transform> transform(
+        m, name, "Fields on a Gaussian grid <-> coefficients of a triangular truncation.");
+    transform
+        .def(
+            "__init__",
+            [](Transform* self, int comm, const GaussianGrid& grid, int truncation,
+               const Decomposition& d, double radius, int fields, int threads, std::size_t table) {
+                new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d,
+                                     {radius, fields, threads, table});
+            },
+            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a,
+            "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0,
+            "table"_a = TransformOptions().table)
+        .def_prop_ro(
+            "own",
+            [](const Transform& t) {
+                int* data = new int[2 * t.own().size()];
+                for (std::size_t i = 0; i < t.own().size(); ++i)
+                    data[2 * i] = t.own()[i].m, data[2 * i + 1] = t.own()[i].n;
+                return nb::cast(nb::ndarray<nb::numpy, int, nb::ndim<2>>(
+                    data, {t.own().size(), 2},
+                    nb::capsule(data, [](void* p) noexcept { delete[] (int*)p; })));
+            },
+            "(m, n) of this rank's coefficients")
         .def_prop_ro("seconds",
                      [](const Transform& t) {
                          nb::dict d;
@@ -155,11 +167,10 @@ template <class Number> void bind(nb::module_& m, const char* name, const char* 
         .def_prop_ro("flops_of_field", &Transform::flops_of_field,
                      "of the Legendre sums of one field, one way, on this rank")
         .def_prop_ro("table_bytes", &Transform::table_bytes);
+    bind_ways<Number>(transform);
 }
 
-}  // namespace
-
-void bind_transform(nb::module_& m) {
+void bind_gaussian_grid(nb::module_& m) {
     nb::class_<GaussianGrid>(m, "GaussianGrid", "Rows of a Gaussian grid, from south to north.")
         .def_prop_ro("sine",
                      [](nb::handle_t<GaussianGrid> g) {
@@ -190,6 +201,9 @@ void bind_transform(nb::module_& m) {
     m.def("full_gaussian_grid_of", &full_gaussian_grid_of, "truncation"_a, "order"_a);
     m.def("octahedral_gaussian_grid_of", &octahedral_gaussian_grid_of, "truncation"_a);
     m.def("classical_gaussian_grid_of", &classical_gaussian_grid_of, "truncation"_a, "order"_a);
+}
+
+void bind_distribution(nb::module_& m) {
     nb::class_<Distribution>(m, "WaveDistribution",
                              "Who owns which rows and which zonal wavenumbers, as rank 0 knows it.")
         .def(
@@ -214,6 +228,15 @@ void bind_transform(nb::module_& m) {
             "southernmost row that knows each m")
         .def_static("waves_of_rank", &Distribution::waves_of_rank, "truncation"_a, "ranks"_a,
                     "rank"_a);
-    bind<double>(m, "SphericalHarmonics64", "TransformItems64");
-    bind<float>(m, "SphericalHarmonics32", "TransformItems32");
+}
+
+}  // namespace
+
+void bind_transform(nb::module_& m) {
+    bind_gaussian_grid(m);
+    bind_distribution(m);
+    bind_items<double>(m, "TransformItems64");
+    bind_items<float>(m, "TransformItems32");
+    bind<double>(m, "SphericalHarmonics64");
+    bind<float>(m, "SphericalHarmonics32");
 }

@@ -9,8 +9,8 @@ namespace fathom {
 
 namespace {
 
-constexpr double negligible =
-    2e-6;  // of |P_n^m| on a classical reduced row: round trips stay exact to its square
+// of |P_n^m| on a classical reduced row: round trips stay exact to its square
+constexpr double negligible = 2e-6;
 
 void check(int rows, int fewest) {
     if (rows < 2 || rows % 2)

@@ -1,13 +1,10 @@
 /// Metrics from corner coordinates.
 ///   regular rows (between parallels, along meridians)
 ///       dx = a cos(phi) dlambda, dy = a dphi, area = a^2 dlambda d(sin phi),
-///                                                        kx = 0, ky = -tan(phi) / a,
-///                                                            curvature_squared = (tan^2(phi) - 1)
-///                                                            / a^2
-///   other rows                                           great circles between corners and
-///       centers; spherical excess of the cell;
-///                                                        kx, ky by differences of the opposite
-///                                                            sides of the velocity cell
+///       kx = 0, ky = -tan(phi) / a, curvature_squared = (tan^2(phi) - 1) / a^2
+///   other rows
+///       great circles between corners and centers; spherical excess of the cell;
+///       kx, ky by differences of the opposite sides of the velocity cell
 /// The first row north of the regular ones has a parallel as its southern side. So the areas of a
 /// grid sum to that of its domain: its outline made of parallels, meridians and great circles. Rows
 /// of corners on a pole of the grid have sides of no length: such a side gets a quarter of the mean
@@ -35,12 +32,15 @@ struct Work {
     Plane side_x, side_y;  // (ny + 1, nx) along i, (ny, nx + 1) along j [m]
     Vector corner(int i, int j) const { return corners[g.corner(i, j)]; }
     Vector center(int i, int j) const { return centers[g.index(i, j)]; }
-    double& along_x(int i, int j) {
-        return side_x[(j + 1) * nx + i];
-    }  // north of T(i, j), j from -1
-    double& along_y(int i, int j) {
-        return side_y[j * (nx + 1) + i + 1];
-    }  // east of T(i, j), i from -1
+    /// North of T(i, j), j from -1.
+    double& along_x(int i, int j) { return side_x[(j + 1) * nx + i]; }
+    /// East of T(i, j), i from -1.
+    double& along_y(int i, int j) { return side_y[j * (nx + 1) + i + 1]; }
+    /// Of the corners of row j, if it is regular; of column i, in degrees.
+    double latitude(int j) const { return g.corner_latitude[g.corner(-1, j)]; }
+    double width(int i) const {
+        return g.corner_longitude[g.corner(i, -1)] - g.corner_longitude[g.corner(i - 1, -1)];
+    }
 };
 
 void unit_vectors(Work& w) {
@@ -75,36 +75,39 @@ void centers(Work& w) {
         }
 }
 
-void sides_and_areas(Work& w) {
-    auto& g = w.g;
-    const double a = g.radius;
-    w.side_x.resize((w.ny + 1) * w.nx), w.side_y.resize(w.ny * (w.nx + 1)),
-        g.area_center.resize(w.nx * w.ny);
-    auto latitude = [&](int j) { return g.corner_latitude[g.corner(-1, j)]; };
-    auto width = [&](int i) {
-        return g.corner_longitude[g.corner(i, -1)] - g.corner_longitude[g.corner(i - 1, -1)];
-    };
+void sides(Work& w) {
+    const double a = w.g.radius;
+    w.side_x.resize((w.ny + 1) * w.nx), w.side_y.resize(w.ny * (w.nx + 1));
     for (int j = -1; j < w.ny; ++j) {
         const bool parallel = j < w.regular && w.regular > 0;
-        const double c = std::cos(latitude(j) * degree) * degree;
+        const double c = std::cos(w.latitude(j) * degree) * degree;
         for (int i = 0; i < w.nx; ++i)
-            w.along_x(i, j) = a * (parallel ? c * width(i)
+            w.along_x(i, j) = a * (parallel ? c * w.width(i)
                                             : sphere::distance(w.corner(i - 1, j), w.corner(i, j)));
     }
     for (int j = 0; j < w.ny; ++j) {
-        const bool regular = j < w.regular;
-        const double south = latitude(j - 1), north = latitude(j);
+        const double south = w.latitude(j - 1), north = w.latitude(j);
         for (int i = -1; i < w.nx; ++i)
-            w.along_y(i, j) = regular ? a * (north - south) * degree
-                                      : a * sphere::distance(w.corner(i, j - 1), w.corner(i, j));
+            w.along_y(i, j) = j < w.regular
+                                  ? a * (north - south) * degree
+                                  : a * sphere::distance(w.corner(i, j - 1), w.corner(i, j));
+    }
+}
+
+void areas(Work& w) {
+    auto& g = w.g;
+    const double a = g.radius;
+    g.area_center.resize(w.nx * w.ny);
+    for (int j = 0; j < w.ny; ++j) {
+        const double south = w.latitude(j - 1), north = w.latitude(j);
         const double band = 2 * std::cos(0.5 * (south + north) * degree) *
                             std::sin(0.5 * (north - south) * degree);  // d(sin phi)
         for (int i = 0; i < w.nx; ++i) {
             double& area = g.area_center[g.index(i, j)];
-            area = regular ? band * width(i) * degree
-                           : sphere::excess(w.corner(i - 1, j - 1), w.corner(i, j - 1),
-                                            w.corner(i, j), w.corner(i - 1, j));
-            if (j == w.regular && j > 0) area += sphere::sliver(width(i), south);
+            area = j < w.regular ? band * w.width(i) * degree
+                                 : sphere::excess(w.corner(i - 1, j - 1), w.corner(i, j - 1),
+                                                  w.corner(i, j), w.corner(i - 1, j));
+            if (j == w.regular && j > 0) area += sphere::sliver(w.width(i), south);
             area *= a * a;
             if (!(area > 0))
                 throw Error(
@@ -112,6 +115,10 @@ void sides_and_areas(Work& w) {
                     " m2: corners must be distinct, i to the east of j (counter-clockwise)");
         }
     }
+}
+
+/// Sides of no length.
+void fill_vanishing_sides(Work& w) {
     for (int j = -1; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
             const int before = j > -1 ? j - 1 : 0, after = j < w.ny - 1 ? j + 1 : j - 1;
@@ -119,93 +126,99 @@ void sides_and_areas(Work& w) {
         }
     for (int j = w.regular; j < w.ny; ++j)
         for (int i = -1; i < w.nx; ++i) {
-            const int before = i > -1       ? i - 1
-                               : g.periodic ? w.nx - 2
-                                            : 0,
-                      after = i < w.nx - 1 ? i + 1
-                              : g.periodic ? 0
-                                           : i - 1;
+            const int west = w.g.periodic ? w.nx - 2 : 0, east = w.g.periodic ? 0 : i - 1;
+            const int before = i > -1 ? i - 1 : west, after = i < w.nx - 1 ? i + 1 : east;
             w.along_y(i, j) = quarter(w.along_y(i, j), w.along_y(before, j), w.along_y(after, j));
         }
 }
 
-void widths(Work& w) {
+void widths_of_cells(Work& w) {
     auto& g = w.g;
-    const double a = g.radius;
-    for (Plane* p : {&g.dx_center, &g.dy_center, &g.dx_corner, &g.dy_corner, &g.length_east_face,
-                     &g.length_north_face, &g.dx_east_face, &g.dy_north_face})
+    for (Plane* p : {&g.dx_center, &g.dy_center, &g.length_east_face, &g.length_north_face})
         p->resize(w.nx * w.ny);
     for (int j = 0; j < w.ny; ++j) {
-        const double across =
-            j < w.regular ? a * std::cos(g.center_latitude[g.index(0, j)] * degree) * degree : 0;
+        const double latitude = g.center_latitude[g.index(0, j)];
+        const double across = j < w.regular ? g.radius * std::cos(latitude * degree) * degree : 0;
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j);
             g.length_east_face[n] = w.along_y(i, j), g.length_north_face[n] = w.along_x(i, j);
-            g.dx_center[n] = 0.5 * (w.along_x(i, j - 1) + w.along_x(i, j)),
+            g.dx_center[n] = 0.5 * (w.along_x(i, j - 1) + w.along_x(i, j));
             g.dy_center[n] = 0.5 * (w.along_y(i - 1, j) + w.along_y(i, j));
             if (j < w.regular)
                 g.dx_center[n] = across * (g.corner_longitude[g.corner(i, j)] -
                                            g.corner_longitude[g.corner(i - 1, j)]);
         }
     }
+}
+
+/// Between centers: over the fold beyond the last row, or to a mirror image at a wall.
+double dy_north_face(const Work& w, int i, int j) {
+    const auto& g = w.g;
+    const int n = g.index(i, j);
+    if (j == w.ny - 1)
+        return g.fold ? g.radius * sphere::distance(w.center(i, j), w.center(w.nx - 1 - i, j))
+                      : g.dy_center[n];
+    if (j < w.regular - 1) return 0.5 * (g.dy_center[n] + g.dy_center[g.index(i, j + 1)]);
+    return g.radius * sphere::distance(w.center(i, j), w.center(i, j + 1));
+}
+
+void widths_around(Work& w) {
+    auto& g = w.g;
+    for (Plane* p : {&g.dx_corner, &g.dy_corner, &g.dx_east_face, &g.dy_north_face})
+        p->resize(w.nx * w.ny);
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
-            const int n = g.index(i, j), e = g.index(g.east(i), j);
-            const bool beyond =
-                j ==
-                w.ny - 1;  // the northern neighbour: over the fold, or a mirror image at a wall
-            const int mirror = (2 * w.nx - 2 - i) % w.nx;
-            const double side_north = !beyond  ? w.along_y(i, j + 1)
-                                      : g.fold ? w.along_y(mirror, j)
-                                               : w.along_y(i, j);
-            g.dx_corner[n] = 0.5 * (g.length_north_face[n] + g.length_north_face[e]),
+            const int n = g.index(i, j), e = g.index(g.east(i), j),
+                      mirror = (2 * w.nx - 2 - i) % w.nx;
+            const double side_north = j < w.ny - 1 ? w.along_y(i, j + 1)
+                                      : g.fold     ? w.along_y(mirror, j)
+                                                   : w.along_y(i, j);
+            g.dx_corner[n] = 0.5 * (g.length_north_face[n] + g.length_north_face[e]);
             g.dy_corner[n] = 0.5 * (g.length_east_face[n] + side_north);
-            if (j < w.regular || e == n)
-                g.dx_east_face[n] = 0.5 * (g.dx_center[n] + g.dx_center[e]);
-            else
-                g.dx_east_face[n] = a * sphere::distance(w.center(i, j), w.center(g.east(i), j));
-            if (beyond && !g.fold)
-                g.dy_north_face[n] = g.dy_center[n];
-            else if (j < w.regular - 1)
-                g.dy_north_face[n] = 0.5 * (g.dy_center[n] + g.dy_center[g.index(i, j + 1)]);
-            else
-                g.dy_north_face[n] =
-                    a * sphere::distance(w.center(i, j),
-                                         beyond ? w.center(w.nx - 1 - i, j) : w.center(i, j + 1));
+            g.dx_east_face[n] =
+                j < w.regular || e == n
+                    ? 0.5 * (g.dx_center[n] + g.dx_center[e])
+                    : g.radius * sphere::distance(w.center(i, j), w.center(g.east(i), j));
+            g.dy_north_face[n] = dy_north_face(w, i, j);
         }
 }
 
+/// The last regular row of corners sees both kinds.
+bool has_regular_corners(const Work& w, int j) { return j < w.regular - 1 || w.regular == w.ny; }
+
 void curvature(Work& w) {
     auto& g = w.g;
-    for (Plane* p : {&g.curvature_x, &g.curvature_y, &g.curvature_squared}) p->resize(w.nx * w.ny);
-    auto regular = [&](int j) {
-        return j < w.regular - 1 || w.regular == w.ny;
-    };  // the last regular row of corners sees both kinds
+    for (Plane* p : {&g.curvature_x, &g.curvature_y}) p->resize(w.nx * w.ny);
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
-            const int n = g.index(i, j),
-                      mirror = g.index(w.nx - 1 - g.east(i),
-                                       j);  // across the fold: E(i, ny) is E(nx-2-i, ny-1)
-            const double area = g.dx_corner[n] * g.dy_corner[n];
-            const double dx_north = j < w.ny - 1 ? g.dx_east_face[g.index(i, j + 1)]
-                                    : g.fold     ? g.dx_east_face[mirror]
-                                                 : g.dx_east_face[n];
-            g.curvature_x[n] =
-                regular(j) ? 0
-                           : (g.dy_north_face[g.index(g.east(i), j)] - g.dy_north_face[n]) / area;
-            if (regular(j)) {  // cos(phi) as it enters dx, so that a corner on a pole stays finite
+            const int n = g.index(i, j);
+            if (has_regular_corners(w, j)) {
+                // cos(phi) as it enters dx, so that a corner on a pole stays finite
                 const int c = g.corner(i, j);
+                g.curvature_x[n] = 0;
                 g.curvature_y[n] = -std::sin(g.corner_latitude[c] * degree) * degree *
                                    (g.corner_longitude[c] - g.corner_longitude[c - 1]) /
                                    g.length_north_face[n];
-            } else
-                g.curvature_y[n] = (dx_north - g.dx_east_face[n]) / area;
+                continue;
+            }
+            const int mirror = w.nx - 1 - g.east(i);  // E(i, ny) is E(nx-2-i, ny-1) over the fold
+            const double dx_north = j < w.ny - 1 ? g.dx_east_face[g.index(i, j + 1)]
+                                    : g.fold     ? g.dx_east_face[g.index(mirror, j)]
+                                                 : g.dx_east_face[n];
+            const double area = g.dx_corner[n] * g.dy_corner[n];
+            g.curvature_x[n] = (g.dy_north_face[g.index(g.east(i), j)] - g.dy_north_face[n]) / area;
+            g.curvature_y[n] = (dx_north - g.dx_east_face[n]) / area;
         }
+}
+
+void curvature_squared(Work& w) {
+    auto& g = w.g;
+    g.curvature_squared.resize(w.nx * w.ny);
     for (int j = 0; j < w.ny; ++j)
         for (int i = 0; i < w.nx; ++i) {
             const int n = g.index(i, j), south = j > 0 ? g.index(i, j - 1) : n;
             const double kx = g.curvature_x[n], ky = g.curvature_y[n];
-            if (regular(j)) {
+            if (has_regular_corners(w, j)) {
                 g.curvature_squared[n] = ky * ky - 1 / (g.radius * g.radius);
                 continue;
             }
@@ -232,9 +245,8 @@ void angles(Work& w) {
                              (w.corner(i, j - 1) - w.corner(i - 1, j - 1));
             g.angle_center[n] = sphere::direction(w.center(i, j), d, g.center_longitude[n]);
             const Vector chord = w.corner(g.east(i), j) - w.corner(i - 1, j);
-            const bool turns =
-                dot(chord, chord) <
-                1e-20;  // the row turns back at a pole of the grid: as in the row before
+            // the row turns back at a pole of the grid: as in the row before
+            const bool turns = dot(chord, chord) < 1e-20;
             g.angle_corner[n] =
                 turns && j > 0
                     ? g.angle_corner[g.index(i, j - 1)]
@@ -287,9 +299,13 @@ HorizontalGrid with_metrics(HorizontalGrid g) {
     Work w{g, g.nx, g.ny, g.regular_rows, {}, {}, {}, {}};
     unit_vectors(w);
     centers(w);
-    sides_and_areas(w);
-    widths(w);
+    sides(w);
+    areas(w);
+    fill_vanishing_sides(w);
+    widths_of_cells(w);
+    widths_around(w);
     curvature(w);
+    curvature_squared(w);
     angles(w);
     if (g.fold) sew(g);
     return g;

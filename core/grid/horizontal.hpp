@@ -20,8 +20,8 @@
 
 namespace fathom {
 
-using Plane =
-    std::vector<double>;  ///< (ny, nx), row by row; coordinates of corners (ny + 1, nx + 1)
+/// (ny, nx), row by row; coordinates of corners (ny + 1, nx + 1).
+using Plane = std::vector<double>;
 
 struct HorizontalGrid {
     int nx = 0, ny = 0;
@@ -29,27 +29,25 @@ struct HorizontalGrid {
     bool fold = false;      ///< northern edge sewn to itself
     bool spherical = true;  ///< false: a plane; x, y [m] stand in place of longitude, latitude
     double radius = constants::earth_radius;  ///< [m]
-    int regular_rows =
-        0;  ///< so many southern rows are bounded by parallels and meridians: exact scale factors
+    /// So many southern rows are bounded by parallels and meridians: exact scale factors.
+    int regular_rows = 0;
 
-    Plane corner_longitude, corner_latitude, center_longitude,
-        center_latitude;                      ///< [degrees] or [m]; corner [j+1][i+1] is C(i, j)
+    /// [degrees] or [m]; corner [j+1][i+1] is C(i, j).
+    Plane corner_longitude, corner_latitude, center_longitude, center_latitude;
     Plane dx_center, dy_center, area_center;  ///< widths through the center, area of the cell
     Plane dx_corner, dy_corner;  ///< widths of the velocity cell; its area is their product
     Plane length_east_face, length_north_face;  ///< lengths of the sides
     Plane dx_east_face, dy_north_face;  ///< distances of the centers on both sides of a face
-    Plane angle_center,
-        angle_corner;  ///< from east to the direction of growing i, counter-clockwise [rad]
-    Plane curvature_x,
-        curvature_y;  ///< kx = d(dy)/di / (dx dy), ky = d(dx)/dj / (dx dy) at corners [m-1]
-    Plane
-        /// dkx/dx + dky/dy + 2 kx^2 + 2 ky^2 at corners [m-2], for vector friction
-        curvature_squared;
+    /// From east to the direction of growing i, counter-clockwise [rad].
+    Plane angle_center, angle_corner;
+    /// kx = d(dy)/di / (dx dy), ky = d(dx)/dj / (dx dy) at corners [m-1].
+    Plane curvature_x, curvature_y;
+    /// dkx/dx + dky/dy + 2 kx^2 + 2 ky^2 at corners [m-2], for vector friction.
+    Plane curvature_squared;
 
     int index(int i, int j) const { return j * nx + i; }
-    int corner(int i, int j) const {
-        return (j + 1) * (nx + 1) + i + 1;
-    }  ///< of C(i, j) among the coordinates, from -1
+    /// Of C(i, j) among the coordinates, from -1.
+    int corner(int i, int j) const { return (j + 1) * (nx + 1) + i + 1; }
     int east(int i) const { return i + 1 < nx ? i + 1 : periodic ? 0 : i; }  ///< a wall mirrors
     int west(int i) const { return i > 0 ? i - 1 : periodic ? nx - 1 : i; }
 };

@@ -1,8 +1,7 @@
-/// Rows of a grid: latitudes phi(j) that solve   dphi/dj = h s(phi),
-///     s the shape of the spacing, h the spacing where s = 1.
-///
-///   s(phi) = sqrt((cos^2 phi + polar^2) / (1 + polar^2)) [1 - (1
-///       - equatorial) exp(-(phi / width)^2)]
+/// Rows of a grid: latitudes phi(j) that solve
+///   dphi/dj = h s(phi),     s the shape of the spacing, h the spacing where s = 1,
+///   s(phi) = sqrt((cos^2 phi + polar^2) / (1 + polar^2))
+///            [1 - (1 - equatorial) exp(-(phi / width)^2)]
 ///
 /// cos phi keeps cells square (Mercator) down to `polar`, which saves rows where meridians crowd;
 /// the bracket refines the equator.

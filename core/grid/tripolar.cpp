@@ -3,8 +3,8 @@
 /// South of the parallel `join`: parallels and meridians. North of it, on the stereographic plane
 /// scaled with R = tan((90 - join) / 2), with t = lambda - lambda_p along the join and xi = pi/2
 /// (join) to 0 (seam),
-///   z = R exp(i lambda_p) (cos t + i sin xi sin t) / (1 + cos xi sin t)
-///       0 <= t <= pi; the other half is the complex conjugate.
+///   z = R exp(i lambda_p) (cos t + i sin xi sin t) / (1 + cos xi sin t),     0 <= t <= pi;
+/// the other half is the complex conjugate.
 /// All rows of the cap meet in the two poles, t = 0 and pi on the join; the seam runs between them
 /// over the true pole and is sewn. On the meridian between the poles the row xi lies at the
 /// colatitude 2 atan(R tan(xi / 2)). There rows keep the spacing of the last regular one at the
@@ -16,13 +16,13 @@
 
 namespace fathom {
 
-HorizontalGrid tripolar_grid(const TripolarShape& shape) {
-    using sphere::degree;
-    const auto& spacing = shape.spacing;
-    const int nx = shape.nx;
-    const double extent = 90 - shape.join;  // of the cap
-    if (nx < 4 || nx % 2 || shape.ny < 6)
-        throw Error("a tripolar grid of nx = ", nx, ", ny = ", shape.ny,
+using sphere::degree;
+
+namespace {
+
+void check(const TripolarShape& shape) {
+    if (shape.nx < 4 || shape.nx % 2 || shape.ny < 6)
+        throw Error("a tripolar grid of nx = ", shape.nx, ", ny = ", shape.ny,
                     " cells: nx must be even (the fold), at least 4 by 6");
     if (!(shape.join > 0 && shape.join < 90))
         throw Error("join = ", shape.join,
@@ -32,58 +32,101 @@ HorizontalGrid tripolar_grid(const TripolarShape& shape) {
     if (!(shape.cap > 0.4 && shape.cap < 3))
         throw Error("cap = ", shape.cap,
                     " (rows of the cap relative to an even continuation) must lie in (0.4, 3)");
-    const double rows_south = rows_between(spacing, shape.south, 0),
-                 rows_north = rows_between(spacing, 0, shape.join);
-    const double rows_cap = shape.cap * extent / spacing(shape.join),
-                 all = rows_south + rows_north + rows_cap;
-    const int north = int(std::round(shape.ny * rows_north / all)),
-              cap = int(std::round(shape.ny * rows_cap / all)), south = shape.ny - north - cap;
-    if (north < 1 || cap < 1 || south < 1)
-        throw Error("ny = ", shape.ny, " rows: too few for a tripolar grid");
-    const double h = rows_north / north;
-    const auto southward = rows_from(spacing, 0, -h, south),
-               northward = rows_from(spacing, 0, h, north);
-    if (!(southward.back() > -89.9))
-        throw Error("south = ", shape.south, " with ny = ", shape.ny, " rows reaches latitude ",
-                    southward.back(), ": choose more rows or an edge further north");
+}
 
-    HorizontalGrid g;
-    g.nx = nx, g.ny = shape.ny, g.periodic = g.fold = true, g.radius = shape.radius,
-    g.regular_rows = south + north;
-    g.corner_longitude.resize(std::size_t(nx + 1) * (g.ny + 1)),
-        g.corner_latitude = g.corner_longitude;
-    auto put = [&](int i, int j, double longitude, double latitude) {
-        g.corner_longitude[g.corner(i, j)] = shape.pole_longitude - 360 + longitude,
-                                       g.corner_latitude[g.corner(i, j)] = latitude;
-    };
-    std::vector<double> c(nx / 2 + 1), s(nx / 2 + 1);
-    for (int i = 0; i <= nx / 2; ++i)
-        c[i] = std::cos(360. * i / nx * degree), s[i] = std::sin(360. * i / nx * degree);
-    s[nx / 2] = 0;
-    const double R = std::tan(0.5 * extent * degree), first = cap * h * spacing(shape.join),
-                 bend = 0.5 * (first - extent);
-    for (int j = -1; j < g.regular_rows; ++j)
-        for (int i = -1; i < nx; ++i) {
-            const int m = j + 1 - south;
-            put(i, j, 360. * (i + 1) / nx,
-                m == north ? shape.join
-                : m > 0    ? northward[m]
-                           : southward[-m]);
+/// Latitudes of corners from the equator to either side, and rows of the cap.
+struct Rows {
+    int south, north, cap;
+    std::vector<double> southward, northward;
+    double h;  // rows of the spacing for one of the grid
+    explicit Rows(const TripolarShape& shape) {
+        const auto& spacing = shape.spacing;
+        const double rows_south = rows_between(spacing, shape.south, 0),
+                     rows_north = rows_between(spacing, 0, shape.join);
+        const double rows_cap = shape.cap * (90 - shape.join) / spacing(shape.join),
+                     all = rows_south + rows_north + rows_cap;
+        north = int(std::round(shape.ny * rows_north / all));
+        cap = int(std::round(shape.ny * rows_cap / all));
+        south = shape.ny - north - cap;
+        if (north < 1 || cap < 1 || south < 1)
+            throw Error("ny = ", shape.ny, " rows: too few for a tripolar grid");
+        h = rows_north / north;
+        southward = rows_from(spacing, 0, -h, south);
+        northward = rows_from(spacing, 0, h, north);
+        if (!(southward.back() > -89.9))
+            throw Error("south = ", shape.south, " with ny = ", shape.ny, " rows reaches latitude ",
+                        southward.back(), ": choose more rows or an edge further north");
+    }
+    /// Of the corners of row j, south of the cap.
+    double latitude(int j, double join) const {
+        const int m = j + 1 - south;
+        return m == north ? join : m > 0 ? northward[m] : southward[-m];
+    }
+};
+
+/// Degrees.
+struct Point {
+    double longitude, latitude;
+};
+
+/// Corners of the cap.
+struct Cap {
+    double extent, R;
+    double first, bend;  // of the cubic: its slope at the join
+    int rows;
+    std::vector<double> cosine, sine;  // of t
+    Cap(const TripolarShape& shape, const Rows& rows)
+        : extent(90 - shape.join),
+          R(std::tan(0.5 * extent * degree)),
+          first(rows.cap * rows.h * shape.spacing(shape.join)),
+          bend(0.5 * (first - extent)),
+          rows(rows.cap) {
+        for (int i = 0; i <= shape.nx / 2; ++i) {
+            const double t = 360. * i / shape.nx * degree;
+            cosine.push_back(std::cos(t)), sine.push_back(std::sin(t));
         }
+        sine.back() = 0;
+    }
+    /// Of row m of the cap, 1 to `rows`.
+    double xi(int m) const {
+        if (m == rows) return 0;
+        const double t = double(m) / rows, colatitude = extent - t * (first + t * bend * (t - 3));
+        return 2 * std::atan(std::tan(0.5 * colatitude * degree) / R);
+    }
+    Point at(double cos_xi, double sin_xi, int i) const {
+        const double scale = R / (1 + cos_xi * sine[i]), x = scale * cosine[i],
+                     y = scale * sin_xi * sine[i];
+        return {std::atan2(y, x) / degree, 90 - 2 * std::atan(std::hypot(x, y)) / degree};
+    }
+};
+
+}  // namespace
+
+HorizontalGrid tripolar_grid(const TripolarShape& shape) {
+    check(shape);
+    const Rows rows(shape);
+    HorizontalGrid g;
+    const int nx = g.nx = shape.nx;
+    g.ny = shape.ny, g.periodic = g.fold = true, g.radius = shape.radius;
+    g.regular_rows = rows.south + rows.north;
+    g.corner_longitude.resize(std::size_t(nx + 1) * (g.ny + 1));
+    g.corner_latitude = g.corner_longitude;
+    auto put = [&](int i, int j, double longitude, double latitude) {
+        g.corner_longitude[g.corner(i, j)] = shape.pole_longitude - 360 + longitude;
+        g.corner_latitude[g.corner(i, j)] = latitude;
+    };
+    for (int j = -1; j < g.regular_rows; ++j)
+        for (int i = -1; i < nx; ++i) put(i, j, 360. * (i + 1) / nx, rows.latitude(j, shape.join));
+    const Cap cap(shape, rows);
     for (int j = g.regular_rows; j < g.ny; ++j) {
-        const double t = double(j + 1 - g.regular_rows) / cap,
-                     colatitude = extent - t * (first + t * bend * (t - 3));
         const bool seam = j == g.ny - 1;
-        const double xi = seam ? 0 : 2 * std::atan(std::tan(0.5 * colatitude * degree) / R),
-                     cos_xi = std::cos(xi), sin_xi = std::sin(xi);
+        const double xi = cap.xi(j + 1 - g.regular_rows), cos_xi = std::cos(xi),
+                     sin_xi = std::sin(xi);
         for (int i = -1; i < nx / 2; ++i) {
-            const double a = c[i + 1], b = s[i + 1], scale = R / (1 + cos_xi * b), x = scale * a,
-                         y = scale * sin_xi * b;
-            const double longitude = std::atan2(y, x) / degree,
-                         latitude = 90 - 2 * std::atan(std::hypot(x, y)) / degree;
+            const auto [longitude, latitude] = cap.at(cos_xi, sin_xi, i + 1);
             put(i, j, longitude, latitude);
-            put(nx - 2 - i, j, seam ? longitude : 360 - longitude,
-                latitude);  // C(nx-2-i) mirrors C(i) about the line between the poles
+            // C(nx-2-i) mirrors C(i) about the line between the poles
+            put(nx - 2 - i, j, seam ? longitude : 360 - longitude, latitude);
         }
     }
     return with_metrics(std::move(g));

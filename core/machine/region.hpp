@@ -1,8 +1,8 @@
 /// Regions: what a rank does, as a tree of names. Each process, exchange, sum, file and phase of a
 /// solver is a region within the one that was open when it began.
 ///
-///   elapsed = from entering to leaving, all calls;
-///       exclusive = elapsed - elapsed of the regions within
+///   elapsed   = from entering to leaving, all calls
+///   exclusive = elapsed - elapsed of the regions within
 /// so that exclusive times of a tree add up to the elapsed time of its root, whatever the clock
 /// does. blocked: the part of exclusive time in which a rank stood in the message library; waiting:
 /// the part of that which was not travel, because others had not come yet (parallel/meeting.hpp).
@@ -31,8 +31,8 @@ public:
     struct Node {
         int name, parent;
         long calls = 0, messages = 0;
-        double elapsed = 0, began = 0, blocked = 0, waiting = 0,
-               bytes = 0;         ///< blocked, waiting, messages, bytes: of this region itself
+        /// Blocked, waiting, messages, bytes: of this region itself.
+        double elapsed = 0, began = 0, blocked = 0, waiting = 0, bytes = 0;
         std::vector<int> within;  ///< by number of name; -1: never entered here
     };
     struct Event {
@@ -41,11 +41,9 @@ public:
     };
 
     bool on = true;
-    void reset(
-        std::size_t events =
-            /// a tree with a root that is open from now on; room for so many events of a trace; 0:
-        /// no trace
-        0);
+    /// A tree with a root that is open from now on; room for so many events of a trace; 0: no
+    /// trace.
+    void reset(std::size_t events = 0);
     void enter(const Region& r, int calls = 1) { enter(inner(r.number), calls); }
     void leave() {
         Node& n = nodes[current];

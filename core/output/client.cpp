@@ -103,9 +103,10 @@ void OutputClient::post(const OutputEvent& e, std::span<const FieldSlab> fields)
         const auto part = std::ranges::find(p.parts.sends, roles.computing + n, &Parts::Part::rank);
         const bool any = part != p.parts.sends.end();
         if (!any && rank != 0) continue;  // the first one's word comes in any case
-        if (any)
-            words[n].at = header_words(roles) + e.slot * slot_words + part->offset / 8,
-            words[n].bytes = part->bytes;  // offsets are multiples of 64 bytes
+        if (any) {                        // offsets are multiples of 64 bytes
+            words[n].at = header_words(roles) + e.slot * slot_words + part->offset / 8;
+            words[n].bytes = part->bytes;
+        }
         requests.emplace_back();
         MPI_Isend(&words[n], sizeof(Ready), MPI_BYTE,
                   roles.servers[roles.first_server(int(e.set)) + n], message::ready, roles.world,
@@ -230,8 +231,8 @@ void OutputClient::finish(bool failed) {
         MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     MPI_Barrier(roles.own);
     if (rank == 0) {
-        const int word[] = {int(std::ranges::count(lost, false)) * roles.per_set,
-                            failed};  // servers that answer
+        // servers that answer
+        const int word[] = {int(std::ranges::count(lost, false)) * roles.per_set, failed};
         for (int s = 0; s < sets; ++s)
             if (!lost[s])
                 for (int n = 0; n < roles.per_set; ++n)

@@ -34,10 +34,10 @@ public:
     /// longer than patience [s]; set -1: nobody ever will, the sets that may write it were given
     /// up. All ranks that compute together; all get the same.
     void grant(OutputEvent&, double patience);
-    void post(const OutputEvent&,
-              std::span<const FieldSlab>);  ///< copies, tells the servers, and is done
-    void restore(const OutputEvent&,
-                 std::span<const FieldSlab>) const;  ///< what was posted, back into fields
+    /// Copies, tells the servers, and is done.
+    void post(const OutputEvent&, std::span<const FieldSlab>);
+    /// What was posted, back into fields.
+    void restore(const OutputEvent&, std::span<const FieldSlab>) const;
     void wrote(const OutputEvent&);  ///< by the computing ranks themselves; on the first one
     void progress();                 ///< looks who has written; on the first one
     /// Sets that have given no sign of life for so long, with events under way; on the first rank.
@@ -51,8 +51,8 @@ public:
     std::optional<OutputEvent> due() const { return ledger ? ledger->due() : std::nullopt; }
     void visible(const OutputEvent& e) { ledger->visible(e); }
     bool idle();  ///< everything is written and visible; on the first rank
-    void finish(
-        bool failed = false);  ///< returns when everything is written and visible; all together
+    /// Returns when everything is written and visible; all together.
+    void finish(bool failed = false);
 
     std::size_t slot_bytes() const { return 8 * slot_words; }
     std::size_t bytes(int stream) const { return packings[stream].sent_bytes; }
@@ -66,8 +66,8 @@ private:
     std::vector<Packing> packings;
     std::size_t slot_words = 0;
     std::unique_ptr<Window> window;
-    std::vector<std::vector<Ready>>
-        posted;  ///< words of the last event of each slot, and their messages
+    /// Words of the last event of each slot, and their messages.
+    std::vector<std::vector<Ready>> posted;
     std::vector<std::vector<MPI_Request>> told;
     struct Granted {
         OutputEvent event;

@@ -17,14 +17,12 @@ namespace fathom {
 struct OutputEvent {
     std::int64_t number = -1;           ///< of all events, counted from 0
     std::int64_t stream = 0, time = 0;  ///< position of the stream; of the time in its store
-    std::int64_t
-        slot = -1,
-        set = -1;  ///< who writes it; set -1: the computing ranks themselves; slot -1: none is free
+    /// Who writes it; set -1: the computing ranks themselves; slot -1: none is free.
+    std::int64_t slot = -1, set = -1;
     std::int64_t steps = 1;  ///< by which sums are divided
-    std::int64_t after =
-        /// so many times of all streams must be visible before; to be granted with -1: all that
-        /// were handed over before
-        0;
+    /// So many times of all streams must be visible before; to be granted with -1: all that were
+    /// handed over before.
+    std::int64_t after = 0;
     double seconds = 0, begin = 0, end = 0;  ///< model time; bounds of a mean
 };
 
@@ -35,8 +33,8 @@ struct OutputStream {
     std::vector<Packing::Item> items;
     std::vector<std::vector<Rectangle>> rectangles;  ///< of each item
     int set = -1;                                    ///< the only one that may write it; -1: any
-    std::int64_t times =
-        0;  ///< that its store holds already; -1: its events need not become visible in order
+    /// That its store holds already; -1: its events need not become visible in order.
+    std::int64_t times = 0;
 };
 
 namespace message {

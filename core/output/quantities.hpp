@@ -1,24 +1,23 @@
 /// What the protocol measures of itself in every run: the quantities, by name, with which a run on
 /// other machines is priced. Seconds where no other unit is said; each of events.
 ///
-///   computing rank   granting
-///       from the question who takes an event to the answer,
-///       the wait for ranks that come late and for a slot included
-///                    waiting       for a slot, where none was free at once (first rank)
-///                    copy          of fields into a slot;  copied_bytes [bytes]
-///                    notification  of the servers of the set
-///                    turnaround    from granted until all servers of the set have written
-///                        (first rank)
-///                    depth         [events] under way once it is granted,
-///                        itself included (first rank)
-///                    fallback      of events that the computing ranks wrote themselves: after
-///                        which wait (first rank)
-///   server           fetching      out of slots;  fetched_bytes [bytes]
-///                    gathering     from the first word of a rank until the rectangles are whole
-///                    writing       from then until they are in the store
-///                    service       both: from the first word until written
-///                    queue         [events] begun and not written when the first word of one
-///                        comes, itself included
+///   computing rank
+///     granting      from the question who takes an event to the answer, the wait for ranks that
+///                   come late and for a slot included
+///     waiting       for a slot, where none was free at once (first rank)
+///     copy          of fields into a slot;  copied_bytes [bytes]
+///     notification  of the servers of the set
+///     turnaround    from granted until all servers of the set have written (first rank)
+///     depth         [events] under way once it is granted, itself included (first rank)
+///     fallback      of events that the computing ranks wrote themselves: after which wait (first
+///                   rank)
+///   server
+///     fetching      out of slots;  fetched_bytes [bytes]
+///     gathering     from the first word of a rank until the rectangles are whole
+///     writing       from then until they are in the store
+///     service       both: from the first word until written
+///     queue         [events] begun and not written when the first word of one comes, itself
+///                   included
 #pragma once
 #include <algorithm>
 #include <map>

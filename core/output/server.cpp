@@ -56,8 +56,9 @@ OutputServer::Job& OutputServer::job(const OutputEvent& e) {
     known->event = e, known->arrived = 0, known->first_seen = seconds_now(), known->fetching = 0,
     known->bytes = 0;
     quantities.queue.note(double(jobs.size()));
-    known->expected = receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) ==
-                                         receives.end());  // the first rank's word always comes
+    // the first rank's word always comes
+    known->expected =
+        receives.size() + (std::ranges::find(receives, 0, &Parts::Part::rank) == receives.end());
     return *known;
 }
 
@@ -180,20 +181,31 @@ void OutputServer::visible(const OutputEvent& e) {
     window->flush(roles.compute(0));
 }
 
+/// What this server has to write, and to tell, is done.
+bool OutputServer::idle() const {
+    return jobs.empty() && !on_disk && (outbox.empty() || abandoned());
+}
+
+/// All is visible and the others have said goodbye. What a lost server had on its disk stays away,
+/// and all that comes after it.
+bool OutputServer::ledger_closed() const {
+    const bool lacks = failure && abandoned();
+    return (ledger.empty() || lacks) && goodbyes >= alive - 1;
+}
+
 bool OutputServer::done() {
-    if (!ending || !jobs.empty() || on_disk || (!outbox.empty() && !abandoned())) return false;
-    const bool lacks =
-        failure &&
-        abandoned();  // what a lost server had on its disk stays away, and all that comes after it
-    if (keeps_ledger() && ((!ledger.empty() && !lacks) || goodbyes < alive - 1)) return false;
-    if (!over)
-        MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0],
-                 message::goodbye, roles.world);
-    if (!over && alive == int(roles.servers.size()))
-        window.reset();
-    else if (!over)
-        (void)window.release();
+    if (!ending || !idle() || (keeps_ledger() && !ledger_closed())) return false;
+    if (!over) say_goodbye();
     return over = true;
+}
+
+void OutputServer::say_goodbye() {
+    MPI_Send(nullptr, 0, MPI_INT, keeps_ledger() ? roles.compute(0) : roles.servers[0],
+             message::goodbye, roles.world);
+    if (alive == int(roles.servers.size()))
+        window.reset();
+    else
+        (void)window.release();
 }
 
 }  // namespace fathom

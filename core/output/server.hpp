@@ -17,9 +17,8 @@ public:
 
     struct Job {
         OutputEvent event;
-        std::vector<std::vector<std::byte>>
-            /// of each item: its rectangles of this server, one after another, f[row][level][point]
-            memory;
+        /// Of each item: its rectangles of this server, one after another, f[row][level][point].
+        std::vector<std::vector<std::byte>> memory;
         std::vector<FieldSlab> slabs;
         std::size_t expected, arrived = 0;  ///< ranks
         double first_seen, whole_at = 0, fetching = 0;
@@ -28,14 +27,12 @@ public:
     bool poll();  ///< one round of messages; whether anything happened
     Job* next();  ///< an event whose rectangles are whole and were not handed over yet, or nullptr
     void written(Job*);  ///< its rectangles are in the store; the job is gone
-    void staged(
-        /// they are on a disk of this node; the job is gone, its slot is free, and the event is to
-        /// be written:
-        Job*);
-    void written(const OutputEvent&);
-    std::optional<OutputEvent> due() const {
-        return keeps_ledger() ? ledger.due() : std::nullopt;
-    }  ///< a time that may become visible
+    /// They are on a disk of this node; the job is gone, its slot is free, and the event is to be
+    /// written.
+    void staged(Job*);
+    void written(const OutputEvent&);  ///< what was staged
+    /// A time that may become visible.
+    std::optional<OutputEvent> due() const { return keeps_ledger() ? ledger.due() : std::nullopt; }
     void visible(const OutputEvent&);  ///< it has become so; the first computing rank is told
     bool done();                       ///< everything is written and visible, and no more comes
 
@@ -43,9 +40,8 @@ public:
         return mine[stream][item];
     }
     int bytes(int stream) const { return streams[stream].bytes; }
-    bool abandoned() const {
-        return alive < int(roles.servers.size());
-    }  ///< some servers were given up
+    /// Some servers were given up.
+    bool abandoned() const { return alive < int(roles.servers.size()); }
     bool failed() const { return failure; }  ///< the computing ranks ended with an error
     bool keeps_ledger() const { return roles.server == 0; }
     std::size_t plan_bytes() const;  ///< memory of all that says where things lie
@@ -72,6 +68,9 @@ private:
     OutputEvent release(Job*);
     void tell(const OutputEvent&);
     void fetch(Job&, int from, const Ready&);
+    bool idle() const;
+    bool ledger_closed() const;
+    void say_goodbye();
 };
 
 }  // namespace fathom

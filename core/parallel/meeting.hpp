@@ -5,7 +5,8 @@
 /// (there), when it began to wait, and when it went on. Nobody meets for this. Now and then
 /// (`settle`) ranks tell each other their `there`s by clocks that agree,
 ///   waiting = the latest of those it needed - when it began to wait,
-///       between 0 and what it was blocked;    travel = blocked - waiting.
+///             between 0 and what it was blocked;
+///   travel  = blocked - waiting.
 /// Needed are all ranks in a sum, and those that sent something in an exchange. Clocks of one node
 /// are one; others are compared with that of rank 0 by messages there and back (Cristian 1989),
 /// before and after, and are straight in between.

@@ -10,9 +10,9 @@ using Space = EllipticSpace<double>;
 using Real = Space::Real;
 using Row = Space::Row;
 
-/// z = M r,  s = a z + b s,  y += s,  r -= A s;
-///     r.r every twentieth time, towards the end every tenth,
-///     or when the bounds of the spectrum say that it is small enough.
+///   z = M r,   s = a z + b s,   y += s,   r -= A s
+/// r.r every twentieth time, towards the end every tenth, or when the bounds of the spectrum say
+/// that it is small enough.
 class Chebyshev final : public Method {
 public:
     explicit Chebyshev(const MethodParts& p) : space(p.space), M(p.preconditioner), z(p.first) {}

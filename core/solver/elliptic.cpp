@@ -15,8 +15,8 @@ EllipticOperator<Number>::EllipticOperator(MPI_Comm comm, const Decomposition& d
     MPI_Comm_rank(comm, &rank);
     for (auto* b : d.of(rank)) blocks.push_back(*b);
     arrange(d, rank);
-    arrays =
-        vectors + std::max(solver_vectors, 5);  // five hold the fields while the operator is made
+    // five hold the fields while the operator is made
+    arrays = vectors + std::max(solver_vectors, 5);
     lay_out();
     assemble(comm, d, halo, fields);
     cut(*this);
@@ -57,11 +57,10 @@ template <class Number> void EllipticOperator<Number>::arrange(const Decompositi
 }
 
 template <class Number> void EllipticOperator<Number>::lay_out() {
-    constexpr std::ptrdiff_t spare = 2 * line,
-                             page = 1 << 21;  // loads reach one pack beyond an array at both ends
-    auto odd = [](std::ptrdiff_t numbers) {
-        return ((numbers + line - 1) / line | 1) * line;
-    };  // of cache lines: no set is used more than others
+    // loads reach one pack beyond an array at both ends
+    constexpr std::ptrdiff_t spare = 2 * line, page = 1 << 21;
+    // of cache lines: no set is used more than others
+    auto odd = [](std::ptrdiff_t numbers) { return ((numbers + line - 1) / line | 1) * line; };
     std::vector<std::ptrdiff_t> offset;
     std::ptrdiff_t size = spare;
     first_row.resize(blocks.size());

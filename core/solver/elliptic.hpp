@@ -1,19 +1,16 @@
-/// The implicit free surface on the B grid:   (M + K) x = b,   M = mass area,
-///     K = -area div H grad = G' W G   at centers.
+/// The implicit free surface on the B grid:
+///   (M + K) x = b,     M = mass area,     K = -area div H grad = G' W G     at centers.
 ///
-/// Each corner with depth H and widths dx, dy, all four cells wet, adds with a = H dy / 4 dx, b = H
-/// dx / 4 dy, P = a + b, M = a - b
-///   P to the diagonal of its four cells,   -P to the pairs SW-NE and SE-NW,   -M to E-W pairs,
-///       M to N-S pairs.
-/// Symmetric; K 1 = 0 and K (-1)^(i+j) = 0; M + K is positive definite. Scaled on both sides by d =
-/// diagonal^(-1/2), so that the diagonal is 1, and applied as it is put together, from the corners,
-/// P and M and d being all that is read:
-///   A = D (M + K) D,   A r = r - d F(d r),   F v = sum over the corners of
-///       P v_NE + M (v_SE - v_NW)   at SW,   P v_SW + M (v_NW - v_SE)   at NE,
-///                                                                            P v_NW + M (v_SW -
-///                                                                                v_NE)   at SE,
-///                                                                                P v_SE + M (v_NE
-///                                                                                - v_SW)   at NW.
+/// Each corner with depth H and widths dx, dy, all four cells wet, adds with
+///   a = H dy / 4 dx,   b = H dx / 4 dy,   P = a + b,   M = a - b
+///   P to the diagonal of its four cells,   -P to the pairs SW-NE and SE-NW,
+///   -M to E-W pairs,   M to N-S pairs.
+/// Symmetric; K 1 = 0 and K (-1)^(i+j) = 0; M + K is positive definite. Scaled on both sides by
+/// d = diagonal^(-1/2), so that the diagonal is 1, and applied as it is put together, from the
+/// corners, P and M and d being all that is read:
+///   A = D (M + K) D,     A r = r - d F(d r),     F v = sum over the corners of
+///       P v_NE + M (v_SE - v_NW)   at SW,     P v_SW + M (v_NW - v_SE)   at NE,
+///       P v_NW + M (v_SW - v_NE)   at SE,     P v_SE + M (v_NE - v_SW)   at NW.
 #pragma once
 #include <array>
 #include <concepts>
@@ -51,17 +48,18 @@ public:
     /// P, M, d^2 (1 on land: what may be divided by), d (0 on land); `vectors` is the first vector
     /// of the solver.
     enum Array { sum, difference, square, scale, vectors };
+    /// Columns, whole lines.
     struct Segment {
         int begin, end;
-    };  ///< columns, whole lines
+    };
     struct Row {
         int block, j, nx, ring;  ///< j from -4 to ny + 3; ring: 0 for own rows, 1 to 4 in the halo
         Number* at;
         std::ptrdiff_t array, up;  ///< column 0 of array 0; to the next array; to the next row
-        const Segment *first, *last, *near,
-            *near_end;  ///< lines with water in this row; in this row or one beside it
-        const Segment *wide,
-            *wide_end;  ///< in this row or one of the three on either side, and short gaps between
+        /// Lines with water in this row; in this row or one beside it.
+        const Segment *first, *last, *near, *near_end;
+        /// In this row or one of the three on either side, and short gaps between.
+        const Segment *wide, *wide_end;
         Number* of(int which) const { return at + which * array; }
     };
 
@@ -77,11 +75,8 @@ public:
     std::vector<int> order;     ///< of the blocks, as their rows follow each other
     int arrays;
     int exponent = 0;  ///< of the largest diagonal of all ranks, even
-    std::size_t
-        wet_points = 0,
-        lines = 0,
-        inner_lines =
-            0;  ///< of this rank's own rows; what is computed is lines; those in `inner` rows
+    /// Of this rank's own rows; what is computed is lines; those in `inner` rows.
+    std::size_t wet_points = 0, lines = 0, inner_lines = 0;
 
     FieldSlab slab(int array) const;  ///< for exchanges
 

@@ -41,29 +41,44 @@ template <class Number> void leave(Space<Number>& space, bool residual) {
     });
 }
 
-/// Row n of F applied to what it is applied to, once that is there in the rows beside it: s -> r,
-/// or r -> t.
-template <unsigned work, class Number>
-void apply(Space<Number>& space, int n, const FusedStep& step, FusedBuffer<Number>& carry,
-           Number* t, bool south) {
-    const auto& row = space.A.rows[n];
-    const int on = south ? -1 : 1;
-    constexpr unsigned which = work & applies;
-    if (carry.row != n) {
-        carry.clear(row.up);
-        (south ? fused_row<carries | which | southward, Number>
-               : fused_row<carries | which, Number>)(space.A.rows[n - on], step, {carry.at()},
-                                                     nullptr);
-    }
-    (south ? fused_row<work | southward, Number>
-           : fused_row<work, Number>)(row, step, {carry.at(), t}, nullptr);
-    carry.row = n + on;
+/// body(true) or body(false), as constants.
+template <class F> void facing(bool south, F body) {
+    if (south)
+        body(std::true_type());
+    else
+        body(std::false_type());
+}
+
+/// What the corners between row n and the one before it leave to row n, unless it is there.
+template <class Number>
+void fill_carry(Space<Number>& space, int n, int vector, FusedBuffer<Number>& carry, bool south) {
+    if (carry.row == n) return;
+    carry.clear(space.A.rows[n].up);
+    facing(south, [&](auto south) {
+        const auto& before = space.A.rows[n - (south ? -1 : 1)];
+        carry_corners<south, Number>(before, before.of(vector), carry.at());
+    });
+}
+/// Row n of r -= alpha (s - D^2 F s), once s is there in the rows beside it.
+template <class Number>
+void descend(Space<Number>& space, int n, double alpha, FusedBuffer<Number>& carry, bool south) {
+    fill_carry(space, n, space.s, carry, south);
+    facing(south,
+           [&](auto south) { descend_row<south, Number>(space.A.rows[n], alpha, carry.at()); });
+    carry.row = n + (south ? -1 : 1);
+}
+/// Row n of t = r - D^2 F r, likewise.
+template <class Number>
+void apply(Space<Number>& space, int n, FusedBuffer<Number>& carry, Number* t, bool south) {
+    fill_carry(space, n, space.r, carry, south);
+    facing(south, [&](auto south) { apply_row<south, Number>(space.A.rows[n], carry.at(), t); });
+    carry.row = n + (south ? -1 : 1);
 }
 template <class Number> void search(const RowOf<Number>& row, const FusedStep& step, bool add) {
     if (add && row.ring == 0)
-        fused_row<searches | adds, Number>(row, step, {}, nullptr);
+        search_row<true, Number>(row, step);
     else
-        fused_row<searches, Number>(row, step, {}, nullptr);
+        search_row<false, Number>(row, step);
 }
 
 /// Two iterations, or only the first, are stages 0 to 3 of a sweep; in the halo as far as `reach`
@@ -89,7 +104,7 @@ void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two,
     if (stage % 2 == 0)
         search<Number>(row, two.step[half], half == 1);
     else
-        apply<descends, Number>(space, n, two.step[half], carry[half], nullptr, south);
+        descend<Number>(space, n, two.step[half].alpha, carry[half], south);
 }
 
 /// Stages over rows from south to north or back, each one row behind the one before; stage(k, n)
@@ -116,9 +131,10 @@ void wavefront(int begin, int end, bool south, F stage, G all) {
 /// What the products of r tell: alpha and beta of two iterations. r', s', w' = A s' = (r' - r) /
 /// alpha' are those of the iteration before.
 struct LookAhead {
+    // of the scaled r and t = A r
     struct Products {
         double rr, rt, tt, tAt;
-    };  // of the scaled r and t = A r
+    };
     struct Iteration {
         double alpha = 1, beta = 0, rr = infinity, rt = 0;
     } before, one, two;
@@ -136,8 +152,8 @@ struct LookAhead {
             w_w = (before.rr + now.rr) / (a * a);
             w_Aw = (before.rt - 2 * t_r + now.rt) / (a * a);
         }
-        const double sigma =
-            now.rt + beta * t_r;  // s.A s, s = r + beta s', and w = A s = t + beta w'
+        // s.A s, s = r + beta s', and w = A s = t + beta w'
+        const double sigma = now.rt + beta * t_r;
         if (!(sigma > 0)) return false;
         one = {now.rr / sigma, beta, now.rr, now.rt};
         const double t_As = now.tt + beta * t_w, ww = t_As + beta * (t_w + beta * w_w),
@@ -149,6 +165,107 @@ struct LookAhead {
         both = may && two.rr > 0 && sigma_two > 0 && two.alpha < infinity;
         alpha_before = both ? one.alpha : before.alpha, before = both ? two : one;
         return true;
+    }
+};
+
+/// What a thread carries from row to row: for both iterations and for t, and t of four rows.
+template <class Number> struct Carried {
+    FusedBuffer<Number> carry[3], t[4];
+};
+
+/// A thread's rows of a sweep: stages 0 to 3 are those of two iterations, 4 is t, 5 the sums.
+template <class Number> class GradientSweep {
+public:
+    using Sums = FusedSums<Number>;
+    static constexpr int stages = 6;
+    Sums sums;
+
+    GradientSweep(Space<Number>& space, Carried<Number>& own, const TwoSteps& two, SumUnit unit,
+                  bool south)
+        : sums(unit), space(space), rows(space.A.rows), own(own), two(two), south(south) {
+        for (auto& c : own.carry) c.row = -1;
+        for (auto& t : own.t) t.row = -1;
+    }
+    void stage(int k, int n) {
+        if (k < 4)
+            fathom::iterate<Number>(space, k, n, two, own.carry, south);
+        else if (k == 5)
+            sum(n);
+        else if (rows[n].ring <= 1)
+            applied(n);
+    }
+    /// Stage k in the k-th row behind n, all of them.
+    void all(int n) {
+        if (!together(n)) {
+            for (int k = 0; k < stages; ++k) stage(k, n - k * on);
+            return;
+        }
+        const int last = n - 5 * on;
+        auto& newest = t(last + on);
+        prepare(last + on, newest);
+        const AppliedRows<Number> applied{newest.at(), t(last).at(), t(last + 1).at()};
+        flush_around(last, [&] {
+            facing(south, [&](auto south) {
+                fused_rows<south, Number>(rows[n - 3 * on], two.step[0], two.step[1],
+                                          {own.carry[0].at(), own.carry[1].at(), own.carry[2].at()},
+                                          applied, sums);
+            });
+        });
+        for (auto& c : own.carry) c.row += on;
+    }
+    void sum(int n) {
+        if (rows[n].ring) return;
+        const Number *here = applied(n), *north = applied(n + 1);
+        flush_around(n, [&] { sum_row<Number>(rows[n], here, north, sums); });
+    }
+
+private:
+    Space<Number>& space;
+    const std::vector<RowOf<Number>>& rows;
+    Carried<Number>& own;
+    const TwoSteps& two;
+    const bool south;
+    const int on = south ? -1 : 1;
+
+    FusedBuffer<Number>& t(int n) { return own.t[n % 4]; }
+    /// Whether all stages can be done in one loop: in own rows of one block, with what they take
+    /// up in its place.
+    bool together(int n) {
+        static constexpr int behind[] = {1, 3, 4};  // rows that F is applied to, behind the first
+        const int newest = n - 2 * on, last = n - 5 * on;
+        bool carried = true;
+        for (int k = 0; k < 3; ++k) carried &= own.carry[k].row == n - behind[k] * on;
+        return carried && two.both && rows[newest].ring == 0 && rows[last].ring == 0 &&
+               rows[newest].block == rows[last].block && t(last).row == last &&
+               (!south || t(last + 1).row == last + 1);
+    }
+    /// t of row n, unless it is there.
+    Number* applied(int n) {
+        auto& found = t(n);
+        if (found.row != n) {
+            prepare(n, found);
+            apply<Number>(space, n, own.carry[2], found.at(), south);
+        }
+        return found.at();
+    }
+    /// Room for t of row n, 0 where it is not computed.
+    void prepare(int n, FusedBuffer<Number>& t) {
+        const auto& row = rows[n];
+        if (t.row < 0 || rows[t.row].block != row.block) t.clear(row.up);
+        Number* from = t.at();
+        for (auto* g = row.near; g != row.near_end; from = t.at() + (g++)->end)
+            std::fill(from, t.at() + g->begin, Number(0));
+        std::fill(from, t.at() + row.up, Number(0));
+        t.row = n;
+    }
+    /// work sums row n: a row along the fold apart from all others, its corners counting half.
+    template <class F> void flush_around(int n, F work) {
+        const Topology& topology = space.how.decomposition->topology;
+        const bool fold =
+            topology.fold && space.A.blocks[rows[n].block].j0 + rows[n].j == topology.ny - 1;
+        if (fold || sums.full(int(rows[n].up / Sums::Real::width))) sums.flush();
+        work();
+        if (fold) sums.flush(true);
     }
 };
 
@@ -170,12 +287,9 @@ private:
     struct Products : LookAhead::Products {
         bool valid;
     };
-    struct Left {
-        FusedBuffer<Number> carry[3], t[4];
-    };
     Space<Number>& space;
-    std::vector<Left> left;  // of each thread
-    bool south = false;      // which way the last sweep went; the next goes back
+    std::vector<Carried<Number>> carried;  // of each thread
+    bool south = false;                    // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
         Progress progress(iterations);
@@ -190,17 +304,9 @@ private:
                 ahead = {};  // begin anew
                 continue;
             }
-            const FusedStep one{ahead.one.alpha, ahead.one.beta},
-                two{ahead.two.alpha, ahead.two.beta, ahead.one.alpha};
-            Totals sums = sweep<true>(
-                {{one, two}, 2, ahead.both},
-                SumUnit::for_largest(4 * now.rr));  // no term may be 16 times as large as r.r was
-            space.start(space.r, lead, 2);
-            Products next = share(sums);
-            if (!next.valid || next.rr < now.rr / 4096) next = products(infinity);
+            now = products_after(ahead, now.rr);
             iterations += ahead.both ? 2 : 1;
-            if (!next.valid) return End::not_a_number;
-            now = next;
+            if (!now.valid) return End::not_a_number;
             if (std::is_same_v<Number, double>) space.record.note(iterations, now.rr);
             if (now.rr <= goal) return End::small;
             if (progress.stuck(iterations, now.rr)) break;
@@ -208,6 +314,15 @@ private:
         return End::many;
     }
 
+    /// After one or two iterations; no term may be 16 times as large as r.r was.
+    Products products_after(const LookAhead& ahead, double rr) {
+        const FusedStep one{ahead.one.alpha, ahead.one.beta},
+            two{ahead.two.alpha, ahead.two.beta, ahead.one.alpha};
+        Totals sums = sweep<true>({{one, two}, 2, ahead.both}, SumUnit::for_largest(4 * rr));
+        space.start(space.r, lead, 2);
+        const Products found = share(sums);
+        return !found.valid || found.rr < rr / 4096 ? products(infinity) : found;
+    }
     Products share(Totals& sums) {
         double values[Sums::all];
         const bool valid = space.share(sums, values);
@@ -229,101 +344,27 @@ private:
         Totals sums = sweep<false>({}, SumUnit::for_largest(largest));
         return share(sums);
     }
-    /// t of row n, unless it is there.
-    Number* applied(int n, Left& mine) {
-        auto& t = mine.t[n % 4];
-        if (t.row != n)
-            prepare(n, t), apply<applies, Number>(space, n, {}, mine.carry[2], t.at(), south);
-        return t.at();
-    }
-    /// Room for t of row n, 0 where it is not computed.
-    void prepare(int n, FusedBuffer<Number>& t) {
-        const auto& row = space.A.rows[n];
-        if (t.row < 0 || space.A.rows[t.row].block != row.block) t.clear(row.up);
-        Number* from = t.at();
-        for (auto* g = row.near; g != row.near_end; from = t.at() + (g++)->end)
-            std::fill(from, t.at() + g->begin, Number(0));
-        std::fill(from, t.at() + row.up, Number(0));
-        t.row = n;
-    }
     template <bool updates> Totals sweep(const TwoSteps& two, SumUnit unit) {
-        const Topology& topology = space.how.decomposition->topology;
         Totals total;
         total.fill(ExactSum(unit));
-        left.resize(std::max<std::size_t>(left.size(), omp_get_max_threads()));
+        carried.resize(std::max<std::size_t>(carried.size(), omp_get_max_threads()));
         south = updates && !south;
         space.as_halos_arrive([&](Space<Number>::Rows which) {
             Within within(regions_of_solver().sweep);
             in_parallel([&] {
                 const auto& part = space.parts(which);
-                const int begin = part[omp_get_thread_num()], end = part[omp_get_thread_num() + 1];
-                const auto& rows = space.A.rows;
-                Sums mine(unit);
-                Left& own = left[omp_get_thread_num()];
-                for (auto& c : own.carry) c.row = -1;
-                for (auto& t : own.t) t.row = -1;
-                auto summed = [&](int n, auto work) {
-                    const bool fold =
-                        topology.fold &&
-                        space.A.blocks[rows[n].block].j0 + rows[n].j == topology.ny - 1;
-                    if (fold || mine.full(int(rows[n].up / Sums::Real::width))) mine.flush();
-                    work();
-                    if (fold) mine.flush(true);
-                };
-                auto sum = [&](int n) {
-                    if (rows[n].ring) return;
-                    const Number *t = applied(n, own), *north = applied(n + 1, own);
-                    summed(n, [&] {
-                        fused_row<sums, Number>(rows[n], {}, {nullptr, nullptr, t, north}, &mine);
-                    });
-                };
-                if constexpr (!updates) {
-                    for (int n = begin; n < end; ++n) sum(n);
-                } else {
-                    auto stage = [&](int k, int n) {
-                        if (k < 4)
-                            fathom::iterate<Number>(space, k, n, two, own.carry, south);
-                        else if (k == 5)
-                            sum(n);
-                        else if (rows[n].ring <= 1)
-                            applied(n, own);
-                    };
-                    const int on = south ? -1 : 1,
-                              behind[] = {1, 3, 4};  // rows that F is applied to, behind the first
-                    auto t = [&](int n) -> FusedBuffer<Number>& { return own.t[n % 4]; };
-                    auto all = [&](int n) {
-                        const int newest = n - 2 * on,
-                                  last = n - 5 * on;  // own rows, and of one block
-                        bool together =
-                            two.both && rows[newest].ring == 0 && rows[last].ring == 0 &&
-                            rows[newest].block == rows[last].block && t(last).row == last &&
-                            (!south || t(last + 1).row == last + 1);
-                        for (int k = 0; k < 3; ++k)
-                            together = together && own.carry[k].row == n - behind[k] * on;
-                        if (!together) {
-                            for (int k = 0; k < 6; ++k) stage(k, n - k * on);
-                            return;
-                        }
-                        auto& applied = t(last + on);
-                        prepare(last + on, applied);
-                        summed(last, [&] {
-                            (south
-                                 ? fused_rows<true, Number>
-                                 : fused_rows<false, Number>)(rows[n - 3 * on], two.step[0],
-                                                              two.step[1],
-                                                              {own.carry[0].at(), own.carry[1].at(),
-                                                               own.carry[2].at()},
-                                                              {nullptr, applied.at(), t(last).at(),
-                                                               t(last + 1).at()},
-                                                              &mine);
-                        });
-                        for (auto& c : own.carry) c.row += on;
-                    };
-                    wavefront<6>(begin, end, south, stage, all);
-                }
-                mine.flush();
+                const int thread = omp_get_thread_num(), begin = part[thread],
+                          end = part[thread + 1];
+                GradientSweep<Number> mine(space, carried[thread], two, unit, south);
+                if constexpr (updates)
+                    wavefront<mine.stages>(
+                        begin, end, south, [&](int k, int n) { mine.stage(k, n); },
+                        [&](int n) { mine.all(n); });
+                else
+                    for (int n = begin; n < end; ++n) mine.sum(n);
+                mine.sums.flush();
 #pragma omp critical
-                for (int n = 0; n < Sums::all; ++n) total[n].add(mine.total[n]);
+                for (int n = 0; n < Sums::all; ++n) total[n].add(mine.sums.total[n]);
             });
         });
         return total;
@@ -344,8 +385,8 @@ public:
 
 private:
     Space<Number>& space;
-    std::vector<std::array<FusedBuffer<Number>, 2>>
-        carry;           // of each thread, for both iterations of a sweep
+    // of each thread, for both iterations of a sweep
+    std::vector<std::array<FusedBuffer<Number>, 2>> carry;
     bool south = false;  // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {

@@ -2,8 +2,8 @@
 /// leaves in a row the next one takes up a row behind it, while it is in cache. In fp32 or fp64.
 ///
 /// Conjugate gradients with one sum (Chronopoulos & Gear 1989), of rho = r.r, delta = r.Ar:
-///   beta = rho / rho',   sigma = delta - beta^2 sigma',   alpha = rho / sigma,   s = r + beta s,
-///       y += alpha s,   r -= alpha A s
+///   beta = rho / rho',   sigma = delta - beta^2 sigma',   alpha = rho / sigma,
+///   s = r + beta s,   y += alpha s,   r -= alpha A s
 /// looked ahead by one iteration (Van Rosendale 1983): with t = A r the products r.r, r.t, t.t,
 /// t.At tell alpha and beta of two iterations, since r', s', w' = A s' = (r' - r) / alpha' of the
 /// iteration before obey r.r' = 0, r.A s' = -rho / alpha', t.r'' = 0. So two iterations have one
@@ -14,11 +14,11 @@
 /// to read and write, and a residual that stays nearer to the truth. During a pass r, s and y stand
 /// for D r, D s, D y:
 ///   s = r + beta s,   r -= alpha (s - D^2 F s),   t = r - D^2 F r,
-///       sums of r D^-2 r, r D^-2 t, t D^-2 t,   t.At = t D^-2 t - t.F t
+///   sums of r D^-2 r, r D^-2 t, t D^-2 t,   t.At = t D^-2 t - t.F t
 /// with F of elliptic.hpp, so that nothing needs to be scaled before it is applied, and t.F t is a
 /// sum over corners,
 ///   t.F t = sum of 2 (P (t_SW t_NE + t_SE t_NW) + M (t_SW - t_NE) (t_SE - t_NW)),
-///       once for the two halves of a corner on the fold.
+/// once for the two halves of a corner on the fold.
 /// t never leaves the cache. All in all nine numbers are read or written a point and two
 /// iterations: r, s, y, P, M and D^2.
 ///

@@ -1,4 +1,14 @@
-/// The work of a sweep (fused.hpp) on a row, or on six at once.
+/// What a sweep (fused.hpp) does with a row, stage by stage,
+///   search    s = r + beta s,     y += before s' + alpha s     (s' of the iteration before)
+///   descend   r -= alpha (s - D^2 F s)
+///   apply     t = r - D^2 F r
+///   sum       r D^-2 r, r D^-2 t, t D^-2 t, t.F t
+/// and the stages of two iterations at once. F v of a row needs the corners on both sides of it;
+/// rows come one after another, so each pair of rows has its corners visited once: what they leave
+/// to the row that comes next is carried there.
+///
+/// south: rows come from north to south, n - 1 stands for n + 1. F, mirrored, is the same function,
+/// so that the bits are the same. Rows are taken by value: no store changes them.
 #pragma once
 #include <array>
 #include <bit>
@@ -29,15 +39,15 @@ template <class Number> struct FusedSums {
             return one;
         }
     } lanes;
-    std::array<ExactSum, all>
-        total;  ///< of r.r, r.Ar, Ar.Ar, Ar.AAr, as products of what is scaled
+    /// Of r.r, r.Ar, Ar.Ar, Ar.AAr, as products of what is scaled.
+    std::array<ExactSum, all> total;
     explicit FusedSums(SumUnit unit) : lanes{unit.coarse()} { total.fill(ExactSum(unit)); }
     /// halves: of a corner on the fold either half is summed.
     void flush(bool halves = false) {
         const SumUnit unit = total[0].unit;
         for (Which n : {rr, rt, tt}) total[n].add(lanes.of(n, unit));
-        total[cross].add(lanes.of(tt, unit)),
-            total[cross].add(lanes.of(cross, unit), halves ? -1 : -2);
+        total[cross].add(lanes.of(tt, unit));
+        total[cross].add(lanes.of(cross, unit), halves ? -1 : -2);
         lanes = {unit.coarse()};
     }
     bool full(int packs) const {
@@ -100,211 +110,321 @@ template <class Number> struct FusedBuffer {
     }
 };
 
-/// F of a row, pack by pack from west to east: what corners leave to the row that comes next is
-/// carried there.
-template <class Number> struct CornerRow {
+/// F v of a row, pack by pack from west to east.
+template <class Number> class CornerRow {
+public:
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
-    static constexpr int width = Real::width;
-    Real S, N;  ///< of this row and the next
-    Real from_se,
-        from_ne;  ///< what the corners of a pack leave to their SE and NE, still to be moved east
-    void begin(Real south, Real north) { S = south, N = north, from_se = from_ne = Real(0.0); }
-    /// F of the pack that S and N are of; S1 and N1 are those of the pack east of it.
+
+    /// v of the first pack, in this row and in the one that comes next.
+    void begin(Real here, Real beyond) {
+        S = here, N = beyond;
+        from_southeast = from_northeast = Real(0.0);
+    }
+    Real here() const { return S; }  ///< v of the pack that comes next
+    /// F v of the next pack; p, m: P and M of its corners; S1, N1: v of the pack east of it.
     [[gnu::always_inline]] Real next(const Number* p, const Number* m, Real S1, Real N1,
                                      Number* carry) {
-        const Real P = Operator::held(Real::load(p)), M = Operator::held(Real::load(m)),
-                   SE = Operator::template joined<1>(S, S1),
+        const Real P = Operator::held(Real::load(p)), M = Operator::held(Real::load(m));
+        const Real SE = Operator::template joined<1>(S, S1),
                    NE = Operator::template joined<1>(N, N1);
-        const Real u = M * (SE - N), w = M * (S - NE), se = Operator::fused(P, N, w),
-                   ne = Operator::fused(P, S, -u);
-        const Real left =
-            Operator::fused(P, SE, -w) + Operator::template joined<width - 1>(from_ne, ne);
-        const Real F = Real::load(carry) + (Operator::fused(P, NE, u) +
-                                            Operator::template joined<width - 1>(from_se, se));
-        left.store(carry);
-        from_se = se, from_ne = ne, S = S1, N = N1;
+        const Real u = M * (SE - N), w = M * (S - NE);
+        const Real to_southeast = Operator::fused(P, N, w),
+                   to_northeast = Operator::fused(P, S, -u);
+        const Real to_next_row = Operator::fused(P, SE, -w) +
+                                 Operator::template joined<width - 1>(from_northeast, to_northeast);
+        const Real F =
+            Real::load(carry) + (Operator::fused(P, NE, u) + Operator::template joined<width - 1>(
+                                                                 from_southeast, to_southeast));
+        to_next_row.store(carry);
+        from_southeast = to_southeast, from_northeast = to_northeast;
+        S = S1, N = N1;
         return F;
     }
+
+private:
+    static constexpr int width = Real::width;
+    Real S, N;
+    Real from_southeast, from_northeast;  // what a pack leaves there, still to be moved east
 };
 
 /// The sums of a row, likewise.
-template <class Number> struct SummedRow {
+template <class Number> class SummedRow {
+public:
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
     using Sums = FusedSums<Number>;
-    static constexpr int width = Real::width, lead = EllipticSpace<Number>::lead;
-    const Number *r, *square, *p, *m;
-    int nx;
-    Real S, N;  ///< t of this row and the one north of it
+
+    /// to: from the row to the one that is summed.
     explicit SummedRow(const typename Operator::Row& row, std::ptrdiff_t to = 0)
         : r(row.of(EllipticSpace<Number>::r) + to),
           square(row.of(Operator::square) + to),
           p(row.of(Operator::sum) + to),
           m(row.of(Operator::difference) + to),
           nx(row.nx) {}
+    /// t of the first pack, in this row and in the one north of it.
+    void begin(Real here, Real north) { S = here, N = north; }
+    /// S1, N1: t of the pack east of the one at c.
     [[gnu::always_inline]] void next(int c, Real S1, Real N1, typename Sums::Lanes& lanes) {
         Real SW = S, NW = N, SE = Operator::template joined<1>(S, S1),
              NE = Operator::template joined<1>(N, N1), R = Real::load(r + c);
         if (c < lead || c + width > nx + lead) [[unlikely]]
             for (Real* x : {&SW, &NW, &SE, &NE, &R}) *x = own_columns(*x, c - lead, nx);
         const Real one(1.0), weight = one / Real::load(square + c), wr = weight * R;
-        Sums::add(lanes, Sums::rr, wr, R), Sums::add(lanes, Sums::rt, wr, SW),
-            Sums::add(lanes, Sums::tt, weight * SW, SW);
+        Sums::add(lanes, Sums::rr, wr, R);
+        Sums::add(lanes, Sums::rt, wr, SW);
+        Sums::add(lanes, Sums::tt, weight * SW, SW);
         Sums::add(lanes, Sums::cross, Real::load(p + c), Operator::fused(SE, NW, SW * NE),
                   Real::load(m + c) * (SW - NE), SE - NW);
         Sums::next(lanes);
         S = S1, N = N1;
     }
+
+private:
+    static constexpr int width = Real::width, lead = EllipticSpace<Number>::lead;
+    const Number *r, *square, *p, *m;
+    int nx;
+    Real S, N;
 };
 
-/// What a row is worked on with: what corners leave to the row that comes next; t of this row, of
-/// the one that is summed, and of that north of it.
-template <class Number> struct FusedLines {
-    Number *carry = nullptr, *t = nullptr;
-    const Number *t_summed = nullptr, *t_north = nullptr;
-};
-
-enum FusedWork : unsigned {
-    searches = 1,
-    adds = 2,
-    descends = 4,
-    sums = 8,
-    carries = 16,
-    southward = 32,
-    applies = 64
-};
-
-/// One stage in row n: s = r + beta s (searches), and y += before s' + alpha s (adds); r -= alpha
-/// (s - D^2 F s) (descends); t = r - D^2 F r (applies); sums. carries: only what the corners
-/// between n and n + 1 leave to row n + 1, of s, or of r (applies). Rows are taken by value: no
-/// store changes them. southward: n - 1 for n + 1. F, mirrored, is the same function, so that the
-/// bits are the same.
-template <unsigned work, class Number>
-void fused_row(const typename EllipticOperator<Number>::Row row, const FusedStep& step,
-               const FusedLines<Number> lines, FusedSums<Number>* to) {
+/// s = r + beta s, and, if it adds, y += before s' + alpha s.
+template <bool adds, class Number>
+void search_row(const typename EllipticOperator<Number>::Row row, const FusedStep& step) {
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
-    using Space = EllipticSpace<Number>;
-    constexpr int width = Real::width;
-    constexpr bool south = (work & southward) != 0,
-                   corners = (work & (descends | applies | carries)) != 0;
-    const std::ptrdiff_t array = row.array,
-                         on = south ? -row.up : row.up;  // to the row that comes next
-    const Number *p = row.of(Operator::sum) - (south ? row.up : 0), *m = p + array,
-                 *square = row.of(Operator::square);  // corners between this row and the next
-    Number *const r = row.of(Space::r), *const s = r + array, *const y = s + array;
-    const Number* const of = (work & applies) ? r : s;  // what F is applied to
+    const Number* const r = row.of(EllipticSpace<Number>::r);
+    Number* const s = row.of(EllipticSpace<Number>::s);
+    Number* const y = row.of(EllipticSpace<Number>::y);
     const Real alpha(step.alpha), beta(step.beta), before(step.before);
-    auto at = [](const Number* x) { return Real::load(x); };
-    const auto *segment = corners ? row.near : row.first, *end = corners ? row.near_end : row.last;
-    for (; segment != end; ++segment) {
+    for (auto* segment = row.first; segment != row.last; ++segment)
+        for (int c = segment->begin; c < segment->end; c += Real::width) {
+            const Real old = Real::load(s + c),
+                       found = Operator::fused(beta, old, Real::load(r + c));
+            found.store(s + c);
+            if constexpr (adds)
+                (Real::load(y + c) + Operator::fused(before, old, alpha * found)).store(y + c);
+        }
+}
+
+/// body(c, v, F v) for the packs of a row; carry: what the row before has left, and what this one
+/// leaves to the next.
+template <bool south, class Number, class Body>
+[[gnu::always_inline]] inline void apply_corners(const typename EllipticOperator<Number>::Row& row,
+                                                 const Number* v, Number* carry, Body body) {
+    using Operator = EllipticOperator<Number>;
+    using Real = Operator::Real;
+    constexpr int width = Real::width;
+    const Number* const beyond = south ? v - row.up : v + row.up;  // the row that comes next
+    const Number *p = row.of(Operator::sum) - (south ? row.up : 0), *m = p + row.array;
+    for (auto* segment = row.near; segment != row.near_end; ++segment) {
+        CornerRow<Number> F;
+        auto pack = [&](int c, Real S1, Real N1) __attribute__((always_inline)) {
+            const Real here = F.here();
+            body(c, here, F.next(p + c, m + c, S1, N1, carry + c));
+        };
         const int last = segment->end - width;
         int c = segment->begin;
-        if constexpr ((work & searches) != 0)
-            for (; c <= last; c += width) {
-                const Real s0 = at(s + c), s1 = Operator::fused(beta, s0, at(r + c));
-                s1.store(s + c);
-                if constexpr ((work & adds) != 0)
-                    (at(y + c) + Operator::fused(before, s0, alpha * s1)).store(y + c);
-            }
-        if constexpr ((work & sums) != 0) {
-            SummedRow<Number> sum(row);
-            auto lanes = to->lanes;  // in registers
-            for (sum.S = at(lines.t_summed + c), sum.N = at(lines.t_north + c); c < last;
-                 c += width)
-                sum.next(c, at(lines.t_summed + c + width), at(lines.t_north + c + width), lanes);
-            sum.next(c, Real(0.0), Real(0.0), lanes);
-            to->lanes = lanes;
-        }
-        if constexpr (corners) {
-            CornerRow<Number> F;
-            auto act = [&](int c, Real S1, Real N1) __attribute__((always_inline)) {
-                const Real S = F.S, here = F.next(p + c, m + c, S1, N1, lines.carry + c);
-                if constexpr ((work & applies) != 0 && (work & carries) == 0)
-                    Operator::fused(-at(square + c), here, S).store(lines.t + c);
-                if constexpr ((work & descends) != 0)
-                    Operator::fused(-alpha, Operator::fused(-at(square + c), here, S), at(r + c))
-                        .store(r + c);
-            };
-            for (F.begin(at(of + c), at(of + on + c)); c < last; c += width)
-                act(c, at(of + c + width), at(of + on + c + width));
-            act(c, Real(0.0), Real(0.0));
-        }
+        for (F.begin(Real::load(v + c), Real::load(beyond + c)); c < last; c += width)
+            pack(c, Real::load(v + c + width), Real::load(beyond + c + width));
+        pack(c, Real(0.0), Real(0.0));
     }
 }
 
-/// All stages of two iterations in one loop, each in the row behind that of the one before, so that
-/// they hide each other's latencies: search in row n + 3, descend in n + 2, both of the second
-/// iteration in n + 1 and n, t of n - 1, sums of n - 2. Row n + 4 is brought to the second cache.
+/// Only what the corners between a row and the next leave to the next one.
 template <bool south, class Number>
-void fused_rows(const typename EllipticOperator<Number>::Row row, const FusedStep& one,
-                const FusedStep& two, const std::array<Number*, 3> carry,
-                const FusedLines<Number> lines, FusedSums<Number>* to) {
+void carry_corners(const typename EllipticOperator<Number>::Row row, const Number* v,
+                   Number* carry) {
+    using Real = EllipticOperator<Number>::Real;
+    apply_corners<south, Number>(row, v, carry, [](int, Real, Real) {});
+}
+
+/// r -= alpha (s - D^2 F s)
+template <bool south, class Number>
+void descend_row(const typename EllipticOperator<Number>::Row row, double alpha, Number* carry) {
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
-    using Space = EllipticSpace<Number>;
+    Number* const r = row.of(EllipticSpace<Number>::r);
+    const Number* const square = row.of(Operator::square);
+    apply_corners<south, Number>(
+        row, row.of(EllipticSpace<Number>::s), carry,
+        [=, minus_alpha = -Real(alpha)](int c, Real s, Real Fs) __attribute__((always_inline)) {
+            const Real As = Operator::fused(-Real::load(square + c), Fs, s);
+            Operator::fused(minus_alpha, As, Real::load(r + c)).store(r + c);
+        });
+}
+
+/// t = r - D^2 F r
+template <bool south, class Number>
+void apply_row(const typename EllipticOperator<Number>::Row row, Number* carry, Number* t) {
+    using Operator = EllipticOperator<Number>;
+    using Real = Operator::Real;
+    const Number* const square = row.of(Operator::square);
+    apply_corners<south, Number>(row, row.of(EllipticSpace<Number>::r), carry,
+                                 [=](int c, Real r, Real Fr) __attribute__((always_inline)) {
+                                     Operator::fused(-Real::load(square + c), Fr, r).store(t + c);
+                                 });
+}
+
+/// t: of the row and of the one north of it.
+template <class Number>
+void sum_row(const typename EllipticOperator<Number>::Row row, const Number* t,
+             const Number* t_north, FusedSums<Number>& to) {
+    using Real = EllipticOperator<Number>::Real;
     constexpr int width = Real::width;
-    const std::ptrdiff_t array = row.array, on = south ? -row.up : row.up;
-    const Number *p = row.of(Operator::sum) - (south ? row.up : 0), *m = p + array,
-                 *square = row.of(Operator::square);
-    Number *const r = row.of(Space::r), *const s = r + array, *const y = s + array;
-    const Real alpha(one.alpha), beta(one.beta), alpha_two(two.alpha), beta_two(two.beta),
-        zero(0.0);
-    auto at = [](const Number* x) { return Real::load(x); };
-    auto fused = [](Real a, Real b, Real c) { return Operator::fused(a, b, c); };
-    SummedRow<Number> sum(row, -2 * on);
-    auto lanes = to->lanes;  // in registers
-    for (auto* segment = row.wide; segment != row.wide_end; ++segment) {
-        CornerRow<Number> first, second, third;
-        const int begin = segment->begin, last = segment->end - width;
+    for (auto* segment = row.first; segment != row.last; ++segment) {
+        const int last = segment->end - width;
+        int c = segment->begin;
+        SummedRow<Number> sum(row);
+        auto lanes = to.lanes;  // in registers
+        for (sum.begin(Real::load(t + c), Real::load(t_north + c)); c < last; c += width)
+            sum.next(c, Real::load(t + c + width), Real::load(t_north + c + width), lanes);
+        sum.next(c, Real(0.0), Real(0.0), lanes);
+        to.lanes = lanes;
+    }
+}
+
+/// t of the row that is computed, of the one that is summed and of that north of it.
+template <class Number> struct AppliedRows {
+    Number* computed;
+    const Number *summed, *north;
+};
+
+/// All stages of two iterations in one loop over a row n, each in the row behind that of the one
+/// before, so that they hide each other's latencies:
+///   search     in row n + 3, the second iteration's in n + 1
+///   descend    in row n + 2, the second iteration's in n
+///   apply, sum in row n - 1, n - 2
+/// Along the row, each is a pack behind those whose results it needs in the pack east of its own.
+/// Row n + 4 is brought to the second cache.
+template <bool south, class Number> class TwoIterations {
+    using Operator = EllipticOperator<Number>;
+    using Space = EllipticSpace<Number>;
+    using Row = Operator::Row;
+    using Real = Operator::Real;
+    static constexpr int width = Real::width;
+    /// A pack in a row and in the one that comes next (sums: the one north of it).
+    struct Pair {
+        Real here{0.0}, next{0.0};
+    };
+
+public:
+    TwoIterations(const Row& row, const FusedStep& one, const FusedStep& two,
+                  const std::array<Number*, 3>& carry, const AppliedRows<Number>& t)
+        : on(south ? -row.up : row.up),
+          p(row.of(Operator::sum) - (south ? row.up : 0)),
+          m(p + row.array),
+          square(row.of(Operator::square)),
+          r(row.of(Space::r)),
+          s(row.of(Space::s)),
+          y(row.of(Space::y)),
+          alpha(one.alpha),
+          beta(one.beta),
+          alpha_two(two.alpha),
+          beta_two(two.beta),
+          carry(carry),
+          t(t),
+          sum(row, -2 * on) {}
+
+    [[gnu::always_inline]] void operator()(const typename Operator::Segment& segment,
+                                           typename FusedSums<Number>::Lanes& lanes) {
+        const int begin = segment.begin, last = segment.end - width;
         for (int c = begin; c <= last + 3 * width; c += width) {
-            Real S1 = zero, N1 = zero, S2 = zero, N2 = zero, r2 = zero, t = zero;
+            Pair searched, searched_two;  // 0 east of the segment
             if (c <= last) {
-                for (const Number* x :
-                     {(const Number*)r + 4 * on, (const Number*)s + 4 * on, p + 4 * on, m + 4 * on,
-                      square + 4 * on, (const Number*)y + 2 * on})
-                    __builtin_prefetch(x + c, 0, 2);
-                N1 = fused(beta, at(s + 3 * on + c), at(r + 3 * on + c)), N1.store(s + 3 * on + c),
-                S1 = at(s + 2 * on + c);
-                const Real s0 = at(s + on + c);
-                N2 = fused(beta_two, s0, at(r + on + c)), N2.store(s + on + c), S2 = at(s + c);
-                (at(y + on + c) + fused(alpha, s0, alpha_two * N2)).store(y + on + c);
+                fetch(c);
+                searched = search(c);
+                searched_two = search_two(c);
             }
             if (c == begin) {
-                first.begin(S1, N1), second.begin(S2, N2);
+                first.begin(searched.here, searched.next);
+                second.begin(searched_two.here, searched_two.next);
                 continue;
             }
-            int b = c - width;
-            if (b <= last) {
-                const Real S = first.S,
-                           F = first.next(p + 2 * on + b, m + 2 * on + b, S1, N1, carry[0] + b);
-                fused(-alpha, fused(-at(square + 2 * on + b), F, S), at(r + 2 * on + b))
-                    .store(r + 2 * on + b);
-                const Real Z = second.S, G = second.next(p + b, m + b, S2, N2, carry[1] + b);
-                r2 = fused(-alpha_two, fused(-at(square + b), G, Z), at(r + b)), r2.store(r + b);
-                S1 = at(r - on + b);
-            } else
-                S1 = zero;
-            if (b == begin) {
-                third.begin(S1, r2);
+            Pair descended;
+            int behind = c - width;
+            if (behind <= last) {
+                descend(behind, searched);
+                descended = descend_two(behind, searched_two);
+            }
+            if (behind == begin) {
+                third.begin(descended.here, descended.next);
                 continue;
             }
-            b -= width;
-            if (b <= last) {
-                const Real S = third.S,
-                           F = third.next(p - on + b, m - on + b, S1, r2, carry[2] + b);
-                t = fused(-at(square - on + b), F, S), t.store(lines.t + b);
-                S1 = at(lines.t_summed + b), N1 = south ? at(lines.t_north + b) : t;
-            } else
-                S1 = N1 = zero;
-            if (b == begin)
-                sum.S = S1, sum.N = N1;
+            Pair applied;
+            behind -= width;
+            if (behind <= last) applied = apply(behind, descended);
+            if (behind == begin)
+                sum.begin(applied.here, applied.next);
             else
-                sum.next(b - width, S1, N1, lanes);
+                sum.next(behind - width, applied.here, applied.next, lanes);
         }
     }
-    to->lanes = lanes;
+
+private:
+    const std::ptrdiff_t on;
+    const Number *const p, *const m, *const square;
+    Number *const r, *const s, *const y;
+    const Real alpha, beta, alpha_two, beta_two;
+    const std::array<Number*, 3> carry;
+    const AppliedRows<Number> t;
+    CornerRow<Number> first, second, third;
+    SummedRow<Number> sum;
+
+    static Real at(const Number* x) { return Real::load(x); }
+    static Real fused(Real a, Real b, Real c) { return Operator::fused(a, b, c); }
+
+    [[gnu::always_inline]] void fetch(int c) const {
+        for (const Number* x : {(const Number*)r + 4 * on, (const Number*)s + 4 * on, p + 4 * on,
+                                m + 4 * on, square + 4 * on, (const Number*)y + 2 * on})
+            __builtin_prefetch(x + c, 0, 2);
+    }
+    /// s = r + beta s in row n + 3; of rows n + 2 and n + 3.
+    [[gnu::always_inline]] Pair search(int c) {
+        const Real found = fused(beta, at(s + 3 * on + c), at(r + 3 * on + c));
+        found.store(s + 3 * on + c);
+        return {at(s + 2 * on + c), found};
+    }
+    /// The second iteration's in row n + 1, and y there of both; of rows n and n + 1.
+    [[gnu::always_inline]] Pair search_two(int c) {
+        const Real old = at(s + on + c), found = fused(beta_two, old, at(r + on + c));
+        found.store(s + on + c);
+        const Real here = at(s + c);
+        (at(y + on + c) + fused(alpha, old, alpha_two * found)).store(y + on + c);
+        return {here, found};
+    }
+    /// r -= alpha (s - D^2 F s) in row n + 2.
+    [[gnu::always_inline]] void descend(int c, const Pair& east) {
+        const Real here = first.here(), F = first.next(p + 2 * on + c, m + 2 * on + c, east.here,
+                                                       east.next, carry[0] + c);
+        fused(-alpha, fused(-at(square + 2 * on + c), F, here), at(r + 2 * on + c))
+            .store(r + 2 * on + c);
+    }
+    /// The second iteration's in row n; r of rows n - 1 and n.
+    [[gnu::always_inline]] Pair descend_two(int c, const Pair& east) {
+        const Real here = second.here(),
+                   F = second.next(p + c, m + c, east.here, east.next, carry[1] + c);
+        const Real left = fused(-alpha_two, fused(-at(square + c), F, here), at(r + c));
+        left.store(r + c);
+        return {at(r - on + c), left};
+    }
+    /// t = r - D^2 F r in row n - 1; of row n - 2 and the one north of it.
+    [[gnu::always_inline]] Pair apply(int c, const Pair& east) {
+        const Real here = third.here(),
+                   F = third.next(p - on + c, m - on + c, east.here, east.next, carry[2] + c);
+        const Real found = fused(-at(square - on + c), F, here);
+        found.store(t.computed + c);
+        return {at(t.summed + c), south ? at(t.north + c) : found};
+    }
+};
+
+template <bool south, class Number>
+void fused_rows(const typename EllipticOperator<Number>::Row row, const FusedStep& one,
+                const FusedStep& two, const std::array<Number*, 3>& carry,
+                const AppliedRows<Number>& t, FusedSums<Number>& to) {
+    auto lanes = to.lanes;  // in registers
+    TwoIterations<south, Number> both(row, one, two, carry, t);
+    for (auto* segment = row.wide; segment != row.wide_end; ++segment) both(*segment, lanes);
+    to.lanes = lanes;
 }
 
 }  // namespace fathom

@@ -43,6 +43,7 @@ struct Plain : Method {
     }
 };
 
+/// s = z + beta s,  y += alpha s,  r -= alpha As.
 struct ConjugateGradients final : Plain {
     int z, As;
     explicit ConjugateGradients(const MethodParts& p)
@@ -54,48 +55,63 @@ struct ConjugateGradients final : Plain {
         double rho = space.dot(r, z, rr), beta = 0;
         for (bool first = true; iterations < maximum; first = false) {
             if (!(rho > 0)) return failure(rho);
-            if (first)
-                packs([&](At at) { at.set(s, at[z]); });
-            else
-                packs([&, b = Real(beta)](At at) { at.set(s, at[z] + b * at[s]); });
-            auto curvature = applied<1>(s, rr, [&](At at, Real x, Real Ax, ExactLanes* lanes) {
-                at.set(As, Ax);
-                lanes->add(at.inside(x) * Ax);
-            });
+            search(first, beta);
             double sigma;
-            if (!space.share(curvature, &sigma)) return End::not_a_number;
+            if (!multiply(rr, sigma)) return End::not_a_number;
             if (!(sigma > 0)) return End::not_positive;
-            auto squares = sums<1>(rr, [&, a = Real(rho / sigma)](At at, ExactLanes* lanes) {
-                at.set(y, at[y] + a * at[s]);
-                const Real left = at[r] - a * at[As];
-                at.set(r, left);
-                const Real own = at.inside(left);
-                lanes->add(own * own);
-            });
+            auto squares = descend(rr, rho / sigma);
             ++iterations;
-            double values[2];
             const double rho_before = rho;
-            if (identity || M.dear()) {
-                if (!space.share(squares, values)) return End::not_a_number;
-                rr = values[0];
-                space.record.note(iterations, rr);
-                if (rr <= goal) return End::small;
-                if (!identity) M.apply(r, z, std::sqrt(rr));
-                rho = identity ? rr : space.dot(r, z, rr);
-            } else {
-                M.apply(r, z, std::sqrt(rr));
-                const auto product = sums<1>(
-                    rr, [&](At at, ExactLanes* lanes) { lanes->add(at.inside(at[r]) * at[z]); });
-                std::array<ExactSum, 2> both{squares[0], product[0]};
-                if (!space.share(both, values)) return End::not_a_number;
-                rr = values[0], rho = values[1];
-                space.record.note(iterations, rr);
-                if (rr <= goal) return End::small;
-            }
+            if (!products(squares, goal, rr, rho)) return End::not_a_number;
+            space.record.note(iterations, rr);
+            if (rr <= goal) return End::small;
             beta = rho / rho_before;
             if (progress.stuck(iterations, rr)) return End::many;
         }
         return End::many;
+    }
+
+private:
+    void search(bool first, double beta) {
+        if (first)
+            packs([&](At at) { at.set(s, at[z]); });
+        else
+            packs([&, b = Real(beta)](At at) { at.set(s, at[z] + b * at[s]); });
+    }
+    /// As, and sigma = s.As
+    bool multiply(double rr, double& sigma) {
+        auto curvature = applied<1>(s, rr, [&](At at, Real x, Real Ax, ExactLanes* lanes) {
+            at.set(As, Ax);
+            lanes->add(at.inside(x) * Ax);
+        });
+        return space.share(curvature, &sigma);
+    }
+    std::array<ExactSum, 1> descend(double rr, double alpha) {
+        return sums<1>(rr, [&, a = Real(alpha)](At at, ExactLanes* lanes) {
+            at.set(y, at[y] + a * at[s]);
+            const Real left = at[r] - a * at[As];
+            at.set(r, left);
+            const Real own = at.inside(left);
+            lanes->add(own * own);
+        });
+    }
+    /// r.r, and rho = r.z with z = M r: in one sum, unless M is dear and r.r may spare it.
+    bool products(std::array<ExactSum, 1>& squares, double goal, double& rr, double& rho) {
+        if (identity || M.dear()) {
+            if (!space.share(squares, &rr)) return false;
+            if (rr <= goal) return true;
+            if (!identity) M.apply(r, z, std::sqrt(rr));
+            rho = identity ? rr : space.dot(r, z, rr);
+            return true;
+        }
+        M.apply(r, z, std::sqrt(rr));
+        const auto product =
+            sums<1>(rr, [&](At at, ExactLanes* lanes) { lanes->add(at.inside(at[r]) * at[z]); });
+        std::array<ExactSum, 2> both{squares[0], product[0]};
+        double values[2];
+        if (!space.share(both, values)) return false;
+        rr = values[0], rho = values[1];
+        return true;
     }
 };
 
@@ -149,10 +165,10 @@ struct ChronopoulosGear final : Plain {
     }
 };
 
-/// u = M r, w = A u, m = M w, n = A m;
-///     zs = n + beta zs,  q = m + beta q,  As = w + beta As,  s = u + beta s,
-/// y += alpha s,  r -= alpha As,  u -= alpha q,  w -= alpha zs. The sum of r.u, w.u, r.r travels
-/// while m and n are made.
+///   u = M r,   w = A u,   m = M w,   n = A m,
+///   zs = n + beta zs,   q = m + beta q,   As = w + beta As,   s = u + beta s,
+///   y += alpha s,   r -= alpha As,   u -= alpha q,   w -= alpha zs.
+/// The sum of r.u, w.u, r.r travels while m and n are made.
 struct Pipelined final : Plain {
     int w, n, zs, As, u, m, q;
     explicit Pipelined(const MethodParts& p)
@@ -167,19 +183,12 @@ struct Pipelined final : Plain {
 
     End iterate(double rr, double goal, int& iterations, int maximum) override {
         Progress progress(iterations);
-        for (int v : {int(s), zs, As, q}) space.clear(v);
-        if (!identity) M.apply(r, u, std::sqrt(rr));
-        applied<0>(u, rr, [&](At at, Real, Real Au, ExactLanes*) { at.set(w, Au); });
-        auto products =
-            sums<3>(rr, [&](At at, ExactLanes* lanes) { add(lanes, at, at[r], at[u], at[w]); });
+        auto products = begin(rr);
         double gamma_before = std::numeric_limits<double>::infinity(), alpha = 1;
         const double begun = rr;
         for (bool first = true;; first = false) {
-            space.start(products);
-            if (!identity) M.apply(w, m, std::sqrt(rr));
-            applied<0>(m, rr, [&](At at, Real, Real Am, ExactLanes*) { at.set(n, Am); });
             double values[3];
-            if (!space.finish(products, values)) return End::not_a_number;
+            if (!share(products, rr, values)) return End::not_a_number;
             rr = values[0];
             if (!first) {
                 space.record.note(iterations, rr);
@@ -192,27 +201,44 @@ struct Pipelined final : Plain {
                          sigma = values[2] - beta * gamma / alpha;
             if (!(gamma > 0) || !(sigma > 0)) return first ? End::not_positive : End::many;
             alpha = gamma / sigma, gamma_before = gamma;
-            const Real a(alpha), b(beta);
-            if (identity)
-                products = sums<3>(rr, [&](At at, ExactLanes* lanes) {
-                    const Real zs1 = at[n] + b * at[zs], As1 = at[w] + b * at[As],
-                               s1 = at[r] + b * at[s], r1 = at[r] - a * As1, w1 = at[w] - a * zs1;
-                    at.set(zs, zs1), at.set(As, As1), at.set(s, s1), at.set(r, r1), at.set(w, w1);
-                    at.set(y, at[y] + a * s1);
-                    add(lanes, at, r1, r1, w1);
-                });
-            else
-                products = sums<3>(rr, [&](At at, ExactLanes* lanes) {
-                    const Real zs1 = at[n] + b * at[zs], q1 = at[m] + b * at[q],
-                               As1 = at[w] + b * at[As], s1 = at[u] + b * at[s];
-                    const Real r1 = at[r] - a * As1, u1 = at[u] - a * q1, w1 = at[w] - a * zs1;
-                    at.set(zs, zs1), at.set(q, q1), at.set(As, As1), at.set(s, s1), at.set(r, r1),
-                        at.set(u, u1), at.set(w, w1);
-                    at.set(y, at[y] + a * s1);
-                    add(lanes, at, r1, u1, w1);
-                });
+            products = identity ? advance(rr, alpha, beta) : advance_with_m(rr, alpha, beta);
             ++iterations;
         }
+    }
+
+private:
+    std::array<ExactSum, 3> begin(double rr) {
+        for (int v : {int(s), zs, As, q}) space.clear(v);
+        if (!identity) M.apply(r, u, std::sqrt(rr));
+        applied<0>(u, rr, [&](At at, Real, Real Au, ExactLanes*) { at.set(w, Au); });
+        return sums<3>(rr, [&](At at, ExactLanes* lanes) { add(lanes, at, at[r], at[u], at[w]); });
+    }
+    /// m and n while the sums travel.
+    bool share(std::array<ExactSum, 3>& products, double rr, double* values) {
+        space.start(products);
+        if (!identity) M.apply(w, m, std::sqrt(rr));
+        applied<0>(m, rr, [&](At at, Real, Real Am, ExactLanes*) { at.set(n, Am); });
+        return space.finish(products, values);
+    }
+    std::array<ExactSum, 3> advance(double rr, double alpha, double beta) {
+        return sums<3>(rr, [&, a = Real(alpha), b = Real(beta)](At at, ExactLanes* lanes) {
+            const Real zs1 = at[n] + b * at[zs], As1 = at[w] + b * at[As], s1 = at[r] + b * at[s];
+            const Real r1 = at[r] - a * As1, w1 = at[w] - a * zs1;
+            at.set(zs, zs1), at.set(As, As1), at.set(s, s1), at.set(r, r1), at.set(w, w1);
+            at.set(y, at[y] + a * s1);
+            add(lanes, at, r1, r1, w1);
+        });
+    }
+    std::array<ExactSum, 3> advance_with_m(double rr, double alpha, double beta) {
+        return sums<3>(rr, [&, a = Real(alpha), b = Real(beta)](At at, ExactLanes* lanes) {
+            const Real zs1 = at[n] + b * at[zs], q1 = at[m] + b * at[q], As1 = at[w] + b * at[As],
+                       s1 = at[u] + b * at[s];
+            const Real r1 = at[r] - a * As1, u1 = at[u] - a * q1, w1 = at[w] - a * zs1;
+            at.set(zs, zs1), at.set(q, q1), at.set(As, As1), at.set(s, s1);
+            at.set(r, r1), at.set(u, u1), at.set(w, w1);
+            at.set(y, at[y] + a * s1);
+            add(lanes, at, r1, u1, w1);
+        });
     }
     static void add(ExactLanes* lanes, At at, Real r, Real u, Real w) {
         const Real own_r = at.inside(r), own_u = at.inside(u);

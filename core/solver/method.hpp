@@ -2,15 +2,15 @@
 /// goal.
 ///
 ///   pcg        z = M r,  s = z + beta s,  alpha = r.z / s.As
-///       Hestenes & Stiefel 1952; two sums an iteration
+///              (Hestenes & Stiefel 1952; two sums an iteration)
 ///   chrongear  r.z and z.Az in one sum: sigma = z.Az - beta^2 sigma
-///       Chronopoulos & Gear 1989; with the diagonal one for two
+///              (Chronopoulos & Gear 1989; with the diagonal one for two)
 ///   pipelined  the same sum travels while M and A are applied
-///       Ghysels & Vanroose 2014
+///              (Ghysels & Vanroose 2014)
 ///   s-step     the products of 2 s + 1 vectors of a Krylov space in one sum for s iterations
-///       Carson & Demmel 2014
-///   pcsi       Chebyshev's iteration between bounds of the spectrum: a sum in ten to twenty  Hu et
-///       al. 2015
+///              (Carson & Demmel 2014)
+///   pcsi       Chebyshev's iteration between bounds of the spectrum: a sum in ten to twenty
+///              (Hu et al. 2015)
 #pragma once
 #include "solver/preconditioner/preconditioner.hpp"
 

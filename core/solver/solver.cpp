@@ -10,13 +10,12 @@ namespace fathom {
 namespace {
 
 constexpr int lead = EllipticOperator<double>::halo;
-constexpr int most_columns =
-    register_lanes * ExactLanes::most - 32;  // of a row, before its sums must be carried
-constexpr double single_precision =
-    1e-5;  // to what part iterations in fp32 reduce a residual before it is computed anew
-constexpr int strip_columns = 8,
-              strip_rows =
-                  4;  // along borders between ranks: as wide as the widest halo, in whole packs
+/// Of a row, before its sums must be carried.
+constexpr int most_columns = register_lanes * ExactLanes::most - 32;
+/// To what part iterations in fp32 reduce a residual before it is computed anew.
+constexpr double single_precision = 1e-5;
+/// Along borders between ranks: as wide as the widest halo, in whole packs.
+constexpr int strip_columns = 8, strip_rows = 4;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Communication communication(MPI_Comm comm, const Decomposition& d, const SolverOptions& o) {
@@ -138,9 +137,9 @@ double EllipticSolver::residual(const FieldSlab& rhs, int bytes) {
     return most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
 }
 
-/// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2; y
-/// stays as it is if that fails.
-End EllipticSolver::refine(double rr, double goal) {
+/// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2.
+/// False if that fails; y stays as it is then.
+bool EllipticSolver::refine(double rr, double goal) {
     const double up = std::ldexp(1.0, -std::ilogb(std::sqrt(rr))), down = 1 / up;
     const auto& to = single->A.rows;
     in_parallel([&] {
@@ -152,66 +151,79 @@ End EllipticSolver::refine(double rr, double goal) {
             std::fill_n(to[n].of(Single::y), to[n].up, 0);
         }
     });
-    const int maximum =
-        iterations + (options.maximum_iterations - iterations + 1) / 2;  // some are left for fp64
+    // some are left for fp64
+    const int maximum = iterations + (options.maximum_iterations - iterations + 1) / 2;
     const auto end = in_single->iterate(rr * up * up, goal * up * up, iterations, maximum);
-    if (end == End::small || end == End::many)
-        in_parallel([&] {
+    if (end != End::small && end != End::many) return false;
+    in_parallel([&] {
 #pragma omp for schedule(static)
-            for (std::size_t n = 0; n < to.size(); ++n)
-                if (to[n].ring == 0)
-                    for (int c = lead; c < lead + to[n].nx; ++c)
-                        space.A.rows[n].of(Space::y)[c] += to[n].of(Single::y)[c] * down;
-        });
-    return end;
+        for (std::size_t n = 0; n < to.size(); ++n)
+            if (to[n].ring == 0)
+                for (int c = lead; c < lead + to[n].nx; ++c)
+                    space.A.rows[n].of(Space::y)[c] += to[n].of(Single::y)[c] * down;
+    });
+    return true;
 }
 
 int EllipticSolver::solve(const FieldSlab& given_rhs, const FieldSlab& given_x, int bytes) {
     const FieldSlab &rhs = parts.of(given_rhs, bytes, first), &x = parts.of(given_x, bytes, second);
-    iterations = passes = 0;
-    record.history.clear();
-    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
-        row.of(Space::y)[c] = d > 0 ? value / d : 0;
-    });
-    space.for_rows([&](const Row& row) { right_side(row, rhs, bytes); });
-    const double most = space.largest(Space::r),
-                 b = norm =
-                     most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan(""),
-                 goal = options.tolerance * options.tolerance * b;
-    if (!(b >= 0)) fail(std::nan(""), "is not a number");
+    const double b = begin(rhs, x, bytes), goal = options.tolerance * options.tolerance * b;
     bool fp32 = bool(single);
     int in_vain = 0;
     for (double before = infinity; b > 0;) {
         const double rr = residual(rhs, bytes);
-        last_residual = std::sqrt(rr / b);
-        if (!(rr < infinity)) fail(last_residual, "is not a number");
-        record.note(iterations, rr);
-        if (rr <= goal) break;
-        if (iterations >= options.maximum_iterations) fail(last_residual, "is not small enough");
-        if (!(last_residual < 0.5 * before)) {
+        if (is_small(rr, goal)) break;
+        if (last_residual < 0.5 * before)
+            in_vain = 0;
+        else {
             if (!fp32 && ++in_vain == 2)
                 fail(last_residual,
                      "does not fall any more, this being what double precision allows");
             fp32 = false;
-        } else
-            in_vain = 0;
+        }
         before = std::min(before, last_residual);
         ++passes;
-        if (fp32) {
-            const auto end = refine(rr, std::max(goal, single_precision * single_precision * rr));
-            if (end != End::small && end != End::many) fp32 = false, before = infinity;
-        } else {
-            const auto end = method->iterate(rr, goal, iterations, options.maximum_iterations);
-            if (end == End::not_positive)
-                fail(last_residual, "cannot be reduced: the operator is not positive definite");
-            if (end == End::not_a_number) fail(std::nan(""), "is not a number");
-        }
+        if (!fp32)
+            iterate(rr, goal);
+        else if (!refine(rr, std::max(goal, single_precision * single_precision * rr)))
+            fp32 = false, before = infinity;
     }
     if (!(b > 0)) last_residual = 0;
     for_points(x, bytes, [b](const Row& row, int c, double d, auto& value) {
         value = b > 0 ? row.of(Space::y)[c] * d : 0;
     });
     return iterations;
+}
+
+/// y = x / d and r = D b; r.r.
+double EllipticSolver::begin(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
+    iterations = passes = 0;
+    record.history.clear();
+    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
+        row.of(Space::y)[c] = d > 0 ? value / d : 0;
+    });
+    space.for_rows([&](const Row& row) { right_side(row, rhs, bytes); });
+    const double most = space.largest(Space::r);
+    norm = most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
+    if (!(norm >= 0)) fail(std::nan(""), "is not a number");
+    return norm;
+}
+
+bool EllipticSolver::is_small(double rr, double goal) {
+    last_residual = std::sqrt(rr / norm);
+    if (!(rr < infinity)) fail(last_residual, "is not a number");
+    record.note(iterations, rr);
+    if (rr > goal && iterations >= options.maximum_iterations)
+        fail(last_residual, "is not small enough");
+    return rr <= goal;
+}
+
+/// A pass of the method, in fp64.
+void EllipticSolver::iterate(double rr, double goal) {
+    const End end = method->iterate(rr, goal, iterations, options.maximum_iterations);
+    if (end == End::not_positive)
+        fail(last_residual, "cannot be reduced: the operator is not positive definite");
+    if (end == End::not_a_number) fail(std::nan(""), "is not a number");
 }
 
 void EllipticSolver::apply(const FieldSlab& given_x, const FieldSlab& given_result, int bytes) {

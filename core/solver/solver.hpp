@@ -14,9 +14,8 @@ namespace fathom {
 struct SolverOptions {
     std::string solver = "chrongear", preconditioner = "diagonal", precision = "mixed",
                 exchange = "packed", sum = "allreduce";
-    double tolerance =
-        /// |b - A y| <= tolerance |b|, in the scaled norm: |D b - D (M + K) x| <= tolerance |D b|
-        1e-12;
+    /// |b - A y| <= tolerance |b|, in the scaled norm: |D b - D (M + K) x| <= tolerance |D b|.
+    double tolerance = 1e-12;
     int maximum_iterations = 1000, steps = 4;
     bool reproducible = true;
 };
@@ -36,8 +35,8 @@ public:
     /// y = D M D x, about the inverse of M + K times x.
     void precondition(const FieldSlab& x, const FieldSlab& y, int bytes = 8);
 
-    double last_residual =
-        0;  ///< |b - A y| / |b|, computed in fp64 from the solution, not carried along
+    /// |b - A y| / |b|, computed in fp64 from the solution, not carried along.
+    double last_residual = 0;
     int iterations = 0, passes = 0;  ///< of the last solve
     const SolverOptions options;
     SolverRecord record;
@@ -60,8 +59,8 @@ private:
         Decomposition decomposition;
         std::vector<Part> list;  ///< empty: the blocks are those given
         Parts(MPI_Comm, const Decomposition&, std::string_view exchange);
-        const FieldSlab& of(const FieldSlab&, int bytes,
-                            FieldSlab& room) const;  ///< room: nothing is allocated the second time
+        /// room: nothing is allocated the second time.
+        const FieldSlab& of(const FieldSlab&, int bytes, FieldSlab& room) const;
         EllipticFields of(const EllipticFields&) const;
     };
     int halo;
@@ -73,8 +72,11 @@ private:
     std::unique_ptr<Single> single;  // of mixed precision
     std::unique_ptr<Method> in_single;
 
+    double begin(const FieldSlab& rhs, const FieldSlab& x, int bytes);
     double residual(const FieldSlab& rhs, int bytes);
-    End refine(double rr, double goal);
+    bool is_small(double rr, double goal);
+    void iterate(double rr, double goal);
+    bool refine(double rr, double goal);
     /// body(row, column, d, value) for the points of a row, and of all own rows.
     template <class F> void points(const Row&, const FieldSlab&, int bytes, F body);
     template <class F> void for_points(const FieldSlab&, int bytes, F body);

@@ -54,8 +54,8 @@ struct SolverRecord {
         int iteration;
         double rr;
     };
-    long reductions = 0, words = 0, halos = 0,
-         halo_bytes = 0;  ///< words of all sums; bytes of all halos for a point along an edge
+    /// Words of all sums; bytes of all halos for a point along an edge.
+    long reductions = 0, words = 0, halos = 0, halo_bytes = 0;
     std::vector<Residual> history;  ///< of the last solve; room for it is made beforehand
     void note(int iteration, double rr) {
         if (history.size() < history.capacity()) history.push_back({iteration, rr});
@@ -90,16 +90,12 @@ public:
     using Real = typename Operator::Real;
     using Row = typename Operator::Row;
     static constexpr int lead = Operator::halo;
-    enum Vector {
-        r = Operator::vectors,
-        s,
-        y,
-        more
-    };  ///< s: the direction of search; from `more` on a method's own
+    /// s: the direction of search; from `more` on a method's own.
+    enum Vector { r = Operator::vectors, s, y, more };
 
+    /// of: what the operator is made of.
     template <class... Of>
-    EllipticSpace(const Communication& how, SolverRecord& record, int vectors,
-                  const Of&... of)  ///< of: what the operator is made of
+    EllipticSpace(const Communication& how, SolverRecord& record, int vectors, const Of&... of)
         : A(of..., more - r + vectors),
           record(record),
           how(how),
@@ -343,8 +339,8 @@ public:
 
 private:
     std::vector<FieldSlab> slabs;
-    std::map<std::pair<int, int>, std::unique_ptr<Exchange>>
-        exchanges;  // of (points wide, vectors)
+    // of (points wide, vectors)
+    std::map<std::pair<int, int>, std::unique_ptr<Exchange>> exchanges;
     std::unique_ptr<GlobalSum> sum;
     std::array<std::int64_t, GlobalSum::most_words> words;
     std::array<double, GlobalSum::most_words> numbers;

@@ -1,7 +1,7 @@
 /// Angles without tables, on packs: atan2 in one division, and the cosine and the cardinal sine of
 /// a short arc by their series.
-///   atan2(y, x):   t = min / max of |x|, |y|,
-///       or (min - max) / (min + max) + pi/4 beyond tan(pi/8);   atan t = t P(t^2), P Chebyshev
+///   atan2(y, x):   t = min / max of |x|, |y|, or (min - max) / (min + max) + pi/4 beyond
+///                  tan(pi/8);   atan t = t P(t^2), P Chebyshev
 /// Error below 2e-16 (fp64), 2e-8 (fp32); atan2(0, x > 0) is exactly 0.
 #pragma once
 #include <numbers>

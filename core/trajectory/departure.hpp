@@ -4,7 +4,7 @@
 /// A vector that is carried from D to A turns with the frame along the great circle: u' = p u + q
 /// v, v' = p v - q u,
 ///   p = [cos A cos D + (1 + sin A sin D) cos l] / (1 + cos a),
-///       q = -(sin A + sin D) sin l / (1 + cos a),   l the longitude of D from A
+///   q = -(sin A + sin D) sin l / (1 + cos a),     l the longitude of D from A
 /// On a stretched sphere (grid/stretching.hpp) r_A and r_D lie on the computational one and V is m
 /// times the wind; p and q are those of either sphere.
 #pragma once
@@ -92,8 +92,8 @@ private:
             const Real c = cosine_of_square(square), s = cardinal_sine_of_square(square);
             Real x = fma(cosine_A, c, V * s * sine_A), y = -U * s,
                  z = fma(sine_A, c, -(V * s * cosine_A));
-            Real rho = sqrt(fma(x, x, y * y)), sine = sine_A, cosine = cosine_A,
-                 along = c;  // along: cosine of the arc
+            // along: cosine of the arc
+            Real rho = sqrt(fma(x, x, y * y)), sine = sine_A, cosine = cosine_A, along = c;
             atan2(y, x).store(to.longitude + n);
             atan2(z, rho).store(to.latitude + n);
             if constexpr (stretched) {

@@ -17,24 +17,34 @@ template <class T> struct Gather : InterleavedRows<T> {
     using typename Rows::Item, typename Rows::Row;
     using Real = Pack<T, cell_width<T>>;
     using Points = typename Departure<T>::Points;
-    static constexpr int width =
-        Real::width;  // numbers of a register's load: 2 points in fp64, 4 in fp32
+    /// Numbers of a register: 2 points in fp64, 4 in fp32.
+    static constexpr int width = Real::width;
     static_assert(tile == Departure<T>::tile);
-    std::vector<Nodes<T>> latitude,
-        vertical;               // of the interval above j - 1 (stored at j + 1), below level k
-    std::vector<int> level_of;  // of even steps of eta
+    std::vector<Nodes<T>> latitude;  // of the interval above j - 1, stored at j + 1
+    std::vector<Nodes<T>> vertical;  // of that below level k
+    std::vector<int> level_of;       // of even steps of eta
     T per_level_step, eta_top;
 
     Gather(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
            const std::vector<double>& eta)
         : Rows(comm, d, halo, grid, int(eta.size())) {
+        make_latitude(grid);
+        make_vertical(eta);
+    }
+
+    /// Rows go on beyond the poles.
+    void make_latitude(const GaussianGrid& grid) {
         constexpr double pi = std::numbers::pi;
         std::vector<double> phi(ny + 2 * beyond);
         for (int j = 0; j < ny; ++j) phi[j + beyond] = std::asin(grid.sine[j]);
-        for (int j = 0; j < beyond; ++j)
-            phi[beyond - 1 - j] = -pi - phi[beyond + j],
-                             phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
+        for (int j = 0; j < beyond; ++j) {
+            phi[beyond - 1 - j] = -pi - phi[beyond + j];
+            phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
+        }
         for (int j = -1; j < ny; ++j) latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
+    }
+
+    void make_vertical(const std::vector<double>& eta) {
         if (levels == 1) vertical.push_back(Nodes<T>::linear_between(eta[0], eta[0] + 1));
         double thinnest = 1e300;
         for (int k = 0; k + 1 < levels; ++k) {
@@ -82,11 +92,10 @@ template <class T> struct Gather : InterleavedRows<T> {
     }
 
     using Four = typename Nodes<T>::Four;
-    static constexpr int registers = 4 * fields / width,
-                         together =
-                             width / fields;  // of four neighbouring points; points of a register
-    static constexpr int middle =
-        together == 2 ? fields : 0;  // where the register with the two middle points begins
+    static constexpr int registers = 4 * fields / width;  // of four neighbouring points
+    static constexpr int together = width / fields;       // points of a register
+    /// Where the register with the two middle points begins.
+    static constexpr int middle = together == 2 ? fields : 0;
     /// The weight of each point beside its fields: of the points `first`, first + 1, ...
     template <int first> static Real spread(Four w) {
         Real r;
@@ -126,11 +135,12 @@ template <class T> struct Gather : InterleavedRows<T> {
             r.lanes = __builtin_shufflevector(w, w, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
         return r;
     }
+    /// between: linear weights of the four points.
     struct Stencil {
         const T* at;
         Real cubic[registers], linear;
         Four between;
-    };  // between: linear weights of the four points
+    };
     template <class F> static void for_two(F f) {
         f(std::integral_constant<int, 0>()), f(std::integral_constant<int, 1>());
     }
@@ -165,7 +175,8 @@ template <class T> struct Gather : InterleavedRows<T> {
         s.between = Four{T(0), 1 - x, x, T(0)};
         s.linear = spread<middle / fields>(s.between);
     }
-    static void add_points(const Real& sum, T* four) {  // of a register
+    /// Of a register.
+    static void add_points(const Real& sum, T* four) {
         struct Parts {
             Four part[together];
         };
@@ -238,6 +249,7 @@ template <class T> struct Gather : InterleavedRows<T> {
         }
     }
 
+    // long: the sums of a point stay in registers through its four rows
     template <bool full_, bool monotone>
     void gather_cubic(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
@@ -279,28 +291,33 @@ template <class T> struct Gather : InterleavedRows<T> {
             for (int m = 0; m < registers; ++m)
                 total = full_ ? fma(cubic[m], s.cubic[m], total) : total + cubic[m];
             add_points(total, out + n * fields);
-            if constexpr (monotone)
-                for (int f = 0; f < fields; ++f) {
-                    T high = most.lanes[f], low = least.lanes[f];
-                    if (together > 1)
-                        high = std::max(high, most.lanes[f + fields]),
-                        low = std::min(low, least.lanes[f + fields]);
-                    out[n * fields + f] = std::clamp(out[n * fields + f], low, high);
-                }
+            if constexpr (monotone) limit(most, least, out + n * fields);
+        }
+    }
+    /// Fields of a point, between the extremes of all points of a register.
+    static void limit(const Real& most, const Real& least, T* out) {
+        for (int f = 0; f < fields; ++f) {
+            T high = most.lanes[f], low = least.lanes[f];
+            if (together > 1) {
+                high = std::max(high, most.lanes[f + fields]);
+                low = std::min(low, least.lanes[f + fields]);
+            }
+            out[f] = std::clamp(out[f], low, high);
         }
     }
     /// Of the two middle points of four, in the first lanes.
     static void extremes(const T* up, const T* down, bool first, Real& most, Real& least) {
-        const Real a = Real::load(up + fields),
-                   b = Real::load(down + fields);  // from the second point on
+        // from the second point on
+        const Real a = Real::load(up + fields), b = Real::load(down + fields);
         most = first ? larger(a, b) : larger(most, larger(a, b));
         least = first ? smaller(a, b) : smaller(least, smaller(a, b));
     }
 
     /// One field alone, packed by levels: a register holds neighbouring points and the four levels,
     /// so four rows are all there is to read.
-    ///   full grid: sum_b [ l_b (c_x l_z + l_x d_z) + d_b l_x l_z ] f_b of the rows b,
-    ///       l linear weights, d = c - l
+    ///   full grid: sum_b [ l_b (c_x l_z + l_x d_z) + d_b l_x l_z ] f_b of the rows b
+    /// with l linear weights, c cubic ones, d = c - l.
+    // long: the sums of a point stay in registers through its four rows
     template <bool full_, bool monotone>
     void gather_levels(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
@@ -349,19 +366,18 @@ template <class T> struct Gather : InterleavedRows<T> {
             Four four;
             add_points(total, (T*)&four);
             T value = (four[0] + four[1]) + (four[2] + four[3]);
-            if constexpr (monotone) {  // of the points 1 and 2, the levels 1 and 2
-                constexpr int one = fields, two = registers == 2 ? 0 : 2 * fields,
-                              last = registers - 1;
-                const T high =
-                    std::max(std::max(most[0].lanes[one + 1], most[0].lanes[one + 2]),
-                             std::max(most[last].lanes[two + 1], most[last].lanes[two + 2]));
-                const T low =
-                    std::min(std::min(least[0].lanes[one + 1], least[0].lanes[one + 2]),
-                             std::min(least[last].lanes[two + 1], least[last].lanes[two + 2]));
-                value = std::clamp(value, low, high);
-            }
+            if constexpr (monotone) value = limited(value, most, least);
             out[n * fields] = value;
         }
+    }
+    /// Between the extremes of the points 1 and 2, the levels 1 and 2.
+    static T limited(T value, const Real* most, const Real* least) {
+        constexpr int one = fields, two = registers == 2 ? 0 : 2 * fields, last = registers - 1;
+        const T high = std::max(std::max(most[0].lanes[one + 1], most[0].lanes[one + 2]),
+                                std::max(most[last].lanes[two + 1], most[last].lanes[two + 2]));
+        const T low = std::min(std::min(least[0].lanes[one + 1], least[0].lanes[one + 2]),
+                               std::min(least[last].lanes[two + 1], least[last].lanes[two + 2]));
+        return std::clamp(value, low, high);
     }
 };
 

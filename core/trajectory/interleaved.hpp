@@ -17,8 +17,8 @@
 namespace fathom {
 
 template <class T> struct InterleavedRows {
-    static constexpr int tile = 64, fields = 4,
-                         beyond = 2;  // points at once; of a group; rows beyond a pole
+    // points at once; of a group; rows beyond a pole
+    static constexpr int tile = 64, fields = 4, beyond = 2;
     struct Block {
         int i0, j0, nx, ny;
     };
@@ -28,9 +28,10 @@ template <class T> struct InterleavedRows {
         int points;
         T per_radian;
     };
+    /// A tile of own points.
     struct Item {
         int block, row, level, column, count;
-    };  ///< a tile of own points
+    };
     int halo, levels, ny;
     bool full;
     std::vector<Block> blocks;

@@ -77,54 +77,121 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
                         last - first + 1);
         }
     }
+    /// What a thread works on a tile with.
+    struct Work {
+        Points points;
+        Places places;
+        alignas(64) T out[tile * fields + 64];
+        Work() { std::memset(&points, 0, sizeof points); }
+    };
+
     /// The mean wind of each trajectory, from the wind at arrival and the extrapolated one in the
     /// buffer.
     void trace(const Wind& wind) {
 #pragma omp parallel
         {
-            Points points;
-            Places places;
-            alignas(64) T out[tile * fields + 64];
-            static const T nothing[2 * tile] = {};
-            std::memset(&points, 0, sizeof points);
+            Work work;
 #pragma omp for schedule(dynamic, 4)
-            for (std::size_t n = 0; n < items.size(); ++n) {
-                const auto& item = items[n];
-                const T *u = source(wind.east, item), *v = source(wind.north, item),
-                        *w = wind.vertical.at.empty() ? nothing : source(wind.vertical, item);
-                T *U = mean_of(item), *V = U + mean_columns[item.block],
-                  *W = V + mean_columns[item.block];
-                const T m = departure.map_factor(blocks[item.block].j0 + item.row);
-                if (departure.stretched())
-                    for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i];
-                for (int iteration = 0; iteration < parameters.iterations; ++iteration) {
-                    if (iteration > 0)
-                        locate(item, U, V, W, points, true);
-                    else if (departure.stretched())
-                        locate(item, U, V, w, points, true);
-                    else
-                        locate(item, u, v, w, points, true);
-                    place(item, points, places);
-                    need(item, points, places);
-                    if (full)
-                        this->template gather_linear<true>(item, points, places, out);
-                    else
-                        this->template gather_linear<false>(item, points, places, out);
-                    if (departure.stretched())
-                        for (int i = 0; i < item.count; ++i)
-                            out[i * fields] *= points.map[i], out[i * fields + 1] *= points.map[i];
-                    for (int i = 0; i < item.count; ++i) {
-                        const T x = out[i * fields], y = out[i * fields + 1];
-                        U[i] = T(0.5) * (m * u[i] + (points.p[i] * x + points.q[i] * y));
-                        V[i] = T(0.5) * (m * v[i] + (points.p[i] * y - points.q[i] * x));
-                        W[i] = T(0.5) * (w[i] + out[i * fields + 2]);
-                    }
-                }
-                if (parameters.iterations == 0)
-                    for (int i = 0; i < item.count; ++i)
-                        U[i] = m * u[i], V[i] = m * v[i], W[i] = w[i];
-                if (!around.alone()) depart(item, points, places, true), need(item, points, places);
-            }
+            for (std::size_t n = 0; n < items.size(); ++n) trace(items[n], wind, work);
+        }
+    }
+    void trace(const Item& item, const Wind& wind, Work& work) {
+        static const T nothing[2 * tile] = {};
+        const T *u = source(wind.east, item), *v = source(wind.north, item),
+                *w = wind.vertical.at.empty() ? nothing : source(wind.vertical, item);
+        T *U = mean_of(item), *V = U + mean_columns[item.block], *W = V + mean_columns[item.block];
+        const T m = departure.map_factor(blocks[item.block].j0 + item.row);
+        if (departure.stretched())
+            for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i];
+        for (int iteration = 0; iteration < parameters.iterations; ++iteration) {
+            if (iteration > 0)
+                locate(item, U, V, W, work.points, true);
+            else if (departure.stretched())
+                locate(item, U, V, w, work.points, true);
+            else
+                locate(item, u, v, w, work.points, true);
+            wind_at_departure(item, work);
+            average(item, m, u, v, w, work, U, V, W);
+        }
+        if (parameters.iterations == 0)
+            for (int i = 0; i < item.count; ++i) U[i] = m * u[i], V[i] = m * v[i], W[i] = w[i];
+        if (around.alone()) return;
+        depart(item, work.points, work.places, true);
+        need(item, work.points, work.places);
+    }
+    /// [2 V(n) - V(n-1)]_D
+    void wind_at_departure(const Item& item, Work& work) {
+        auto& [points, places, out] = work;
+        place(item, points, places);
+        need(item, points, places);
+        if (full)
+            this->template gather_linear<true>(item, points, places, out);
+        else
+            this->template gather_linear<false>(item, points, places, out);
+        if (departure.stretched())
+            for (int i = 0; i < item.count; ++i)
+                out[i * fields] *= points.map[i], out[i * fields + 1] *= points.map[i];
+    }
+    /// V = 1/2 { V_A + V_D, rotated to A }
+    void average(const Item& item, T m, const T* u, const T* v, const T* w, const Work& work, T* U,
+                 T* V, T* W) const {
+        const auto& [points, places, out] = work;
+        for (int i = 0; i < item.count; ++i) {
+            const T x = out[i * fields], y = out[i * fields + 1];
+            U[i] = T(0.5) * (m * u[i] + (points.p[i] * x + points.q[i] * y));
+            V[i] = T(0.5) * (m * v[i] + (points.p[i] * y - points.q[i] * x));
+            W[i] = T(0.5) * (w[i] + out[i * fields + 2]);
+        }
+    }
+
+    /// Values at the departure points of a tile, by a pass of the catalogue.
+    void gather(Pass pass, const Item& item, Work& work) {
+        if (full)
+            gather<true>(pass, item, work);
+        else
+            gather<false>(pass, item, work);
+    }
+    template <bool full_> void gather(Pass pass, const Item& item, Work& work) {
+        auto& [points, places, out] = work;
+        switch (pass) {
+            case Pass::weights:
+                return this->template gather_weights<full_>(item, points, places, out);
+            case Pass::linear:
+                return this->template gather_linear<full_>(item, points, places, out);
+            case Pass::cubic:
+                return this->template gather_cubic<full_, false>(item, points, places, out);
+            case Pass::monotone:
+                return this->template gather_cubic<full_, true>(item, points, places, out);
+            case Pass::by_levels:
+                return this->template gather_levels<full_, false>(item, points, places, out);
+            case Pass::departure: return;
+        }
+    }
+    void gather_levels_within_extremes(const Item& item, Work& work) {
+        auto& [points, places, out] = work;
+        if (full)
+            this->template gather_levels<true, true>(item, points, places, out);
+        else
+            this->template gather_levels<false, true>(item, points, places, out);
+    }
+    /// Fields from `first` on.
+    void put_scalars(const Item& item, const Work& work, std::span<const FieldSlab> to, int first) {
+        for (int f = first; f < int(to.size()); ++f) {
+            T* x = this->target(to[f], item);
+            for (int i = 0; i < item.count; ++i) x[i] = work.out[i * fields + f];
+        }
+    }
+    /// A vector is turned to the frame of arrival; 2 Omega x r is added there and here.
+    void put_wind(const Item& item, const Work& work, const FieldSlab& east,
+                  const FieldSlab& north) {
+        const auto& [points, places, out] = work;
+        const T planetary = T(2 * parameters.rotation * parameters.radius),
+                at_arrival = planetary * departure.cosine(blocks[item.block].j0 + item.row);
+        T *x = this->target(east, item), *y = this->target(north, item);
+        for (int i = 0; i < item.count; ++i) {
+            const T u = out[i * fields] + planetary * points.cosine[i], v = out[i * fields + 1];
+            x[i] = points.p[i] * u + points.q[i] * v - at_arrival;
+            y[i] = points.p[i] * v - points.q[i] * u;
         }
     }
 };
@@ -169,7 +236,7 @@ template <class T> void SemiLagrangian<T>::depart(const Wind& now_, const Wind& 
 template <class T>
 void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSlab> to) {
     Tables& t = *tables;
-    constexpr int tile = Tables::tile, fields = Tables::fields;
+    constexpr int fields = Tables::fields;
     if (group.fields.size() > std::size_t(fields) || to.size() != group.fields.size())
         throw Error("a group holds up to ", fields, " fields, given ", group.fields.size());
     const bool wind = group.kind == Kind::wind,
@@ -189,49 +256,19 @@ void SemiLagrangian<T>::interpolate(const Group& group, std::span<const FieldSla
     spent.interpolation.did(points * (t.departure.operations() + t.operations(Pass::weights, 0) +
                                       t.operations(pass, count)),
                             points * (2 * count + 3) * sizeof(T));
-    const T planetary = T(2 * t.parameters.rotation * t.parameters.radius);
 #pragma omp parallel
     {
-        typename Tables::Points points;
-        typename Tables::Places places;
-        alignas(64) T out[tile * fields + 64];
-        std::memset(&points, 0, sizeof points);
+        typename Tables::Work work;
 #pragma omp for schedule(dynamic, 4)
         for (std::size_t n = 0; n < t.items.size(); ++n) {
             const auto& item = t.items[n];
-            t.depart(item, points, places, false);
-            auto gather = [&]<bool full, bool monotone> {
-                if (by_levels)
-                    t.template gather_levels<full, monotone>(item, points, places, out);
-                else
-                    t.template gather_cubic<full, monotone>(item, points, places, out);
-            };
-            if (t.full) {
-                if (group.monotone)
-                    gather.template operator()<true, true>();
-                else
-                    gather.template operator()<true, false>();
-            } else {
-                if (group.monotone)
-                    gather.template operator()<false, true>();
-                else
-                    gather.template operator()<false, false>();
-            }
-            if (wind) {
-                const T at_arrival =
-                    planetary * t.departure.cosine(t.blocks[item.block].j0 + item.row);
-                T *x = t.target(to[0], item), *y = t.target(to[1], item);
-                for (int i = 0; i < item.count; ++i) {
-                    const T u = out[i * fields] + planetary * points.cosine[i],
-                            v = out[i * fields + 1];
-                    x[i] = points.p[i] * u + points.q[i] * v - at_arrival;
-                    y[i] = points.p[i] * v - points.q[i] * u;
-                }
-            }
-            for (int f = wind ? 2 : 0; f < int(to.size()); ++f) {
-                T* x = t.target(to[f], item);
-                for (int i = 0; i < item.count; ++i) x[i] = out[i * fields + f];
-            }
+            t.depart(item, work.points, work.places, false);
+            if (by_levels && group.monotone)
+                t.gather_levels_within_extremes(item, work);
+            else
+                t.gather(pass, item, work);
+            if (wind) t.put_wind(item, work, to[0], to[1]);
+            t.put_scalars(item, work, to, wind ? 2 : 0);
         }
     }
 }
@@ -244,34 +281,12 @@ template <class T> double SemiLagrangian<T>::seconds(Pass pass) {
         Timer timer{spent};
 #pragma omp parallel
         {
-            typename Tables::Points points;
-            typename Tables::Places places;
-            alignas(64) T out[Tables::tile * Tables::fields + 64];
-            std::memset(&points, 0, sizeof points);
-            auto gather = [&]<bool full>(const auto& item) {
-                if (pass == Pass::weights)
-                    t.template gather_weights<full>(item, points, places, out);
-                else if (pass == Pass::linear)
-                    t.template gather_linear<full>(item, points, places, out);
-                else if (pass == Pass::cubic)
-                    t.template gather_cubic<full, false>(item, points, places, out);
-                else if (pass == Pass::monotone)
-                    t.template gather_cubic<full, true>(item, points, places, out);
-                else if (pass == Pass::by_levels)
-                    t.template gather_levels<full, false>(item, points, places, out);
-            };
+            typename Tables::Work work;
 #pragma omp for schedule(dynamic, 4)
             for (std::size_t n = 0; n < t.items.size(); ++n) {
-                const auto& item = t.items[n];
-                t.depart(item, points, places, false);
-                if (t.full)
-                    gather.template operator()<true>(item);
-                else
-                    gather.template operator()<false>(item);
-                asm volatile(""
-                             :
-                             : "r"(&points), "r"(&places), "r"(out)
-                             : "memory");  // the result is used
+                t.depart(t.items[n], work.points, work.places, false);
+                t.gather(pass, t.items[n], work);
+                asm volatile("" : : "r"(&work) : "memory");  // the result is used
             }
         }
     }

@@ -3,24 +3,20 @@
 ///
 ///   departure point (SETTLS, Hortal 2002)
 ///       V = 1/2 { V(n)_A + [2 V(n) - V(n-1)]_D, rotated to A },
-///       fixed-point iteration from V = V(n)_A (departure.hpp)
-///   interpolation                           linear along each axis,
-///       and along one axis after the other the correction that makes it cubic (C, L: cubic
-///                                           and linear interpolation):
-///                                               f_D = [L_x L_y L_z + (C-L)_x L_y L_z + L_x
-///                                               (C-L)_y L_z + L_x L_y (C-L)_z] f
-///                                           The 32 points of Ritchie et al. (1995),
-///                                               but fourth order, and no wave grows (theirs do,
-///                                               by up to 1 % a step).
-///                                           On reduced rows, whose points are not beneath each
-///                                               other, C_x C_y L_z + L_x L_y (C-L)_z, 40 points.
-///                                           First and last interval of the vertical: linear.
-///                                               Quasi-monotone: clipped to the 8 nearest values
-///                                           (Bermejo & Staniforth 1992)
-///   vectors                                 turn with the frame carried along the great circle;
-///       and 2 Omega x r, known exactly at both ends, is advected
-///                                           with the wind: the Coriolis force without time
-///                                               truncation
+///       by fixed-point iteration from V = V(n)_A (departure.hpp)
+///   interpolation
+///       linear along each axis, and along one axis after the other the correction that makes it
+///       cubic (C, L: cubic and linear interpolation):
+///           f_D = [L_x L_y L_z + (C-L)_x L_y L_z + L_x (C-L)_y L_z + L_x L_y (C-L)_z] f
+///       The 32 points of Ritchie et al. (1995), but fourth order, and no wave grows (theirs do, by
+///       up to 1 % a step). On reduced rows, whose points are not beneath each other,
+///           C_x C_y L_z + L_x L_y (C-L)_z,     40 points.
+///       First and last interval of the vertical: linear. Quasi-monotone: clipped to the 8 nearest
+///       values (Bermejo & Staniforth 1992).
+///   vectors
+///       turn with the frame carried along the great circle. 2 Omega x r can be carried with the
+///       wind (Parameters::rotation); its oscillations grow by (f dt)^4 / 4 a step, so at long
+///       steps the Coriolis force has to be implicit (docs/spectral.md) and rotation 0.
 ///
 /// All fields of a group lie beside each other, buffer[row][level][point][4 fields]: one set of
 /// weights, one vector instruction, one cache line serve all. A row is continued beyond its ends,
@@ -54,17 +50,16 @@ public:
                    std::vector<double> eta, Parameters);
     ~SemiLagrangian();
 
+    /// [m s-1], [m s-1], [s-1]: d(eta)/dt.
     struct Wind {
         FieldSlab east, north, vertical;
-    };  ///< [m s-1], [m s-1], [s-1]: d(eta)/dt
+    };
     /// The mean wind along each trajectory, kept until the next call; vertical.at empty: no
     /// vertical motion.
     void depart(const Wind& now, const Wind& extrapolated);
 
-    enum class Kind {
-        scalar,
-        wind
-    };  ///< wind: the first two fields of the group are a vector to which 2 Omega x r is added
+    /// wind: the first two fields of the group are a vector to which 2 Omega x r is added.
+    enum class Kind { scalar, wind };
     /// Up to 4 fields. by_levels: where there is but one, four of its levels lie beside each other
     /// in place of four fields.
     struct Group {

@@ -3,15 +3,13 @@
 ///
 /// Estimated time of a rank, in units of one wet level of one column:
 ///   sum over its blocks of
-///       sum over packs of 8 columns, halo included, of 8 (deepest wet level + column)
-///       [wet packs only]
-///                          + row (rows) + point (halo points x levels)
+///       sum over packs of 8 columns, halo included, of 8 (deepest wet level + column), if wet,
+///       + row (rows) + point (halo points x levels)
 ///   + message (ranks it talks to)
 /// The automatic choice is the least maximum over ranks among
 ///   (a) processor grids px x py = ranks, one block a rank, cuts placed so that the work is even,
-///       and
-///   (b) uniform blocks of many sizes, in Cartesian order or along a Hilbert curve,
-///       the list cut into `ranks` pieces of even work.
+///   (b) uniform blocks of many sizes, in Cartesian order or along a Hilbert curve, the list cut
+///       into `ranks` pieces of even work.
 #pragma once
 #include <string>
 #include <vector>
@@ -19,9 +17,10 @@
 
 namespace fathom {
 
+/// owner -1: no water, never allocated.
 struct Block {
     int id, i0, j0, nx, ny, owner;
-};  ///< owner -1: no water, never allocated
+};
 
 struct Decomposition {
     Topology topology;
@@ -29,8 +28,8 @@ struct Decomposition {
     std::vector<Block> blocks;  ///< all of the lattice of cuts, row by row; id is the position
     std::vector<int> i_cuts, j_cuts;  ///< 0, ..., nx and 0, ..., ny
     std::vector<double> load;         ///< estimated time of each rank
-    const Block* at(int i,
-                    int j) const;  ///< the block that owns an inside point; nullptr if dropped
+    /// The block that owns an inside point; nullptr if dropped.
+    const Block* at(int i, int j) const;
     std::vector<const Block*> of(int rank) const;  ///< in the order of their ids: a rank's own list
     double imbalance() const;                      ///< greatest load over mean load
     std::string describe() const;
@@ -38,9 +37,8 @@ struct Decomposition {
 
 struct DecompositionOptions {
     int block_nx = 0, block_ny = 0;  ///< 0: chosen
-    std::string distribution =
-        /// auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square
-        "auto";
+    /// auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square
+    std::string distribution = "auto";
     int halo = 2;
 };
 

@@ -2,9 +2,8 @@
 ///
 ///   start   block (i, j) of nbx x nby to processor (i px / nbx, j py / nby)
 ///   rake    along a line of processors: who has more than the mean of the line hands blocks,
-///       those nearest to the next processor first, on to it,
-///           as long as that brings its own work nearer to the mean; there and back,
-///               along rows of processors, then along columns
+///           those nearest to the next processor first, on to it, as long as that brings its own
+///           work nearer to the mean; there and back, along rows of processors, then along columns
 #pragma once
 #include <optional>
 #include <span>

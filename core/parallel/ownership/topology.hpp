@@ -3,12 +3,12 @@
 ///
 ///   periodic            i -> i mod nx
 ///   fold (tripolar)     the northern edge is sewn to itself along corner row ny-1, nx even,
-///       i mod nx:
+///                       i mod nx:
 ///                         center      (i, j) = (nx-1-i, 2 ny-1-j)      j >= ny
 ///                         east_face   (i, j) = (nx-2-i, 2 ny-1-j)      j >= ny
-///                         corner      (i, j) = (nx-2-i, 2 ny-2-j)
-///                             j >= ny-1: row ny-1 is its own mirror image
+///                         corner      (i, j) = (nx-2-i, 2 ny-2-j)      j >= ny-1
 ///                         north_face  (i, j) = (nx-1-i, 2 ny-2-j)      j >= ny-1
+///                       Row ny-1 of corners and north faces is its own mirror image.
 /// A point on the seam has two names. The original is the one with i < nx/2; the two corners that
 /// are their own mirror image (the grid poles nx/2-1 and nx-1) are originals too: land in any
 /// sensible grid, and a vector there is zero.
@@ -20,23 +20,25 @@ namespace fathom {
 struct Topology {
     int nx, ny;
     bool periodic, fold;
+    /// flipped: a vector component changes its sign.
     struct Source {
         int i, j;
         bool inside, flipped;
-    };  ///< flipped: a vector component changes its sign
+    };
+    /// Mirrors about a corner, else about a center.
+    static bool mirrors_about_corner(Horizontal place) {
+        return place == Horizontal::corner || place == Horizontal::east_face;
+    }
+    static bool lies_on_seam(Horizontal place) {
+        return place == Horizontal::corner || place == Horizontal::north_face;
+    }
     Source source(Horizontal horizontal, int i, int j) const {
-        if (j < 0) return {i, j, false, false};
-        if (periodic) {
-            if (i < 0 || i >= nx) i = (i % nx + nx) % nx;
-        } else if (i < 0 || i >= nx)
-            return {i, j, false, false};
-        const bool wide =
-            horizontal == Horizontal::corner ||
-            horizontal == Horizontal::east_face;  // mirrors about a corner, or a center
-        const bool seam = horizontal == Horizontal::corner ||
-                          horizontal == Horizontal::north_face;  // has points on the seam itself
+        const bool beyond = i < 0 || i >= nx;
+        if (j < 0 || (beyond && !periodic)) return {i, j, false, false};
+        if (beyond) i = (i % nx + nx) % nx;
+        const bool seam = lies_on_seam(horizontal);
         if (!fold || j < ny - seam) return {i, j, j < ny, false};
-        const int mirror = wide ? (2 * nx - 2 - i) % nx : nx - 1 - i;
+        const int mirror = mirrors_about_corner(horizontal) ? (2 * nx - 2 - i) % nx : nx - 1 - i;
         if (j == ny - 1 && i <= mirror) return {i, j, true, false};  // seam: the original half
         j = 2 * ny - 1 - seam - j;
         return {mirror, j, j >= 0, true};

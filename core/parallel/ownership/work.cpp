@@ -52,9 +52,8 @@ double WorkTable::block(int i0, int j0, int nx, int ny) const {
     const Packs& p = aligned(((i0 - halo) % 8 + 8) % 8);
     const int first = (i0 - halo - p.first) / 8,
               last = std::min(first + (nx + 2 * halo + 7) / 8, p.count);
-    const int south = std::max(j0 - 1, 0),
-              north = std::min(j0 + ny + 1,
-                               topology.ny);  // one row of the halo is computed, on average
+    // one row of the halo is computed, on average
+    const int south = std::max(j0 - 1, 0), north = std::min(j0 + ny + 1, topology.ny);
     const std::size_t width = p.count + 1;
     const double levels = p.sum[north * width + last] - p.sum[north * width + first] -
                           p.sum[south * width + last] + p.sum[south * width + first];

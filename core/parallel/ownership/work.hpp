@@ -26,10 +26,11 @@ public:
     }
 
 private:
+    /// Of packs that start at first, first + 8, ...
     struct Packs {
         int first = 0, count = 0;
         std::vector<double> sum;
-    };  // of packs that start at first, first + 8, ...
+    };
     Topology topology;
     std::span<const int> wet;
     int halo, deepest = 0;

@@ -155,8 +155,8 @@ struct MasterBarrier final : GlobalSum {
 /// waits for more than what it needs. Two sets of places take turns: who writes into one again has
 /// seen the sum after it, so everybody has read it.
 struct MasterFlags final : GlobalSum {
-    static constexpr std::size_t place =
-        most_words + line;  // numbers, then the flag in a cache line of its own
+    // numbers, then the flag in a cache line of its own
+    static constexpr std::size_t place = most_words + line;
     Window window;
     std::uint64_t count = 0;
     explicit MasterFlags(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {}
@@ -246,9 +246,8 @@ struct OneSidedTree final : GlobalSum {
     Window window;
     std::uint64_t count = 0;
     explicit OneSidedTree(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (most_children + 1)) {}
-    std::size_t at(int child) const {
-        return place * (2 * child + count % 2);
-    }  // the last is for the sum on its way down
+    // the last is for the sum on its way down
+    std::size_t at(int child) const { return place * (2 * child + count % 2); }
     void begin() override {
         ++count;
         const int reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));

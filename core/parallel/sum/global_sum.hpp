@@ -49,7 +49,7 @@ struct GlobalSumKind {
     std::unique_ptr<GlobalSum> (*make)(MPI_Comm);
 };
 std::span<const GlobalSumKind> global_sums();
-std::unique_ptr<GlobalSum> global_sum(std::string_view name,
-                                      MPI_Comm);  ///< an error that names them all
+/// An error that names them all.
+std::unique_ptr<GlobalSum> global_sum(std::string_view name, MPI_Comm);
 
 }  // namespace fathom

@@ -1,8 +1,8 @@
 /// Sums with the same bits on any number of ranks, blocks and threads, in any order: integer
 /// arithmetic.
 ///
-///   x = n1 u + n2 u 2^-40 + (less than u 2^-41),   n1, n2 integers,
-///       sum = u sum(n1) + u 2^-40 sum(n2), rounded once.
+///   x   = n1 u + n2 u 2^-40 + (less than u 2^-41),     n1, n2 integers,
+///   sum = u sum(n1) + u 2^-40 sum(n2), rounded once.
 /// n1 costs one addition: with M = 1.5 2^52 u the low bits of the floating-point number x + M are
 /// n1, so the bit patterns are summed. u = 2^e is chosen from something that all ranks know, so
 /// that |x| < 2^51 u; what is larger, or not a number, changes the exponent of x + M and is seen
@@ -32,9 +32,10 @@ inline constexpr int register_lanes = 2;
 /// The unit 2^exponent of a sum.
 struct SumUnit {
     int exponent = -50;
+    /// |terms| <= largest.
     static SumUnit for_largest(double largest) {
         return {largest > 0 ? std::clamp(std::ilogb(largest) - 49, -960, 971) : -960};
-    }  ///< |terms| <= largest
+    }
     double coarse() const { return std::ldexp(1.5, 52 + exponent); }
     double fine() const { return std::ldexp(1.5, 12 + exponent); }
 };
@@ -47,10 +48,9 @@ template <bool fine_> struct SumLanes {
     typedef std::uint64_t Bits __attribute__((vector_size(sizeof(double) * register_lanes)));
     static constexpr int most = 2048;
     double coarse, fine;
-    Bits high{}, low{},
-        /// bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed
-        /// from M
-        strange{};
+    /// Bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed
+    /// from M.
+    Bits high{}, low{}, strange{};
     std::uint64_t count = 0;
     explicit SumLanes(SumUnit u) : coarse(u.coarse()), fine(u.fine()) {}
     void add(Real x) {

@@ -116,9 +116,9 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
         transport->wait();
     meetings.note(comm, partners, sent, t, seconds_now() - unpacking, sending, long(messages()),
                   double(bytes()));
+    // +=: always in one order
     if (!overlaps() || packing.add)
-        packing.unpack(fields, transport->incoming(),
-                       !transport->packs());  // +=: always in one order
+        packing.unpack(fields, transport->incoming(), !transport->packs());
 }
 
 }  // namespace fathom

@@ -18,8 +18,9 @@ namespace fathom {
 class Exchange {
 public:
     using Item = Packing::Item;
+    /// Halos; bytes of a number: 4 or 8.
     Exchange(MPI_Comm, const Decomposition&, int halo, int bytes, std::vector<Item>,
-             std::string_view transport = "packed");  ///< halos; bytes of a number: 4 or 8
+             std::string_view transport = "packed");
     /// Any plans, one for each item: `start` is given what is sent, `finish` where it goes. add: +=
     /// in place of =.
     Exchange(MPI_Comm, std::span<const Plan>, int bytes, std::vector<Item>, bool add = false,
@@ -30,12 +31,10 @@ public:
     void start(std::span<const FieldSlab>);  ///< the slabs stay where they are until `finish`
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
-    bool overlaps() const {
-        return transport->overlaps();
-    }  ///< whoever exchanges should compute what needs no halo between `copy` and `finish`
-    std::size_t messages() const {
-        return packing.parts.sends.size();
-    }  ///< sent by this rank each time
+    /// Whoever exchanges should compute what needs no halo between `copy` and `finish`.
+    bool overlaps() const { return transport->overlaps(); }
+    /// Sent by this rank each time.
+    std::size_t messages() const { return packing.parts.sends.size(); }
     std::size_t bytes() const { return packing.sent_bytes; }
     /// Whether all ranks meet before messages go, of all exchanges of this process: helps where a
     /// network congests, and shows waiting apart from travelling.

@@ -83,10 +83,8 @@ void OnDemandHalo::widen() {
                 }
 }
 
-void OnDemandHalo::ask() {
-    struct Request {
-        int row, first, count;
-    };
+/// Pieces of rows that are held but not owned, by owner.
+std::vector<std::vector<OnDemandHalo::Request>> OnDemandHalo::requests() {
     std::vector<std::vector<Request>> from(ranks);
     for (int j = 0; j < int(points.size()); ++j) {
         held_rows[j] = false;
@@ -96,30 +94,48 @@ void OnDemandHalo::ask() {
                 held_rows[j] = true;
                 continue;
             }
-            for (int s = p.i0 / segment; s * segment < p.i1; ++s)
-                if (is_held(s)) {
-                    const int begin = std::max(p.i0, s * segment);
-                    while ((s + 1) * segment < p.i1 && is_held(s + 1)) ++s;
-                    from[p.owner].push_back({j, begin, std::min(p.i1, (s + 1) * segment) - begin});
-                    held_rows[j] = true;
-                }
+            for (int s = p.i0 / segment; s * segment < p.i1; ++s) {
+                if (!is_held(s)) continue;
+                const int begin = std::max(p.i0, s * segment);
+                while ((s + 1) * segment < p.i1 && is_held(s + 1)) ++s;
+                from[p.owner].push_back({j, begin, std::min(p.i1, (s + 1) * segment) - begin});
+                held_rows[j] = true;
+            }
         }
     }
-    std::vector<int> asked(ranks), asking(ranks), asked_at(ranks + 1), asking_at(ranks + 1);
-    std::vector<int> questions, answers;
-    for (int r = 0; r < ranks; ++r) {
-        asked[r] = 3 * int(from[r].size());
-        for (auto& q : from[r]) questions.insert(questions.end(), {q.row, q.first, q.count});
+    return from;
+}
+
+/// What a rank sends to each of the others, as lists one after another.
+struct OnDemandHalo::Lists {
+    std::vector<int> numbers, count, first;
+
+    explicit Lists(int ranks) : count(ranks), first(ranks + 1) {}
+    void place() {
+        for (std::size_t r = 0; r < count.size(); ++r) first[r + 1] = first[r] + count[r];
+        numbers.resize(first.back());
     }
-    MPI_Alltoall(asked.data(), 1, MPI_INT, asking.data(), 1, MPI_INT, comm);
-    for (int r = 0; r < ranks; ++r)
-        asked_at[r + 1] = asked_at[r] + asked[r], asking_at[r + 1] = asking_at[r] + asking[r];
-    answers.resize(asking_at[ranks]);
-    MPI_Alltoallv(questions.data(), asked.data(), asked_at.data(), MPI_INT, answers.data(),
-                  asking.data(), asking_at.data(), MPI_INT, comm);
+    std::span<const int> of(int rank) const {
+        return {numbers.data() + first[rank], std::size_t(count[rank])};
+    }
+};
+
+/// Each owner learns what others want of it.
+void OnDemandHalo::ask() {
+    const auto from = requests();
+    Lists asked(ranks), answers(ranks);
+    for (int r = 0; r < ranks; ++r) {
+        asked.count[r] = 3 * int(from[r].size());
+        for (auto& q : from[r])
+            asked.numbers.insert(asked.numbers.end(), {q.row, q.first, q.count});
+    }
+    MPI_Alltoall(asked.count.data(), 1, MPI_INT, answers.count.data(), 1, MPI_INT, comm);
+    asked.place(), answers.place();
+    MPI_Alltoallv(asked.numbers.data(), asked.count.data(), asked.first.data(), MPI_INT,
+                  answers.numbers.data(), answers.count.data(), answers.first.data(), MPI_INT,
+                  comm);
 
     Plan plan;
-    received = 0;
     auto message = [&](int sender, int receiver, std::span<const int> list) {
         Message m{sender, receiver, {}, 0};
         for (std::size_t n = 0; n < list.size(); n += 3) {
@@ -129,9 +145,10 @@ void OnDemandHalo::ask() {
         }
         if (!m.runs.empty()) plan.messages.push_back(std::move(m));
     };
+    received = 0;
     for (int r = 0; r < ranks; ++r) {
-        message(rank, r, {answers.data() + asking_at[r], std::size_t(asking[r])});
-        message(r, rank, {questions.data() + asked_at[r], std::size_t(asked[r])});
+        message(rank, r, answers.of(r));
+        message(r, rank, asked.of(r));
         for (auto& q : from[r]) received += q.count;
     }
     halo.emplace(comm, std::span<const Plan>(&plan, 1), bytes,

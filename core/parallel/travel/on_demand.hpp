@@ -1,8 +1,9 @@
 /// Halo on demand: rows of a global array, of which a rank holds its own points and, from their
 /// owners, those that it asked for.
 ///
-///   need ... need    cover -> anything new?  then ask the owners, and a new plan    exchange
-///       exchange ...
+///   need ... need
+///   cover -> anything new? then ask the owners, and a new plan
+///   exchange, exchange ...
 /// What is asked for comes in segments of a row, with one segment and one row more around it: the
 /// plan lasts until somebody's needs grow beyond that. Semi-Lagrangian departure points ask with
 /// their stencils: no halo is as wide as the strongest wind could be.
@@ -46,7 +47,12 @@ private:
     std::optional<Exchange> halo;
     std::size_t received = 0;
     int segments(int row) const { return first_segment[row + 1] - first_segment[row]; }
+    struct Request {
+        int row, first, count;
+    };
+    struct Lists;
     void widen();
+    std::vector<std::vector<Request>> requests();
     void ask();
 };
 

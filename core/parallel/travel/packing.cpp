@@ -12,8 +12,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t large = 32768;  // numbers worth waking the threads for
-constexpr std::size_t beyond_cache =
-    8 << 20;  // bytes that will have left the caches when they are read
+/// Bytes that will have left the caches when they are read.
+constexpr std::size_t beyond_cache = 8 << 20;
 
 /// Numbers are moved as integers: a sign is a bit, whatever the value.
 template <class Number> struct As;
@@ -135,50 +135,58 @@ template <class F> void with_number(int bytes, F body) {
 Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
                  std::vector<Item> items, int bytes, int rank, bool add)
     : items(std::move(items)), number(bytes), add(add) {
-    std::map<int, std::vector<Piece>> out, in;  // by neighbour
-    auto append = [](std::vector<Piece>& list, int item, const Run& run, bool new_message) {
-        if (!new_message && !list.empty()) {  // the same run one row further north on both sides
-            const Run& r = list.back().run;
-            const int rows = list.back().rows;
-            if (r.from_block == run.from_block && r.to_block == run.to_block &&
-                r.from_column == run.from_column && r.to_column == run.to_column &&
-                r.count == run.count && r.step == run.step && r.flipped == run.flipped &&
-                r.from_row + rows == run.from_row && r.to_row + rows == run.to_row) {
-                ++list.back().rows;
-                return;
-            }
-        }
-        list.push_back({item, 1, run, 0});
-    };
+    PiecesOfRanks out, in;
     for (std::size_t n = 0; n < this->items.size(); ++n)
         for (auto& m : plans[plan_of_item[n]].messages) {
             const bool mine = m.from_rank == rank, here = m.to_rank == rank;
             if (!mine && !here) continue;
             auto& list = mine && here ? local : mine ? out[m.to_rank] : in[m.from_rank];
-            for (auto& run : m.runs) append(list, int(n), run, &run == m.runs.data());
+            const std::size_t begin = list.size();
+            for (auto& run : m.runs) append(list, begin, int(n), run);
             if (mine && here) local_numbers += m.points * this->items[n].levels;
         }
-    auto lay_out = [&](auto& by_rank, std::vector<Piece>& pieces, std::vector<std::size_t>& first,
-                       std::vector<Parts::Part>& messages) {
-        std::size_t offset = 0;  // in numbers
-        for (auto& [other, list] : by_rank) {
-            const std::size_t begin = offset;
-            first.push_back(pieces.size());
-            for (auto& piece : list)
-                piece.offset = offset,
-                offset +=
-                    std::size_t(piece.run.count) * piece.rows * this->items[piece.item].levels,
-                pieces.push_back(piece);
-            messages.push_back({other, begin * number, (offset - begin) * number});
-            offset = (offset + 15) / 16 * 16;  // messages start at a cache line
-        }
-        first.push_back(pieces.size());
-        return offset * number;
-    };
     parts.outgoing = lay_out(out, packed, first_packed, parts.sends);
     parts.incoming = lay_out(in, unpacked, first_unpacked, parts.receives);
     for (auto& s : parts.sends) sent_bytes += s.bytes;
     order_by_source();
+}
+
+/// A run of a message whose pieces begin at `begin`: the same run one row further north on both
+/// sides is one piece with it.
+void Packing::append(std::vector<Piece>& list, std::size_t begin, int item, const Run& run) {
+    if (list.size() > begin) {
+        auto& [of_item, rows, r, offset] = list.back();
+        const bool same_blocks = r.from_block == run.from_block && r.to_block == run.to_block;
+        const bool same_columns = r.from_column == run.from_column &&
+                                  r.to_column == run.to_column && r.count == run.count &&
+                                  r.step == run.step && r.flipped == run.flipped;
+        const bool next_row = r.from_row + rows == run.from_row && r.to_row + rows == run.to_row;
+        if (same_blocks && same_columns && next_row) {
+            ++rows;
+            return;
+        }
+    }
+    list.push_back({item, 1, run, 0});
+}
+
+/// Pieces of all ranks one after another in a buffer; its bytes. Messages start at a cache line.
+std::size_t Packing::lay_out(PiecesOfRanks& by_rank, std::vector<Piece>& pieces,
+                             std::vector<std::size_t>& first,
+                             std::vector<Parts::Part>& messages) const {
+    std::size_t offset = 0;  // in numbers
+    for (auto& [other, list] : by_rank) {
+        const std::size_t begin = offset;
+        first.push_back(pieces.size());
+        for (auto& piece : list) {
+            piece.offset = offset;
+            offset += std::size_t(piece.run.count) * piece.rows * items[piece.item].levels;
+            pieces.push_back(piece);
+        }
+        messages.push_back({other, begin * number, (offset - begin) * number});
+        offset = (offset + 15) / 16 * 16;
+    }
+    first.push_back(pieces.size());
+    return offset * number;
 }
 
 void Packing::order_by_source() {

@@ -3,6 +3,7 @@
 /// transport (exchange.hpp), or servers that fetch them (output/offload.hpp).
 #pragma once
 #include <cstddef>
+#include <map>
 #include <span>
 #include <vector>
 #include "parallel/travel/plan.hpp"
@@ -46,17 +47,17 @@ public:
     std::size_t sent_bytes = 0;
 
     void pack(std::span<const FieldSlab>, std::byte* outgoing) const;
-    void pack(std::span<const FieldSlab>, std::byte* outgoing,
-              std::size_t send) const;  ///< one message
-    void copy(std::span<const FieldSlab> from,
-              std::span<const FieldSlab> to) const;  ///< what stays with this rank
+    /// One message.
+    void pack(std::span<const FieldSlab>, std::byte* outgoing, std::size_t send) const;
+    /// What stays with this rank.
+    void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) const;
     /// flip: the signs of vectors were left to the receiver. receive: one message; -1: all.
     void unpack(std::span<const FieldSlab>, const std::byte* incoming, bool flip = false,
                 int receive = -1) const;
-    void unpack_part(std::size_t receive, std::span<const FieldSlab>,
-                     const std::byte* part) const;  ///< of one rank, wherever it lies
-    void restore(std::span<const FieldSlab>,
-                 const std::byte* outgoing) const;  ///< what was packed goes back to where it was
+    /// The part of one rank, wherever it lies.
+    void unpack_part(std::size_t receive, std::span<const FieldSlab>, const std::byte* part) const;
+    /// What was packed goes back to where it was.
+    void restore(std::span<const FieldSlab>, const std::byte* outgoing) const;
 
     std::size_t plan_bytes() const;  ///< memory of all this
 
@@ -64,18 +65,20 @@ public:
         const std::byte* at;
         int bytes;
     };
-    std::vector<std::vector<InMemory>> pieces(
-        std::span<const FieldSlab>) const;  ///< of each send, where they lie in the fields
+    /// Of each send, where they lie in the fields.
+    std::vector<std::vector<InMemory>> pieces(std::span<const FieldSlab>) const;
 
 private:
+    /// The same run in so many rows; offset: in numbers, in the buffer.
     struct Piece {
         int item, rows;
         Run run;
         std::size_t offset;
-    };  ///< the same run in so many rows; offset: in numbers, in the buffer
+    };
+    using PiecesOfRanks = std::map<int, std::vector<Piece>>;
     std::vector<Piece> packed, unpacked, local;
-    std::vector<std::size_t> first_packed,
-        first_unpacked;  ///< piece of each send or receive, and the end
+    /// Piece of each send or receive, and the end.
+    std::vector<std::size_t> first_packed, first_unpacked;
     std::size_t local_numbers = 0;
     /// A row of a field, and the pieces of it: pieces first to last of by_source, which follow the
     /// memory that they are taken from.
@@ -86,6 +89,9 @@ private:
     std::vector<Strip> strips;
     template <bool past, class Number>
     void pack_strip(const Strip&, std::span<const FieldSlab>, Number* outgoing) const;
+    static void append(std::vector<Piece>&, std::size_t begin, int item, const Run&);
+    std::size_t lay_out(PiecesOfRanks&, std::vector<Piece>&, std::vector<std::size_t>& first,
+                        std::vector<Parts::Part>& messages) const;
     void order_by_source();
 };
 

@@ -28,43 +28,31 @@ struct Collector {
     /// left out.
     void row(int j, int i_begin, int i_end, int to, int to_block, int to_row, int to_column,
              const Block* self) {
-        const Topology& t = d.topology;
         for (int i = i_begin; i < i_end;) {
-            const auto s = t.source(horizontal, i, j);
-            if (!s.inside ||
-                (self && s.i == i && s.j == j && i >= self->i0 && i < self->i0 + self->nx)) {
+            const auto source = d.topology.source(horizontal, i, j);
+            const Block* block = source.inside && !in_place(source, i, j, self)
+                                     ? owner(source.i, source.j)
+                                     : nullptr;
+            if (!block) {
                 ++i;
                 continue;
             }
-            const Block* b = last && s.i >= last->i0 && s.i < last->i0 + last->nx &&
-                                     s.j >= last->j0 && s.j < last->j0 + last->ny
-                                 ? last
-                                 : d.at(s.i, s.j);
-            if (!b) {
-                ++i;
-                continue;
+            const int count = length(source, i, i_end, j, *block, self);
+            if (rank < 0 || block->owner == rank || to == rank) {
+                const Run run{position[block->id],
+                              to_block,
+                              source.j - block->j0 + halo,
+                              source.i - block->i0 + halo,
+                              to_row,
+                              to_column + i - i_begin,
+                              count,
+                              source.flipped ? -1 : 1,
+                              source.flipped};
+                sent.push_back({block->owner, to, run});
             }
-            last = b;
-            const int step = s.flipped ? -1 : 1;
-            int count = 1;
-            for (; i + count < i_end; ++count) {
-                const auto n = t.source(horizontal, i + count, j);
-                if (n.i != s.i + step * count || n.j != s.j || n.flipped != s.flipped ||
-                    n.i < b->i0 || n.i >= b->i0 + b->nx)
-                    break;
-                if (self && n.i == i + count && n.j == j && n.i >= self->i0 &&
-                    n.i < self->i0 + self->nx)
-                    break;
-            }
-            if (rank < 0 || b->owner == rank || to == rank)
-                sent.push_back({b->owner,
-                                to,
-                                {position[b->id], to_block, s.j - b->j0 + halo, s.i - b->i0 + halo,
-                                 to_row, to_column + i - i_begin, count, step, s.flipped}});
             i += count;
         }
     }
-    const Block* last = nullptr;
 
     Plan plan() {
         std::ranges::stable_sort(sent, {}, [](const Sent& s) { return std::pair(s.from, s.to); });
@@ -80,6 +68,37 @@ struct Collector {
             plan.messages.push_back(std::move(m));
         }
         return plan;
+    }
+
+private:
+    const Block* last = nullptr;
+
+    static bool in_place(const Topology::Source& source, int i, int j, const Block* self) {
+        return self && source.i == i && source.j == j && i >= self->i0 && i < self->i0 + self->nx;
+    }
+    /// Of a point; most likely the block of the one before.
+    const Block* owner(int i, int j) {
+        const bool same = last && i >= last->i0 && i < last->i0 + last->nx && j >= last->j0 &&
+                          j < last->j0 + last->ny;
+        if (same) return last;
+        const Block* found = d.at(i, j);
+        if (found) last = found;
+        return found;
+    }
+    /// Points from i on that lie side by side in the block, too.
+    int length(const Topology::Source& first, int i, int i_end, int j, const Block& block,
+               const Block* self) const {
+        const int step = first.flipped ? -1 : 1;
+        int count = 1;
+        for (; i + count < i_end; ++count) {
+            const auto next = d.topology.source(horizontal, i + count, j);
+            if (next.i != first.i + step * count || next.j != first.j ||
+                next.flipped != first.flipped)
+                break;
+            if (next.i < block.i0 || next.i >= block.i0 + block.nx) break;
+            if (in_place(next, i + count, j, self)) break;
+        }
+        return count;
     }
 };
 
@@ -121,10 +140,8 @@ Plan halo_plan(const Decomposition& d, Horizontal horizontal, int halo, int widt
                 c.row(b.j0 + j, b.i0 + i_begin, b.i0 + i_end, b.owner, c.position[b.id], j + halo,
                       i_begin + halo, j >= 0 && j < b.ny ? &b : nullptr);
         };
-        const int sides =
-            seam && b.j0 + b.ny == d.topology.ny
-                ? b.ny - 1
-                : b.ny;  // strip by strip: what lies below each other is moved together
+        // strip by strip: what lies below each other is moved together
+        const int sides = seam && b.j0 + b.ny == d.topology.ny ? b.ny - 1 : b.ny;
         rows(-width, 0, -width, b.nx + width);
         rows(0, sides, -width, 0);
         rows(0, sides, b.nx, b.nx + width);
@@ -132,6 +149,26 @@ Plan halo_plan(const Decomposition& d, Horizontal horizontal, int halo, int widt
     }
     return c.plan();
 }
+
+namespace {
+
+/// Whether all points are centers inside the grid, which are nobody's mirror.
+bool is_plain(const Topology& t, Horizontal horizontal, const Rectangle& r) {
+    return horizontal == Horizontal::center && r.i0 >= 0 && r.j0 >= 0 && r.i0 + r.nx <= t.nx &&
+           r.j0 + r.ny <= t.ny;
+}
+
+/// The part of row j (of the grid) of a plain rectangle that lies in these blocks.
+void add_own_parts(Collector& c, const std::vector<const Block*>& own, const Rectangle& r,
+                   int position, int j) {
+    for (auto* b : own) {
+        if (j < b->j0 || j >= b->j0 + b->ny) continue;
+        const int i = std::max(r.i0, b->i0), end = std::min(r.i0 + r.nx, b->i0 + b->nx);
+        if (i < end) c.row(j, i, end, r.owner, position, j - r.j0, i - r.i0, nullptr);
+    }
+}
+
+}  // namespace
 
 Plan gather_plan(const Decomposition& d, Horizontal horizontal, int halo,
                  std::span<const Rectangle> rectangles, int rank) {
@@ -141,22 +178,14 @@ Plan gather_plan(const Decomposition& d, Horizontal horizontal, int halo,
     std::ranges::stable_sort(own, {}, &Block::i0);
     for (auto& r : rectangles) {
         if (r.owner >= int(count.size())) count.resize(r.owner + 1);
-        const int n = count[r.owner]++;
-        // centers inside the grid are nobody's mirror: only the points of own blocks concern a rank
-        // that does not collect
-        const bool plain = horizontal == Horizontal::center && r.i0 >= 0 && r.j0 >= 0 &&
-                           r.i0 + r.nx <= d.topology.nx && r.j0 + r.ny <= d.topology.ny;
-        if (rank < 0 || r.owner == rank || !plain)
-            for (int j = 0; j < r.ny; ++j)
-                c.row(r.j0 + j, r.i0, r.i0 + r.nx, r.owner, n, j, 0, nullptr);
-        else
-            for (int j = 0; j < r.ny; ++j)
-                for (auto* b : own)
-                    if (r.j0 + j >= b->j0 && r.j0 + j < b->j0 + b->ny) {
-                        const int i = std::max(r.i0, b->i0),
-                                  end = std::min(r.i0 + r.nx, b->i0 + b->nx);
-                        if (i < end) c.row(r.j0 + j, i, end, r.owner, n, j, i - r.i0, nullptr);
-                    }
+        const int position = count[r.owner]++;
+        // only the points of own blocks concern a rank that does not collect
+        const bool whole = rank < 0 || r.owner == rank || !is_plain(d.topology, horizontal, r);
+        for (int j = r.j0; j < r.j0 + r.ny; ++j)
+            if (whole)
+                c.row(j, r.i0, r.i0 + r.nx, r.owner, position, j - r.j0, 0, nullptr);
+            else
+                add_own_parts(c, own, r, position, j);
     }
     return c.plan();
 }
@@ -173,9 +202,8 @@ Plan adjoint(const Plan& plan) {
     Plan back;
     for (auto& m : plan.messages) {
         Message b{m.to_rank, m.from_rank, {}, m.points};
-        for (auto& r :
-             // runs are written from west to east: start at the other end of a mirrored one
-             m.runs) {
+        // runs are written from west to east: start at the other end of a mirrored one
+        for (auto& r : m.runs) {
             const bool mirrored = r.step < 0;
             b.runs.push_back({r.to_block, r.from_block, r.to_row,
                               mirrored ? r.to_column + r.count - 1 : r.to_column, r.from_row,

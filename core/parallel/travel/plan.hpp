@@ -22,9 +22,10 @@ struct Message {
     std::vector<Run> runs;
     std::size_t points;
 };
+/// Messages ordered by (from_rank, to_rank); from_rank == to_rank: local copies.
 struct Plan {
     std::vector<Message> messages;
-};  ///< ordered by (from_rank, to_rank); from_rank == to_rank: local copies
+};
 
 /// Halo points within `width` of the block, and the second names of points on the seam of a folded
 /// grid; `halo` is what is stored. Messages that concern `rank`; of all ranks if rank < 0. Both

@@ -193,8 +193,8 @@ struct Puts : Transport {
     std::size_t size;  // words of one buffer
     Window window;
     std::vector<std::byte> sent;
-    std::vector<std::size_t> there,
-        size_there;  // of each send: the place and the size of a buffer in the receiver's window
+    // of each send: the place and the size of a buffer in the receiver's window
+    std::vector<std::size_t> there, size_there;
     Word count = 0;
     Puts(MPI_Comm comm, const Parts& p, std::size_t flags)
         : comm(comm),
@@ -233,10 +233,9 @@ struct PutFence final : Puts {
 
 struct PutFlags final : Puts {
     std::vector<std::size_t> flag_there, free_there;
-    std::size_t flags,
-        // own: one for each receive, set when it is there; one for each send, set when its place is
-        // free
-        frees;
+    // own: one for each receive, set when it is there; one for each send, set when its place is
+    // free
+    std::size_t flags, frees;
     PutFlags(MPI_Comm c, const Parts& p)
         : Puts(c, p, 8 * (p.sends.size() + p.receives.size())),
           flags(2 * size),
@@ -246,9 +245,9 @@ struct PutFlags final : Puts {
     }
     void post() override {
         turn();
+        // of the next exchange
         for (std::size_t n = 0; n < parts.receives.size(); ++n)
-            window.signal(parts.receives[n].rank, free_there[n],
-                          count + 1);  // of the next exchange
+            window.signal(parts.receives[n].rank, free_there[n], count + 1);
     }
     void send() override {
         for (std::size_t n = 0; n < parts.sends.size(); ++n) {
@@ -302,12 +301,13 @@ struct GetBarrier final : Transport {
 /// Within a node the receiver copies from the sender's buffer, which is in shared memory; other
 /// nodes by messages.
 struct Shared final : Transport {
+    // rank within the node; flag: of the other side
     struct Link {
         std::size_t part;
         int rank;
         std::size_t there;
         Word* flag;
-    };  // rank within the node; flag: of the other side
+    };
     MPI_Comm comm;
     Parts parts;
     std::size_t size;
@@ -332,15 +332,8 @@ struct Shared final : Transport {
             MPI_Group_translate_ranks(all, 1, &rank, node, &local);
             return local;
         };
-        const std::size_t
-            done = 2 * size,
-            sent =
-                done +
-                8 * parts
-                        .receives
-                        // own words: what I have read of each sender, what I have written for each
-                        // reader
-                        .size();
+        // own words: what I have read of each sender, what I have written for each reader
+        const std::size_t done = 2 * size, sent = done + 8 * parts.receives.size();
         const auto at = tell(comm, parts.sends, offsets(parts.sends), parts.receives),
                    sizes = tell(comm, parts.sends, std::vector(parts.sends.size(), size),
                                 parts.receives);

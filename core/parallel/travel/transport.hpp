@@ -26,21 +26,18 @@ public:
     using Part = Parts::Part;
     using Piece = Packing::InMemory;
     virtual ~Transport() = default;
-    virtual bool packs() const {
-        return true;
-    }  ///< false: `pieces` in place of `outgoing`; signs are the receiver's business then
+    /// false: `pieces` in place of `outgoing`; signs are the receiver's business then.
+    virtual bool packs() const { return true; }
     /// Whether the pieces at these addresses (of each field and block) were given before; one list
     /// for each send.
     virtual bool knows(std::span<const std::byte* const>) { return true; }
     virtual void pieces(std::span<const std::vector<Piece>>) {}
     virtual bool meets() const { return false; }  ///< everybody waits for everybody
-    virtual bool overlaps() const {
-        return false;
-    }  ///< `send_message` and `arrived` in place of `send` and `wait`
+    /// `send_message` and `arrived` in place of `send` and `wait`.
+    virtual bool overlaps() const { return false; }
     virtual void send_message(std::size_t) {}  ///< by its number among the sends
-    virtual int arrived() {
-        return -1;
-    }  ///< waits for one of the receives: its number; -1: all have been handed out
+    /// Waits for one of the receives: its number; -1: all have been handed out.
+    virtual int arrived() { return -1; }
     virtual void post() = 0;
     virtual void send() = 0;
     virtual void wait() = 0;

@@ -23,11 +23,12 @@ private:
     EliminationTree& tree;
     int leaf;
     std::vector<std::int8_t> side;  // of points of the set at hand: 1 low, 2 high; 0 elsewhere
+    /// half: the one that gives the separator.
     struct Cut {
         const std::vector<int>* coordinate = nullptr;
         int at = 0, half = 0;
         double cost = 0;
-    };  ///< half: the one that gives the separator
+    };
 
     void divide(std::span<const int> set, const std::vector<int>& coordinate, int at) {
         for (int p : set) side[p] = coordinate[p] < at ? 1 : 2;
@@ -45,8 +46,9 @@ private:
         for (int p : set) values.push_back(coordinate[p]);
         std::ranges::sort(values);
         for (double part : {0.5, 0.45, 0.55, 0.4, 0.6}) {
-            const int at = std::max(values[std::size_t(double(values.size()) * part)],
-                                    values.front() + 1);  // low: coordinate < at
+            // low: coordinate < at
+            const int at =
+                std::max(values[std::size_t(double(values.size()) * part)], values.front() + 1);
             if (std::ranges::find(tried, at) != tried.end() || at > values.back()) continue;
             tried.push_back(at);
             divide(set, coordinate, at);

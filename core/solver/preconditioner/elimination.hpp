@@ -20,11 +20,11 @@ struct Graph {
 /// those of its children.
 struct EliminationNode {
     int first, pivots;  ///< positions first ... first + pivots - 1 in the order
-    int parent = -1,
-        subtree = 0;  ///< the first node of its subtree: nodes are numbered children first
+    int parent = -1;
+    int subtree = 0;  ///< the first node of its subtree: nodes are numbered children first
     std::vector<int> boundary;  ///< positions after the node that its elimination changes, rising
-    std::vector<int>
-        to_parent;  ///< where these stand in the parent: its pivots first, then its boundary
+    /// Where these stand in the parent: its pivots first, then its boundary.
+    std::vector<int> to_parent;
     int size() const { return pivots + int(boundary.size()); }
 };
 

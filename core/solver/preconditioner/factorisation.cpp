@@ -4,6 +4,8 @@
 #include <numeric>
 #include "base/error.hpp"
 #include "parallel/meeting.hpp"
+#include "solver/preconditioner/front_matrix.hpp"
+#include "solver/preconditioner/whole_matrix.hpp"
 
 namespace fathom {
 
@@ -13,22 +15,6 @@ constexpr int lead = EllipticOperator<double>::halo;
 using Eight = Pack<float, 8>;
 
 std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
-
-/// y[0 .. n) -= sum of a[k] row_k, rows `up` apart. Four rows at a time: y is read and written a
-/// quarter as often.
-template <class Number>
-void subtract_rows(Number* __restrict y, const Number* a, std::ptrdiff_t next, int rows,
-                   const Number* __restrict row, std::ptrdiff_t up, int n) {
-    int k = 0;
-    for (; k + 4 <= rows; k += 4) {
-        const Number *r0 = row + k * up, *r1 = r0 + up, *r2 = r1 + up, *r3 = r2 + up;
-        const Number a0 = a[k * next], a1 = a[(k + 1) * next], a2 = a[(k + 2) * next],
-                     a3 = a[(k + 3) * next];
-        for (int c = 0; c < n; ++c) y[c] -= (a0 * r0[c] + a1 * r1[c]) + (a2 * r2[c] + a3 * r3[c]);
-    }
-    for (; k < rows; ++k)
-        for (int c = 0; c < n; ++c) y[c] -= a[k * next] * row[k * up + c];
-}
 
 /// y[0 .. 8 packs) = sum of b[k] row_k, in registers.
 template <int packs>
@@ -62,114 +48,47 @@ void sums(const Eight (&x)[4], float* to) {
 
 }  // namespace
 
-/// Rows of the whole matrix, of unit diagonal; points in the order of j nx + i.
-struct Factorisation::System {
-    std::vector<int> rank_of,
-        item;  // owner of each point, and where it stands in the owner's list: row by row
-    Graph graph;
-    std::vector<double> diagonal, coefficient;  // coefficient: beside graph.neighbour
-
-    System(MPI_Comm comm, const Topology& t, const EllipticOperator<double>& A) {
-        static constexpr int di[8] = {1, -1, 0, 0, 1, -1, -1, 1},
-                             dj[8] = {0, 0, 1, -1, 1, -1, 1, -1};
-        int ranks;
-        MPI_Comm_size(comm, &ranks);
-        std::vector<int> mine;
-        std::vector<double> my_coefficients;
-        for (const auto& row : A.rows)
-            if (row.ring == 0)
-                for (int c = lead; c < lead + row.nx; ++c) {
-                    if (row.of(A.scale)[c] == 0) continue;
-                    const Block& b = A.blocks[row.block];
-                    mine.push_back((b.j0 + row.j) * t.nx + b.i0 + c - lead);
-                    for (double x : A.entries(row, c)) my_coefficients.push_back(x);
-                }
-        std::vector<int> count(ranks), first(ranks, 0), count8, first8;
-        const int own = int(mine.size());
-        MPI_Allgather(&own, 1, MPI_INT, count.data(), 1, MPI_INT, comm);
-        std::exclusive_scan(count.begin(), count.end(), first.begin(), 0);
-        for (int r = 0; r < ranks; ++r)
-            count8.push_back(8 * count[r]), first8.push_back(8 * first[r]);
-        const int all = first.back() + count.back();
-        std::vector<int> given(all), sorted(all), index(std::size_t(t.nx) * t.ny, -1);
-        std::vector<double> coefficients(8 * std::size_t(all));
-        MPI_Allgatherv(mine.data(), own, MPI_INT, given.data(), count.data(), first.data(), MPI_INT,
-                       comm);
-        MPI_Allgatherv(my_coefficients.data(), 8 * own, MPI_DOUBLE, coefficients.data(),
-                       count8.data(), first8.data(), MPI_DOUBLE, comm);
-        std::iota(sorted.begin(), sorted.end(), 0);
-        std::ranges::sort(sorted, {}, [&](int n) { return given[n]; });
-        for (int n : sorted) {
-            index[given[n]] = int(item.size());
-            rank_of.push_back(int(std::ranges::upper_bound(first, n) - first.begin()) - 1);
-            item.push_back(n - first[rank_of.back()]);
-            graph.x.push_back(given[n] % t.nx);
-            graph.y.push_back(given[n] / t.nx);
-        }
-        graph.first.push_back(0);
-        for (int p = 0; p < all; ++p) {
-            diagonal.push_back(1);
-            const int begin = graph.first.back();
-            for (int s = 0; s < 8; ++s) {
-                const double value = coefficients[8 * std::size_t(sorted[p]) + s];
-                const auto source =
-                    t.source(Horizontal::center, graph.x[p] + di[s], graph.y[p] + dj[s]);
-                if (value == 0 || !source.inside) continue;
-                const int other = index[source.j * t.nx + source.i];
-                if (other < 0) continue;
-                if (other == p) {
-                    diagonal[p] += value;
-                    continue;
-                }
-                const auto known = std::find(graph.neighbour.begin() + begin, graph.neighbour.end(),
-                                             other);  // at the fold two ways lead to a neighbour
-                if (known != graph.neighbour.end())
-                    coefficient[known - graph.neighbour.begin()] += value;
-                else
-                    graph.neighbour.push_back(other), coefficient.push_back(value);
-            }
-            graph.first.push_back(int(graph.neighbour.size()));
-        }
-    }
-};
-
 Factorisation::Factorisation(MPI_Comm comm, const Topology& t, const EllipticOperator<double>& A)
-    : Factorisation(comm, A, System(comm, t, A)) {}
-
-Factorisation::Factorisation(MPI_Comm comm, const EllipticOperator<double>& A, System&& system)
     : comm(comm) {
-    const EliminationTree tree(system.graph, leaf);
+    const WholeMatrix matrix(comm, t, A);
+    const EliminationTree tree(matrix.graph, leaf);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    for (int n = 0; n < int(A.rows.size()); ++n)
-        if (A.rows[n].ring == 0) {
-            const double* d = A.rows[n].of(A.scale);
-            for (int c = lead, end; c < lead + A.rows[n].nx; c = end) {
-                for (end = c; end < lead + A.rows[n].nx && d[end] != 0; ++end) {
-                }
-                if (end > c)
-                    spans.push_back({n, c, end - c}), own_points += end - c;
-                else
-                    ++end;
-            }
-        }
+    list_spans(A);
     share_out(tree);
-    plan_transfers(system, tree);
-    factorise(system, tree);
+    plan_transfers(matrix, tree);
+    factorise(matrix, tree);
 }
 
-/// Subtrees of at most an eighth of a worker's share, the largest first to the rank that has least.
-void Factorisation::share_out(const EliminationTree& tree) {
-    int threads = omp_get_max_threads();
-    MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, comm);
+void Factorisation::list_spans(const EllipticOperator<double>& A) {
+    for (int n = 0; n < int(A.rows.size()); ++n) {
+        if (A.rows[n].ring != 0) continue;
+        const double* d = A.rows[n].of(A.scale);
+        const int last = lead + A.rows[n].nx;
+        for (int c = lead; c < last;) {
+            const int begin = c;
+            while (c < last && d[c] != 0) ++c;
+            if (c > begin) spans.push_back({n, begin, c - begin}), own_points += c - begin;
+            while (c < last && d[c] == 0) ++c;
+        }
+    }
+}
+
+namespace {
+
+/// About how long each node takes together with all below it.
+std::vector<double> work_of_subtrees(const EliminationTree& tree) {
     std::vector<double> work;
     for (auto& n : tree.nodes) {
         work.push_back(400 + double(n.pivots) * (n.pivots + 2.0 * double(n.boundary.size())));
         for (int c : tree.children[work.size() - 1]) work.back() += work[c];
     }
-    owner.assign(tree.nodes.size(), -1);
-    if (tree.nodes.empty()) return;
-    const int workers = ranks * threads;
+    return work;
+}
+
+/// Roots of subtrees, none of which is more than a quarter of a worker's share.
+std::vector<int> small_subtrees(const EliminationTree& tree, const std::vector<double>& work,
+                                int workers) {
     std::vector<int> roots{int(tree.nodes.size()) - 1};
     while (workers > 1) {
         const auto largest = std::ranges::max_element(roots, {}, [&](int n) { return work[n]; });
@@ -178,6 +97,19 @@ void Factorisation::share_out(const EliminationTree& tree) {
         roots.erase(largest);
         for (int c : tree.children[root]) roots.push_back(c);
     }
+    return roots;
+}
+
+}  // namespace
+
+/// Subtrees, the largest first, to the rank that has least.
+void Factorisation::share_out(const EliminationTree& tree) {
+    int threads = omp_get_max_threads();
+    MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, comm);
+    owner.assign(tree.nodes.size(), -1);
+    if (tree.nodes.empty()) return;
+    const auto work = work_of_subtrees(tree);
+    auto roots = small_subtrees(tree, work, ranks * threads);
     std::ranges::sort(roots,
                       [&](int a, int b) { return work[a] != work[b] ? work[a] > work[b] : a < b; });
     std::vector<double> load(ranks, 0);
@@ -185,7 +117,7 @@ void Factorisation::share_out(const EliminationTree& tree) {
         const int to = int(std::ranges::min_element(load) - load.begin());
         load[to] += work[root];
         for (int n = tree.nodes[root].subtree; n <= root; ++n) owner[n] = to;
-        if (to == rank) subtrees.push_back(root);  // the largest first
+        if (to == rank) subtrees.push_back(root);
     }
     all_subtrees = roots;
     std::ranges::sort(all_subtrees);
@@ -193,20 +125,20 @@ void Factorisation::share_out(const EliminationTree& tree) {
         if (owner[n] < 0) above.push_back(n);
 }
 
-void Factorisation::plan_transfers(const System& system, const EliminationTree& tree) {
+void Factorisation::plan_transfers(const WholeMatrix& matrix, const EliminationTree& tree) {
     std::vector<std::vector<int>> up_out(ranks), up_in(ranks), down_out(ranks), down_in(ranks);
     std::vector<int> node_of(tree.point.size());
     for (int n = 0; n < int(tree.nodes.size()); ++n)
         std::fill_n(node_of.begin() + tree.nodes[n].first, tree.nodes[n].pivots, n);
     for (int p = 0; p < int(tree.point.size()); ++p) {
-        const int position = tree.position[p], from = system.rank_of[p],
+        const int position = tree.position[p], from = matrix.rank_of[p],
                   to = owner[node_of[position]], back = to < 0 ? from : to;
         for (int r = to < 0 ? 0 : to, end = to < 0 ? ranks : to + 1; r < end; ++r) {
-            if (from == rank) up_out[r].push_back(system.item[p]);
+            if (from == rank) up_out[r].push_back(matrix.item[p]);
             if (r == rank) up_in[from].push_back(position);
         }
         if (back == rank) down_out[from].push_back(position);
-        if (from == rank) down_in[back].push_back(system.item[p]);
+        if (from == rank) down_in[back].push_back(matrix.item[p]);
     }
     auto flatten = [](const std::vector<std::vector<int>>& lists, Transfer::Side& side) {
         for (auto& list : lists)
@@ -264,13 +196,22 @@ template <class F> void Factorisation::for_subtrees(F body) {
     }
 }
 
-/// A_FF = L L',  X = L^-1 A_FU,  A_UU - X' X is left for the parent;  inverse(A_FF) = L^-T L^-1,  W
-/// = L^-T X.
-void Factorisation::factorise(const System& system, const EliminationTree& tree) {
-    const int count = int(tree.nodes.size());
+void Factorisation::factorise(const WholeMatrix& matrix, const EliminationTree& tree) {
+    lay_out_fronts(tree);
+    Remainders remainders(tree.nodes.size());
+    for_subtrees([&](int root) {
+        for (int n = tree.nodes[root].subtree; n <= root; ++n)
+            eliminate(n, matrix, tree, remainders);
+    });
+    share_remainders(tree, remainders);
+    for (int n : above) eliminate(n, matrix, tree, remainders);
+    check_finite();
+}
+
+void Factorisation::lay_out_fronts(const EliminationTree& tree) {
     std::size_t inverse = 0, coupling = 0;
     int largest = 0;
-    for (int n = 0; n < count; ++n) {
+    for (int n = 0; n < int(tree.nodes.size()); ++n) {
         const auto& node = tree.nodes[n];
         const int size = int(node.boundary.size());
         fronts.push_back(
@@ -289,89 +230,74 @@ void Factorisation::factorise(const System& system, const EliminationTree& tree)
     couplings.assign(coupling + 64 + 3 * padded(largest), 0);
     left.assign(boundary.size() + 64, 0);
     work.assign(omp_get_max_threads(), std::vector<float>(2 * padded(largest) + 64));
+}
 
-    std::vector<std::vector<double>> remains(count);  // A_UU - X' X, until the parent has taken it
-    auto eliminate = [&](int n) {
-        const auto& node = tree.nodes[n];
-        const int F = node.pivots, U = int(node.boundary.size()), N = F + U;
-        std::vector<double> front(std::size_t(N) * N, 0), inverse(std::size_t(F) * F, 0);
-        double* a = front.data();  // only what is right of the diagonal is kept up
-        for (int f = 0; f < F; ++f) {
-            const int p = tree.point[node.first + f];
-            a[std::size_t(f) * N + f] = system.diagonal[p];
-            for (int e = system.graph.first[p]; e < system.graph.first[p + 1]; ++e) {
-                const int at = tree.position[system.graph.neighbour[e]];
-                if (at <= node.first + f) continue;
-                const int column = at < node.first + F
-                                       ? at - node.first
-                                       : F + int(std::ranges::lower_bound(node.boundary, at) -
-                                                 node.boundary.begin());
-                a[std::size_t(f) * N + column] = system.coefficient[e];
-            }
-        }
-        for (int c : tree.children[n]) {
-            const auto& to = tree.nodes[c].to_parent;
-            const std::size_t side = to.size();
-            for (std::size_t i = 0; i < side; ++i)
-                for (std::size_t j = i; j < side; ++j)
-                    a[std::size_t(std::min(to[i], to[j])) * N + std::max(to[i], to[j])] +=
-                        remains[c][i * side + j];
-            std::vector<double>().swap(remains[c]);
-        }
-        // rows of L' and X, then those of A_UU - X' X: each minus what the pivots before it take
-        // away
-        for (int f = 0; f < N; ++f) {
-            subtract_rows(a + std::size_t(f) * N + f, a + f, N, std::min(f, F), a + f, N, N - f);
-            if (f >= F) continue;
-            const double pivot = a[std::size_t(f) * N + f];
-            const double scale =
-                1 / std::sqrt(pivot);  // not a number if the matrix is not positive definite
-            for (int c = f; c < N; ++c) a[std::size_t(f) * N + c] *= scale;
-        }
-        remains[n].resize(std::size_t(U) * U);
-        for (int u = 0; u < U; ++u)
-            std::copy_n(a + std::size_t(F + u) * N + F + u, U - u,
-                        remains[n].data() + std::size_t(u) * U + u);
-        // L' Y = X and L' Z = L^-1, from the last row up; L^-1 first, from the first row down
-        double* z = inverse.data();
-        for (int f = 0; f < F; ++f) {
-            z[std::size_t(f) * F + f] = 1;
-            subtract_rows(z + std::size_t(f) * F, a + f, N, f, z, F,
-                          f);  // row f of L is column f of L'
-            for (int c = 0; c <= f; ++c) z[std::size_t(f) * F + c] /= a[std::size_t(f) * N + f];
-        }
-        for (int f = F - 1; f >= 0; --f) {
-            double* row = a + std::size_t(f) * N;
-            subtract_rows(row + F, row + f + 1, 1, F - 1 - f, a + std::size_t(f + 1) * N + F, N, U);
-            subtract_rows(z + std::size_t(f) * F, row + f + 1, 1, F - 1 - f,
-                          z + std::size_t(f + 1) * F, F, F);
-            for (int c = F; c < N; ++c) row[c] /= row[f];
-            for (int c = 0; c < F; ++c) z[std::size_t(f) * F + c] /= row[f];
-        }
-        for (int f = 0; f < F; ++f) {
-            std::copy_n(z + std::size_t(f) * F, F,
-                        inverses.data() + fronts[n].inverse + f * padded(F));
-            std::copy_n(a + std::size_t(f) * N + F, U,
-                        couplings.data() + fronts[n].coupling + f * padded(U));
-        }
+void Factorisation::eliminate(int n, const WholeMatrix& matrix, const EliminationTree& tree,
+                              Remainders& remainders) {
+    const EliminationNode& node = tree.nodes[n];
+    FrontMatrix front(node.pivots, int(node.boundary.size()));
+    put_rows(node, matrix, tree, front);
+    for (int child : tree.children[n]) {
+        add_remainder(tree.nodes[child].to_parent, remainders[child], front);
+        std::vector<double>().swap(remainders[child]);
+    }
+    front.eliminate_pivots();
+    remainders[n] = front.remainder();
+    front.invert_pivots();
+    const std::size_t inverse_row = padded(node.pivots), coupling_row = padded(fronts[n].size);
+    for (int f = 0; f < node.pivots; ++f) {
+        std::copy_n(front.row_of_inverse(f), node.pivots,
+                    inverses.data() + fronts[n].inverse + f * inverse_row);
+        std::copy_n(front.row_of_coupling(f), fronts[n].size,
+                    couplings.data() + fronts[n].coupling + f * coupling_row);
+    }
+}
+
+/// Rows of the whole matrix, from the diagonal on.
+void Factorisation::put_rows(const EliminationNode& node, const WholeMatrix& matrix,
+                             const EliminationTree& tree, FrontMatrix& front) {
+    const auto column_of = [&](int position) {
+        if (position < node.first + node.pivots) return position - node.first;
+        const auto at = std::ranges::lower_bound(node.boundary, position);
+        return node.pivots + int(at - node.boundary.begin());
     };
-    for_subtrees([&](int root) {
-        for (int n = tree.nodes[root].subtree; n <= root; ++n) eliminate(n);
-    });
+    for (int f = 0; f < node.pivots; ++f) {
+        const int p = tree.point[node.first + f];
+        front(f, f) = matrix.diagonal[p];
+        for (int e = matrix.graph.first[p]; e < matrix.graph.first[p + 1]; ++e) {
+            const int position = tree.position[matrix.graph.neighbour[e]];
+            if (position > node.first + f) front(f, column_of(position)) = matrix.coefficient[e];
+        }
+    }
+}
+
+/// What a child leaves; to: where its boundary stands in the front.
+void Factorisation::add_remainder(const std::vector<int>& to, const std::vector<double>& remainder,
+                                  FrontMatrix& front) {
+    const std::size_t side = to.size();
+    for (std::size_t i = 0; i < side; ++i)
+        for (std::size_t j = i; j < side; ++j)
+            front(std::min(to[i], to[j]), std::max(to[i], to[j])) += remainder[i * side + j];
+}
+
+/// Those of all subtrees to every rank, which needs them for the nodes above.
+void Factorisation::share_remainders(const EliminationTree& tree, Remainders& remainders) {
     leaves_count.assign(ranks, 0);
     leaves_first.assign(ranks, 0);
     for (int root : all_subtrees) {
         const int side = int(tree.nodes[root].boundary.size());
         leaves_count[owner[root]] += side;
         if (ranks == 1 || side == 0) continue;
-        remains[root].resize(std::size_t(side) * side);
-        MPI_Bcast(remains[root].data(), side * side, MPI_DOUBLE, owner[root], comm);
+        remainders[root].resize(std::size_t(side) * side);
+        MPI_Bcast(remainders[root].data(), side * side, MPI_DOUBLE, owner[root], comm);
     }
     std::exclusive_scan(leaves_count.begin(), leaves_count.end(), leaves_first.begin(), 0);
     const std::size_t leaves = leaves_first.empty() ? 0 : leaves_first.back() + leaves_count.back();
     if (outbox.size() < leaves) outbox.resize(leaves);
     if (inbox.size() < leaves) inbox.resize(leaves);
-    for (int n : above) eliminate(n);
+}
+
+void Factorisation::check_finite() const {
     const auto is_finite = [](float x) { return std::isfinite(x); };
     int finite =
         std::ranges::all_of(inverses, is_finite) && std::ranges::all_of(couplings, is_finite);
@@ -436,46 +362,57 @@ void Factorisation::backward(int n, float* work) {
 
 void Factorisation::apply(const EllipticOperator<double>& A, int from, int to, double scale) {
     const double start = seconds_now();
-    float* point = points.data();
-    for (auto& s : spans) {
-        const double* x = A.rows[s.row].of(from) + s.column;
-        for (int c = 0; c < s.count; ++c) *point++ = float(x[c] * scale);
-    }
+    take_points(A, from, scale);
     exchange(up, points, value);
     for_subtrees([&](int root) {
         for (int n = subtree[root]; n <= root; ++n) forward(n, work[omp_get_thread_num()].data());
     });
-    if (ranks > 1 && !above.empty()) {
-        std::vector<float>::iterator out = outbox.begin();
-        for (int root : all_subtrees)
-            if (owner[root] == rank)
-                out = std::copy_n(left.begin() + fronts[root].at, fronts[root].size, out);
-        static const Region tops("tops of subtrees", "", "exchange");
-        Within within(tops);
-        Meet meet(comm, double(leaves_count[rank]) * sizeof(float));
-        MPI_Allgatherv(outbox.data(), leaves_count[rank], MPI_FLOAT, inbox.data(),
-                       leaves_count.data(), leaves_first.data(), MPI_FLOAT, comm);
-        for (int r = 0; r < ranks; ++r) {
-            auto in = inbox.begin() + leaves_first[r];
-            for (int root : all_subtrees)
-                if (owner[root] == r)
-                    std::copy_n(in, fronts[root].size, left.begin() + fronts[root].at),
-                        in += fronts[root].size;
-        }
-    }
+    if (ranks > 1 && !above.empty()) share_tops();
     for (int n : above) forward(n, work[0].data());
     for (auto n = above.rbegin(); n != above.rend(); ++n) backward(*n, work[0].data());
     for_subtrees([&](int root) {
         for (int n = root; n >= subtree[root]; --n) backward(n, work[omp_get_thread_num()].data());
     });
     exchange(down, value, points);
-    point = points.data();
-    const double down_again = 1 / scale;
+    give_points(A, to, 1 / scale);
+    seconds += seconds_now() - start;
+}
+
+void Factorisation::take_points(const EllipticOperator<double>& A, int from, double scale) {
+    float* point = points.data();
+    for (auto& s : spans) {
+        const double* x = A.rows[s.row].of(from) + s.column;
+        for (int c = 0; c < s.count; ++c) *point++ = float(x[c] * scale);
+    }
+}
+
+void Factorisation::give_points(const EllipticOperator<double>& A, int to, double scale) const {
+    const float* point = points.data();
     for (auto& s : spans) {
         double* x = A.rows[s.row].of(to) + s.column;
-        for (int c = 0; c < s.count; ++c) x[c] = *point++ * down_again;
+        for (int c = 0; c < s.count; ++c) x[c] = *point++ * scale;
     }
-    seconds += seconds_now() - start;
+}
+
+/// What the roots of all subtrees leave, to every rank.
+void Factorisation::share_tops() {
+    std::vector<float>::iterator out = outbox.begin();
+    for (int root : all_subtrees)
+        if (owner[root] == rank)
+            out = std::copy_n(left.begin() + fronts[root].at, fronts[root].size, out);
+    static const Region tops("tops of subtrees", "", "exchange");
+    Within within(tops);
+    Meet meet(comm, double(leaves_count[rank]) * sizeof(float));
+    MPI_Allgatherv(outbox.data(), leaves_count[rank], MPI_FLOAT, inbox.data(), leaves_count.data(),
+                   leaves_first.data(), MPI_FLOAT, comm);
+    for (int r = 0; r < ranks; ++r) {
+        auto in = inbox.begin() + leaves_first[r];
+        for (int root : all_subtrees)
+            if (owner[root] == r) {
+                std::copy_n(in, fronts[root].size, left.begin() + fronts[root].at);
+                in += fronts[root].size;
+            }
+    }
 }
 
 }  // namespace fathom

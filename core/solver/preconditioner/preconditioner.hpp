@@ -3,11 +3,11 @@
 /// nothing.
 ///
 ///   none            M = D^-2 over its largest value: what conjugate gradients do without any on
-///       the unscaled matrix
+///                   the unscaled matrix
 ///   diagonal        M = 1
 ///   evp             blocks of 8 x 8 points solved by marching (evp.hpp)
-///   polynomial      Chebyshev's polynomial of A of degree 5 that is smallest on [mu / 30,
-///       mu]: no sums, five halos
+///   polynomial      Chebyshev's polynomial of A of degree 5 that is smallest on [mu / 30, mu]: no
+///                   sums, five halos
 ///   factorisation   A itself, factorised in fp32 (factorisation.hpp)
 #pragma once
 #include "solver/preconditioner/spectrum.hpp"
@@ -21,9 +21,8 @@ public:
     /// ranks.
     virtual void apply(int from, int to, double size) = 0;
     virtual bool identity() const { return false; }
-    virtual bool dear() const {
-        return false;
-    }  ///< costs more than a sum over all ranks: not to be done in vain
+    /// Costs more than a sum over all ranks: not to be done in vain.
+    virtual bool dear() const { return false; }
     virtual std::size_t numbers() const { return 0; }  ///< of fp32, kept by this rank
 };
 

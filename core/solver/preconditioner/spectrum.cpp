@@ -11,17 +11,17 @@ std::pair<double, double> extremes(std::span<const double> diagonal, std::span<c
         const double radius = (k ? std::abs(off[k - 1]) : 0) + (k + 1 < n ? std::abs(off[k]) : 0);
         low = std::min(low, diagonal[k] - radius), high = std::max(high, diagonal[k] + radius);
     }
-    auto below =
-        [&](double x) {  // eigenvalues smaller than x: signs of the pivots of T - x (Sturm)
-            std::size_t count = 0;
-            double pivot = 1;
-            for (std::size_t k = 0; k < n; ++k) {
-                pivot = diagonal[k] - x - (k ? off[k - 1] * off[k - 1] / pivot : 0);
-                if (pivot == 0) pivot = -1e-300;
-                count += pivot < 0;
-            }
-            return count;
-        };
+    // eigenvalues smaller than x: signs of the pivots of T - x (Sturm)
+    auto below = [&](double x) {
+        std::size_t count = 0;
+        double pivot = 1;
+        for (std::size_t k = 0; k < n; ++k) {
+            pivot = diagonal[k] - x - (k ? off[k - 1] * off[k - 1] / pivot : 0);
+            if (pivot == 0) pivot = -1e-300;
+            count += pivot < 0;
+        }
+        return count;
+    };
     auto bisect = [&](std::size_t index) {  // the eigenvalue with `index` smaller ones
         double a = low, b = high;
         for (int step = 0; step < 100; ++step) {
@@ -34,80 +34,128 @@ std::pair<double, double> extremes(std::span<const double> diagonal, std::span<c
     return {bisect(0), bisect(n - 1)};
 }
 
-Spectrum lanczos(EllipticSpace<double>& space, Preconditioner& M, int first) {
-    using Space = EllipticSpace<double>;
-    constexpr int most = 300, pause = 10;
-    const Topology& t = space.how.decomposition->topology;
+namespace {
+
+using Space = EllipticSpace<double>;
+using Real = Space::Real;
+using Row = Space::Row;
+
+/// A number in [-1, 1) that belongs to n (splitmix64).
+double noise(std::uint64_t n) {
+    std::uint64_t x = n * 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    x ^= x >> 31;
+    return double(std::int64_t(x)) * 0x1p-63;
+}
+
+/// r = noise that belongs to the points of the grid.
+void fill_with_noise(Space& space) {
+    const int nx = space.how.decomposition->topology.nx;
     for (const auto& row : space.A.rows) {
         std::fill_n(row.of(Space::r), row.up, 0);
         if (row.ring) continue;
         const Block& b = space.A.blocks[row.block];
+        const double* scale = row.of(space.A.scale);
         for (int c = Space::lead; c < Space::lead + row.nx; ++c) {
-            std::uint64_t x =
-                std::uint64_t(b.j0 + row.j) * t.nx + b.i0 + c - Space::lead + 1;  // splitmix64
-            x *= 0x9e3779b97f4a7c15, x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9,
-                                     x = (x ^ x >> 27) * 0x94d049bb133111eb, x ^= x >> 31;
-            row.of(Space::r)[c] =
-                row.of(space.A.scale)[c] > 0 ? double(std::int64_t(x)) * 0x1p-63 : 0;
+            const int i = b.i0 + c - Space::lead, j = b.j0 + row.j;
+            row.of(Space::r)[c] = scale[c] > 0 ? noise(std::uint64_t(j) * nx + i + 1) : 0;
         }
     }
-    space.clear(Space::s);
-    const int z = M.identity() ? int(Space::r) : first, As = first + 1;
+}
+
+/// Conjugate gradients that keep the tridiagonal matrix.
+class Lanczos {
+public:
     std::vector<double> diagonal, off;
-    Spectrum found{1, 1, 0};
-    double size = space.largest(Space::r);
-    double rr = space.dot(Space::r, Space::r, size * size), rho_before = 0, alpha_before = 1,
-           beta = 0, quiet = 0;
-    const double begun = rr;
-    for (int step = 0; step < most && rr > 1e-24 * begun; ++step) {
+    double rr;
+
+    Lanczos(Space& space, Preconditioner& M, int first)
+        : space(space), M(M), z(M.identity() ? int(Space::r) : first), As(first + 1) {
+        fill_with_noise(space);
+        space.clear(Space::s);
+        const double size = space.largest(Space::r);
+        rr = space.dot(Space::r, Space::r, size * size);
+    }
+    ~Lanczos() {
+        for (int v : {int(Space::r), int(Space::s), z, As}) space.clear(v);
+    }
+    /// One row more; false where M A is not positive, as far as rounding can tell.
+    bool step() {
         M.apply(Space::r, z, std::sqrt(rr));
         const double rho = space.dot(Space::r, z, rr);
-        if (step) beta = rho / rho_before, off.push_back(std::sqrt(beta) / alpha_before);
-        if (!(rho > 0)) {
-            if (step) off.pop_back();
-            break;
-        }
-        space.for_packs([&, b = Space::Real(beta)](const Space::Row& row, int c) {
-            (Space::Real::load(row.of(z) + c) + b * Space::Real::load(row.of(Space::s) + c))
-                .store(row.of(Space::s) + c);
-        });
-        auto sums = space.multiplied<1>(
-            Space::s, Space::unit_of(rr),
-            [&](const Space::Row& row, int c, Space::Real x, Space::Real Ax, ExactLanes* lanes) {
-                Ax.store(row.of(As) + c);
-                lanes->add(Space::inside(row, c, x) * Ax);
-            });
+        if (!(rho > 0)) return false;
+        const bool first = diagonal.empty();
+        const double beta = first ? 0 : rho / rho_before;
+        search(beta);
         double sigma;
-        if (!space.share(sums, &sigma) || !(sigma > 0)) {
-            if (step) off.pop_back();
-            break;
-        }
+        if (!multiply(sigma) || !(sigma > 0)) return false;
         const double alpha = rho / sigma;
+        if (!first) off.push_back(std::sqrt(beta) / alpha_before);
         diagonal.push_back(1 / alpha + beta / alpha_before);
-        space.for_packs([&, a = Space::Real(alpha)](const Space::Row& row, int c) {
-            (Space::Real::load(row.of(Space::r) + c) - a * Space::Real::load(row.of(As) + c))
-                .store(row.of(Space::r) + c);
-        });
+        descend(alpha);
         rr = space.dot(Space::r, Space::r, rr);
         rho_before = rho, alpha_before = alpha;
+        return true;
+    }
+
+private:
+    Space& space;
+    Preconditioner& M;
+    const int z, As;
+    double rho_before = 0, alpha_before = 1;
+
+    /// s = z + beta s
+    void search(double beta) {
+        space.for_packs([&, b = Real(beta)](const Row& row, int c) {
+            (Real::load(row.of(z) + c) + b * Real::load(row.of(Space::s) + c))
+                .store(row.of(Space::s) + c);
+        });
+    }
+    /// As, and sigma = s.As
+    bool multiply(double& sigma) {
+        auto sums =
+            space.multiplied<1>(Space::s, Space::unit_of(rr),
+                                [&](const Row& row, int c, Real x, Real Ax, ExactLanes* lanes) {
+                                    Ax.store(row.of(As) + c);
+                                    lanes->add(Space::inside(row, c, x) * Ax);
+                                });
+        return space.share(sums, &sigma);
+    }
+    /// r -= alpha As
+    void descend(double alpha) {
+        space.for_packs([&, a = Real(alpha)](const Row& row, int c) {
+            (Real::load(row.of(Space::r) + c) - a * Real::load(row.of(As) + c))
+                .store(row.of(Space::r) + c);
+        });
+    }
+};
+
+bool close(double a, double b, double tolerance) { return std::abs(a - b) < tolerance * a; }
+
+}  // namespace
+
+Spectrum lanczos(Space& space, Preconditioner& M, int first) {
+    constexpr int most = 300, pause = 10;
+    Lanczos matrix(space, M, first);
+    Spectrum found{1, 1, 0};
+    int quiet = 0;
+    const double begun = matrix.rr;
+    for (int step = 0; step < most && matrix.rr > 1e-24 * begun && quiet < 2; ++step) {
+        if (!matrix.step()) break;
         found.steps = step + 1;
         if (found.steps % pause) continue;
-        const auto [least, largest] = extremes(diagonal, off);
-        quiet = std::abs(least - found.least) < 0.03 * least &&
-                        std::abs(largest - found.largest) < 0.003 * largest
-                    ? quiet + 1
-                    : 0;
+        const auto [least, largest] = extremes(matrix.diagonal, matrix.off);
+        const bool still = close(least, found.least, 0.03) && close(largest, found.largest, 0.003);
+        quiet = still ? quiet + 1 : 0;
         found.least = least, found.largest = largest;
-        if (quiet == 2) break;
     }
-    if (!diagonal.empty())
-        std::tie(found.least, found.largest) =
-            extremes(diagonal, std::span(off).first(diagonal.size() - 1));
-    const double width =
-        found.largest - found.least;  // where M is nearly the inverse, hardly anything
-    found.least -= std::min(0.05 * found.least, 0.5 * width),
-        found.largest += std::min(0.02 * found.largest, 0.5 * width);
-    for (int v : {int(Space::r), int(Space::s), z, As}) space.clear(v);
+    if (!matrix.diagonal.empty())
+        std::tie(found.least, found.largest) = extremes(matrix.diagonal, matrix.off);
+    // where M is nearly the inverse, hardly anything
+    const double width = found.largest - found.least;
+    found.least -= std::min(0.05 * found.least, 0.5 * width);
+    found.largest += std::min(0.02 * found.largest, 0.5 * width);
     return found;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <numbers>
+#include <numeric>
 
 namespace fathom {
 
@@ -27,12 +28,13 @@ template <class V> struct Complex {
         else
             return {fma(c, re, s * im), fma(c, im, -(s * re))};
     }
+    /// sign i a
     template <int sign> Complex quarter() const {
         if constexpr (sign > 0)
             return {-im, re};
         else
             return {im, -re};
-    }  // sign i a
+    }
 };
 
 template <int sign, class V>
@@ -142,12 +144,22 @@ std::vector<int> radices(int n, int& rest) {
         while (rest % p == 0) found.push_back(p), rest /= p;
     int twos = 0;
     while (rest % 2 == 0) ++twos, rest /= 2;
-    while (twos % 3 && twos >= 2)
-        found.push_back(4), twos -= 2;  // 4, 8, 8 and 4, 4, 8 rather than a single 2
+    // 4, 8, 8 and 4, 4, 8 rather than a single 2
+    while (twos % 3 && twos >= 2) found.push_back(4), twos -= 2;
     for (; twos >= 3; twos -= 3) found.push_back(8);
     if (twos) found.push_back(2);
     std::ranges::sort(found, std::greater());
     return found;
+}
+
+/// The next length that has small factors alone.
+int convenient_length(int least) {
+    int rest;
+    const auto inconvenient = [&](int n) {
+        return std::ranges::any_of(radices(n, rest), [](int p) { return p > 8; }) || rest > 1;
+    };
+    while (inconvenient(least)) ++least;
+    return least;
 }
 
 }  // namespace
@@ -155,30 +167,35 @@ std::vector<int> radices(int n, int& rest) {
 template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n), place(n) {
     int rest;
     const std::vector<int> factors = radices(n, rest);
-    if (rest > 1) {
-        for (int k = 0; k < n; ++k) place[k] = k;
-        int length = 2 * n - 1, r;
-        while (std::ranges::any_of(radices(length, r), [](int p) { return p > 8; }) || r > 1)
-            ++length;
-        longer = std::make_unique<ComplexFourier>(length);
-        ComplexFourier<double> exact(
-            length);  // the filter's transform in double, whatever Number is
-        using Double = typename ComplexFourier<double>::Lanes;
-        std::vector<Double> z(2 * length, 0.0);
-        for (long j = 0; j < n; ++j) {
-            const auto w = root(double(j * j % (2 * n)), 2. * n);
-            chirp.push_back(std::complex<Number>(w));
-            for (long q : {j, (length - j) % length}) z[2 * q] = w.real(), z[2 * q + 1] = w.imag();
-        }
-        RowAhead nothing;
-        exact.forward(z.data(), nothing);
-        for (int p = 0; p < length; ++p) {  // in the order of `longer`
-            double re[Double::width], im[Double::width];
-            z[2 * p].store(re), z[2 * p + 1].store(im);
-            filter.emplace_back(Number(re[0] / length), Number(im[0] / length));
-        }
-        return;
+    if (rest > 1)
+        plan_convolution();
+    else
+        plan_passes(factors);
+}
+
+/// The filter's transform in double, whatever Number is.
+template <class Number> void ComplexFourier<Number>::plan_convolution() {
+    std::iota(place.begin(), place.end(), 0);
+    const int length = convenient_length(2 * n - 1);
+    longer = std::make_unique<ComplexFourier>(length);
+    ComplexFourier<double> exact(length);
+    using Double = typename ComplexFourier<double>::Lanes;
+    std::vector<Double> z(2 * length, 0.0);
+    for (long j = 0; j < n; ++j) {
+        const auto w = root(double(j * j % (2 * n)), 2. * n);
+        chirp.push_back(std::complex<Number>(w));
+        for (long q : {j, (length - j) % length}) z[2 * q] = w.real(), z[2 * q + 1] = w.imag();
     }
+    RowAhead nothing;
+    exact.forward(z.data(), nothing);
+    for (int p = 0; p < length; ++p) {  // in the order of `longer`
+        double re[Double::width], im[Double::width];
+        z[2 * p].store(re), z[2 * p + 1].store(im);
+        filter.emplace_back(Number(re[0] / length), Number(im[0] / length));
+    }
+}
+
+template <class Number> void ComplexFourier<Number>::plan_passes(const std::vector<int>& factors) {
     int stride = n;
     for (int r : factors) {
         stride /= r;

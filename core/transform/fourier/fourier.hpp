@@ -1,13 +1,13 @@
 /// Fourier: real transforms of rows of 2h points, many fields at once, one in each lane of a
 /// register.
 ///
-///   inverse   x_j = F_0 + 2 Re sum_{0<m<h} F_m exp(2 pi i j m / 2h)          direct
-///       F_m = sum_j x_j exp(-2 pi i j m / 2h)
+///   inverse   x_j = F_0 + 2 Re sum_{0<m<h} F_m exp(2 pi i j m / 2h)
+///   direct    F_m = sum_j x_j exp(-2 pi i j m / 2h)
 ///
-/// Even and odd points are the real and imaginary parts of a complex transform of length h. With w
-/// = exp(2 pi i k / 2h), X_k = F_k, Y_k = conj F_{h-k}:
-///   Z_k = (X + Y) + i w (X - Y)      inverse;
-///       F_k = [(Z_k + conj Z_{h-k}) - i conj(w) (Z_k - conj Z_{h-k})] / 2      direct.
+/// Even and odd points are the real and imaginary parts of a complex transform of length h. With
+/// w = exp(2 pi i k / 2h), X_k = F_k, Y_k = conj F_{h-k}:
+///   inverse   Z_k = (X + Y) + i w (X - Y)
+///   direct    F_k = [(Z_k + conj Z_{h-k}) - i conj(w) (Z_k - conj Z_{h-k})] / 2
 /// The complex transform works in place, so that a row of eight fields stays in the first cache:
 /// radices 8, 5, 4, 3, 2, primes up to 13 by plain sums. Decimation in frequency leaves F_k where
 /// its digits say (`place`), decimation in time takes it from there; the split above reads and
@@ -29,12 +29,13 @@ template <class Number> class ComplexFourier {
 public:
     using Lanes = Register<Number>;
     explicit ComplexFourier(int n);
-    void forward(Lanes* z, RowAhead&) const;  ///< Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
-    void backward(Lanes* z,
-                  RowAhead&) const;  ///< z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    /// Z_k = sum_j z_j exp(-2 pi i j k / n), at place[k]
+    void forward(Lanes* z, RowAhead&) const;
+    /// z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
+    void backward(Lanes* z, RowAhead&) const;
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
-    long steps()
-        const;  ///< butterflies of one transform: butterflies: so often what is ahead gets its turn
+    /// Butterflies of one transform: so often what is ahead gets its turn.
+    long steps() const;
     const int n;
     std::vector<int> place;
 
@@ -44,15 +45,16 @@ private:
         std::size_t twiddle, roots;
     };
     std::vector<Pass> passes;
-    std::vector<Number>
-        /// of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of exp(2 pi i i c / (radix
-        /// stride))
-        twiddles;
+    /// Of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of
+    /// exp(2 pi i i c / (radix stride)).
+    std::vector<Number> twiddles;
     std::vector<std::complex<Number>> roots;  ///< of radices without a butterfly of their own
     std::unique_ptr<ComplexFourier> longer;
     std::vector<std::complex<Number>> chirp, filter;
     template <int sign> void pass(const Pass&, Lanes*, RowAhead&) const;
     template <int sign> void convolution(Lanes*, RowAhead&) const;
+    void plan_convolution();
+    void plan_passes(const std::vector<int>& factors);
 };
 
 template <class Number> class Fourier {
@@ -65,9 +67,8 @@ public:
     const int points, half;
     std::size_t packs() const { return std::max<std::size_t>(complex.packs(), points); }
 
-    long steps() const {
-        return complex.steps();
-    }  ///< so often what is ahead gets its turn in a transform
+    /// So often what is ahead gets its turn in a transform.
+    long steps() const { return complex.steps(); }
     /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`. What
     /// is ahead comes while butterflies are computed.
     template <class Get> void inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {

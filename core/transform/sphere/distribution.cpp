@@ -24,12 +24,20 @@ Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector
       row_rank(grid.rows(), -1),
       row_index(grid.rows()),
       own_waves(waves_of_rank(truncation, d.ranks, rank)) {
-    const int rows = grid.rows();
-    if (d.topology.ny != rows || d.topology.nx != grid.longest())
+    if (d.topology.ny != grid.rows() || d.topology.nx != grid.longest())
         throw Error("a decomposition of ", d.topology.nx, " × ", d.topology.ny,
-                    " points for a Gaussian grid of ", rows, " rows of up to ", grid.longest(),
-                    " points");
-    for (int j = 0, most = 0; j < rows / 2; ++j) {  // a row of 2h points knows m < h
+                    " points for a Gaussian grid of ", grid.rows(), " rows of up to ",
+                    grid.longest(), " points");
+    limit_waves(grid, half);
+    square = d.i_cuts.size() > 2;
+    deal_rows(d);
+    number_entries();
+}
+
+/// A row of 2h points knows m < h; none knows fewer than one nearer to the pole.
+void Distribution::limit_waves(const GaussianGrid& grid, const std::vector<int>& half) {
+    const int rows = grid.rows();
+    for (int j = 0, most = 0; j < rows / 2; ++j) {
         most = std::max(most, std::min({truncation, half[j], grid.points[j] / 2 - 1}));
         if (most > grid.points[j] / 2 - 1)
             throw Error("rows of a Gaussian grid become shorter towards the equator: row ", j,
@@ -45,19 +53,12 @@ Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector
     for (int m = 0; m <= truncation; ++m)
         first_row[m] = int(std::ranges::lower_bound(waves.begin(), waves.begin() + rows / 2, m) -
                            waves.begin());
+}
 
-    square = d.i_cuts.size() > 2;
-    const int columns = int(d.i_cuts.size()) - 1;
+/// Rows of a strip of blocks are shared out among those who have blocks there.
+void Distribution::deal_rows(const Decomposition& d) {
     for (std::size_t strip = 0; strip + 1 < d.j_cuts.size(); ++strip) {
-        std::vector<int> owners;
-        for (int c = 0; c < columns; ++c) {
-            const int owner = d.blocks[strip * columns + c].owner;
-            if (owner >= 0 && std::ranges::find(owners, owner) == owners.end())
-                owners.push_back(owner);
-        }
-        if (owners.empty())
-            throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1,
-                        " of the Gaussian grid have no owner");
+        const auto owners = owners_of_strip(d, strip);
         const int first = d.j_cuts[strip], count = d.j_cuts[strip + 1] - first,
                   sharing = int(owners.size());
         for (int o = 0; o < sharing; ++o) {
@@ -68,31 +69,46 @@ Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector
         }
     }
     std::vector<int> count(ranks);
-    for (int j = 0; j < rows; ++j) {
+    for (int j = 0; j < int(row_rank.size()); ++j) {
         row_index[j] = count[row_rank[j]]++;
         if (row_rank[j] == rank) own_rows.push_back(j);
     }
+}
 
-    auto rows_of = [&](int m,
-                       int r) {  // those of rank r that know m: the first in its list, and how many
-        int first = -1, number = 0;
-        for (int j = first_row[m]; j < rows - first_row[m]; ++j)
-            if (row_rank[j] == r) {
-                if (first < 0) first = row_index[j];
-                ++number;
-            }
-        return std::pair(
-            first,
-            number |
-                // odd: a row's entries, one for each m, would else share few sets of the caches
-                1);
-    };
+/// From west to east.
+std::vector<int> Distribution::owners_of_strip(const Decomposition& d, std::size_t strip) {
+    const int columns = int(d.i_cuts.size()) - 1;
+    std::vector<int> owners;
+    for (int c = 0; c < columns; ++c) {
+        const int owner = d.blocks[strip * columns + c].owner;
+        if (owner >= 0 && std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
+    }
+    if (owners.empty())
+        throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1,
+                    " of the Gaussian grid have no owner");
+    return owners;
+}
+
+/// Rows of a rank that know m: the first in its list, and how many entries they get. An odd number:
+/// a row's entries, one for each m, would else share few sets of the caches.
+std::pair<int, int> Distribution::rows_that_know(int m, int r) const {
+    const int rows = int(row_rank.size());
+    int first = -1, number = 0;
+    for (int j = first_row[m]; j < rows - first_row[m]; ++j)
+        if (row_rank[j] == r) {
+            if (first < 0) first = row_index[j];
+            ++number;
+        }
+    return {first, number | 1};
+}
+
+void Distribution::number_entries() {
     std::ptrdiff_t entries = 0;
     wave_side.resize(own_waves.size() * ranks);
     for (int r = 0; r < ranks; ++r) {
         wave_block.push_back(entries);
         for (std::size_t i = 0; i < own_waves.size(); ++i) {
-            const auto [first, number] = rows_of(own_waves[i], r);
+            const auto [first, number] = rows_that_know(own_waves[i], r);
             wave_side[i * ranks + r] = entries - first;
             entries += number;
         }
@@ -103,7 +119,7 @@ Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector
     for (int r = 0; r < ranks; ++r) {
         row_block.push_back(entries);
         for (int m : waves_of_rank(truncation, ranks, r)) {
-            const auto [first, number] = rows_of(m, rank);
+            const auto [first, number] = rows_that_know(m, rank);
             row_side[m] = entries - first;
             entries += number;
         }

@@ -1,8 +1,7 @@
 /// Distribution: who owns which rows and which zonal wavenumbers, and what travels between them.
 ///
-///   rows    as the blocks of the decomposition lie; where several blocks share a row (SQUARE),
-///       the ranks of a strip of blocks share
-///           the strip's rows
+///   rows    as the blocks of the decomposition lie; where several blocks share a row (SQUARE), the
+///           ranks of a strip of blocks share the strip's rows
 ///   waves   pairs (m, N - m), which are equally much work, dealt out in turn
 /// An entry is what belongs to one m and one row. Entries go from rank to rank as one piece: [m of
 /// the one][row of the other]. Rows that are too near the poles to know m have no entry.
@@ -28,11 +27,18 @@ struct Distribution {
     /// Entry (own wave i, row j) is number wave_side[i ranks + rank of j] + row_index[j] here, and
     /// number row_side[m] + row_index[j] there.
     std::vector<std::ptrdiff_t> wave_side, row_side;
-    std::vector<std::ptrdiff_t> wave_block,
-        row_block;  ///< where the entries of each other rank begin; one more: their number
+    /// Where the entries of each other rank begin; one more: their number.
+    std::vector<std::ptrdiff_t> wave_block, row_block;
     static std::vector<int> waves_of_rank(int truncation, int ranks, int rank);
     /// Messages of this rank, wave side to row side: one run each, `numbers` for an entry.
     Plan to_rows(int numbers) const;
+
+private:
+    void limit_waves(const GaussianGrid&, const std::vector<int>& half);
+    void deal_rows(const Decomposition&);
+    static std::vector<int> owners_of_strip(const Decomposition&, std::size_t strip);
+    std::pair<int, int> rows_that_know(int m, int rank) const;
+    void number_entries();
 };
 
 }  // namespace fathom

@@ -79,6 +79,14 @@ Legendre<Number>::Legendre(const GaussianGrid& grid, int highest, std::vector<in
         const long double sine = (long double)grid.sine[p - pad] + grid.sine_rest[p - pad];
         square[p] = double(sine * sine);
     }
+    make_steps(highest);
+    std::vector<std::vector<double>> starts(strips.size());
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t w = 0; w < waves.size(); ++w) make_strips(grid, int(w), starts);
+    keep(starts, most_bytes);
+}
+
+template <class Number> void Legendre<Number>::make_steps(int highest) {
     for (int m : waves) {
         count.push_back((highest - m + 2) / 2 * 2), first_step.push_back(steps.size());
         for (int n = m; n < m + count.back(); ++n) {
@@ -87,60 +95,71 @@ Legendre<Number>::Legendre(const GaussianGrid& grid, int highest, std::vector<in
             steps.push_back({a, -(e1 * e1 + e2 * e2) * a, -e0 * e1 * a});
         }
     }
-    std::vector<std::vector<double>> starts(strips.size());
-#pragma omp parallel for schedule(dynamic)
-    for (std::size_t w = 0; w < waves.size(); ++w) {
-        Column column(waves[w], waves[w] + count[w] - 1);
-        std::vector<std::vector<double>> P(pairs);
-        for (int b = 0; b < block_count; ++b) {
-            for (int r = 0; r < pairs; ++r) {
-                const int pair = b * pairs + r - pad;
-                if (pair < 0)
-                    P[r].assign(count[w], 0.0);
-                else
-                    P[r] = column.at(grid, grid.rows() - 1 - pair);
-            }
-            Strip& s = strips[w * block_count + b];
-            auto matters = [&](int i) {
-                return std::ranges::any_of(
-                    P, [&](const auto& p) { return std::abs(p[i]) >= negligible<Number>; });
-            };
-            const int most =
-                b ? strip(int(w), b - 1).first : count[w];  // never rising towards the equator
-            for (s.first = 0; s.first < most && !matters(s.first);) ++s.first;
-            if (s.first < count[w])
-                s.first -= s.first % 2, first_block[w] = std::min(first_block[w], b);
-            for (int i = s.first; i < count[w]; i = (i / stretch + 1) * stretch)
-                for (int n = i - 2; n < i + 2; ++n)
-                    for (int r = 0; r < pairs; ++r)
-                        starts[w * block_count + b].push_back(n < 0 ? 0 : P[r][n]);
+}
+
+/// Where the strips of a wave begin, and the numbers that their stretches start from.
+template <class Number>
+void Legendre<Number>::make_strips(const GaussianGrid& grid, int w,
+                                   std::vector<std::vector<double>>& starts) {
+    Column column(waves[w], waves[w] + count[w] - 1);
+    std::vector<std::vector<double>> P(pairs);
+    for (int b = 0; b < block_count; ++b) {
+        for (int r = 0; r < pairs; ++r) {
+            const int pair = b * pairs + r - pad;
+            if (pair < 0)
+                P[r].assign(count[w], 0.0);
+            else
+                P[r] = column.at(grid, grid.rows() - 1 - pair);
         }
+        auto matters = [&](int i) {
+            return std::ranges::any_of(
+                P, [&](const auto& p) { return std::abs(p[i]) >= negligible<Number>; });
+        };
+        Strip& s = strips[std::size_t(w) * block_count + b];
+        const int most = b ? strip(w, b - 1).first : count[w];  // never rising towards the equator
+        for (s.first = 0; s.first < most && !matters(s.first);) ++s.first;
+        if (s.first < count[w])
+            s.first -= s.first % 2, first_block[w] = std::min(first_block[w], b);
+        auto& start = starts[std::size_t(w) * block_count + b];
+        for (int i = s.first; i < count[w]; i = next_stretch(i))
+            for (int n = i - 2; n < i + 2; ++n)
+                for (int r = 0; r < pairs; ++r) start.push_back(n < 0 ? 0 : P[r][n]);
     }
-    std::size_t size = 0, of_seeds = 0;
+}
+
+/// The table, or the seeds alone if it were too large.
+template <class Number>
+void Legendre<Number>::keep(const std::vector<std::vector<double>>& starts,
+                            std::size_t most_bytes) {
+    auto table_size = [&](std::size_t n) {
+        return std::size_t(count[n / block_count] - strips[n].first) * pairs;
+    };
+    std::size_t in_table = 0, of_seeds = 0;
     for (std::size_t n = 0; n < strips.size(); ++n)
-        size += std::size_t(count[n / block_count] - strips[n].first) * pairs,
-            of_seeds += starts[n].size();
-    const bool tabulated = size * sizeof(Number) <= most_bytes;
+        in_table += table_size(n), of_seeds += starts[n].size();
+    const bool tabulated = in_table * sizeof(Number) <= most_bytes;
     if (tabulated)
-        table.resize(size);
+        table.resize(in_table);
     else
         seeds.resize(of_seeds);
     std::size_t at = 0;
-    for (std::size_t n = 0; n < strips.size(); ++n)
-        strips[n].at = at, at += tabulated
-                                     ? std::size_t(count[n / block_count] - strips[n].first) * pairs
-                                     : starts[n].size();
-#pragma omp parallel for schedule(dynamic)
     for (std::size_t n = 0; n < strips.size(); ++n) {
-        const int w = int(n / block_count), b = int(n % block_count), first = strips[n].first;
-        if (!tabulated)
-            std::ranges::copy(starts[n], seeds.begin() + strips[n].at);
-        else
-            for (int i = first, k = 0; i < count[w]; i = (i / stretch + 1) * stretch, ++k)
-                recur(w, b, i, std::min(count[w], (i / stretch + 1) * stretch),
-                      starts[n].data() + k * 4 * pairs,
-                      table.data() + strips[n].at + std::size_t(i - first) * pairs);
+        strips[n].at = at;
+        at += tabulated ? table_size(n) : starts[n].size();
     }
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t n = 0; n < strips.size(); ++n)
+        if (tabulated)
+            tabulate(n, starts[n].data());
+        else
+            std::ranges::copy(starts[n], seeds.begin() + strips[n].at);
+}
+
+template <class Number> void Legendre<Number>::tabulate(std::size_t n, const double* start) {
+    const int w = int(n / block_count), b = int(n % block_count), first = strips[n].first;
+    for (int i = first; i < count[w]; i = next_stretch(i), start += 4 * pairs)
+        recur(w, b, i, std::min(count[w], next_stretch(i)), start,
+              table.data() + strips[n].at + std::size_t(i - first) * pairs);
 }
 
 /// P of degrees m + from ... m + to - 1.
@@ -284,6 +303,7 @@ template <int columns, class Number, class V>
 
 }  // namespace
 
+// long: passed on to other functions, a tile leaves its registers (5 % of the time in fp32)
 template <class Number>
 void Legendre<Number>::inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows,
                                bool past, Scratch& scratch, WaveAhead& ahead) const {

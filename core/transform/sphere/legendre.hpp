@@ -1,10 +1,10 @@
 /// Legendre: for one zonal wavenumber m, matrix products between coefficients and rows, many fields
 /// at once.
 ///
-///   inverse   F(mu) = sum_n P_n^m(mu) S_n              direct   S_n = sum_rows P_n^m(mu) F(mu)
-///       (weights belong to the caller)
-///   1/2 integral (P_n^m)^2 dmu = 1,    epsilon_{n+1} P_{n+1} = mu P_n - epsilon_n P_{n-1},
-///       epsilon_n = sqrt((n^2 - m^2) / (4 n^2 - 1)).
+///   inverse   F(mu) = sum_n P_n^m(mu) S_n
+///   direct    S_n = sum_rows P_n^m(mu) F(mu)          (weights belong to the caller)
+///   1/2 integral (P_n^m)^2 dmu = 1,     epsilon_{n+1} P_{n+1} = mu P_n - epsilon_n P_{n-1},
+///                                       epsilon_n = sqrt((n^2 - m^2) / (4 n^2 - 1)).
 ///
 /// P_n^m(-mu) = (-1)^{n-m} P_n^m(mu): rows come in pairs, even and odd n - m are summed apart,
 /// which halves the work:
@@ -18,8 +18,8 @@
 /// P comes from a table or, where that would be larger than `most_bytes`, is computed again for
 /// every batch of fields, a stretch of degrees at a time: two degrees further for eight pairs of
 /// rows at once,
-///   epsilon_{n+1} epsilon_{n+2} P_{n+2} = (mu^2 - epsilon_n^2 - epsilon_{n+1}^2) P_n
-///       - epsilon_{n-1} epsilon_n P_{n-2},
+///   epsilon_{n+1} epsilon_{n+2} P_{n+2}
+///       = (mu^2 - epsilon_n^2 - epsilon_{n+1}^2) P_n - epsilon_{n-1} epsilon_n P_{n-2},
 /// from numbers kept at the beginning of each stretch. The table holds the same numbers, so that
 /// bits do not depend on its size.
 #pragma once
@@ -42,11 +42,10 @@ public:
     using Lanes = Register<Number>;
     static constexpr int pairs = 8;      ///< of rows in a block
     static constexpr int stretch = 128;  ///< degrees that are summed at once
-    static constexpr int most_blocks =
-        /// that are summed at once: their P stay in the second cache, those of one in the first
-        8;
-    static constexpr int together =
-        sizeof(Lanes) == 64 ? 3 : 1;  ///< columns of a tile, as many as there are registers for
+    /// Blocks that are summed at once: their P stay in the second cache, those of one in the first.
+    static constexpr int most_blocks = 8;
+    /// Columns of a tile, as many as there are registers for.
+    static constexpr int together = sizeof(Lanes) == 64 ? 3 : 1;
 
     /// For the zonal wavenumbers `waves`, degrees up to `highest`.
     Legendre(const GaussianGrid&, int highest, std::vector<int> waves, std::size_t most_bytes);
@@ -60,8 +59,8 @@ public:
     std::size_t bytes() const {
         return table.size() * sizeof(Number) + seeds.size() * sizeof(double);
     }
-    double flops(int columns, int highest)
-        const;  ///< of one inverse or direct transform of so many columns (re, im and fields)
+    /// Of one inverse or direct transform of so many columns (re, im and fields).
+    double flops(int columns, int highest) const;
 
     /// Pairs of rows of all blocks, from the poles to the equator; those that do not exist point to
     /// where nobody looks (inverse) or to zeros (direct).
@@ -86,13 +85,16 @@ public:
     void table_ahead(std::size_t wave, WaveAhead&) const;
 
 private:
+    /// first: n - m of the first degree; at: where P or, four degrees for each stretch, its seeds
+    /// begin.
     struct Strip {
         int first;
         std::size_t at;
-    };  ///< P or, four degrees for each stretch, its seeds begin there
+    };
+    /// P_{n+2} = (a mu^2 + b) P_n + c P_{n-2}
     struct Step {
         double a, b, c;
-    };  ///< P_{n+2} = (a mu^2 + b) P_n + c P_{n-2}
+    };
     int block_count, pad;
     std::vector<int> waves, count, first_block;  ///< count: degrees, an even number
     std::vector<Strip> strips;                   ///< [wave][block]
@@ -104,6 +106,11 @@ private:
     const Strip& strip(int wave, int block) const {
         return strips[std::size_t(wave) * block_count + block];
     }
+    static int next_stretch(int degree) { return (degree / stretch + 1) * stretch; }
+    void make_steps(int highest);
+    void make_strips(const GaussianGrid&, int wave, std::vector<std::vector<double>>& starts);
+    void keep(const std::vector<std::vector<double>>& starts, std::size_t most_bytes);
+    void tabulate(std::size_t strip, const double* start);
     void recur(int wave, int block, int from, int to, const double* seeds, Number* P) const;
     void functions(int wave, int begin, int end, int b0, int b1, Scratch&) const;
     template <class Act>

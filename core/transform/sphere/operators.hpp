@@ -2,17 +2,16 @@
 /// 1 on the other.
 ///
 /// Wind times cos(phi) belongs to vorticity and divergence by
-///   U_n = -i m s_n D_n + (n+2) epsilon_{n+1} s_{n+1} zeta_{n+1} -
-///       (n-1) epsilon_n s_{n-1} zeta_{n-1}
-///   V_n = -i m s_n zeta_n - (n+2) epsilon_{n+1} s_{n+1} D_{n+1} + (n-1) epsilon_n s_{n-1} D_{n-1},
-///       s_n = a / (n (n+1)), s_0 = 0,
-/// and the gradient is the same with zeta = 0, s = -1/a: (U, V) = a cos(phi) gradient of D. The
-/// transpose is curl and divergence,
+///   U_n = -i m s_n D_n
+///         + (n+2) epsilon_{n+1} s_{n+1} zeta_{n+1} - (n-1) epsilon_n s_{n-1} zeta_{n-1}
+///   V_n = -i m s_n zeta_n
+///         - (n+2) epsilon_{n+1} s_{n+1} D_{n+1} + (n-1) epsilon_n s_{n-1} D_{n-1}
+/// with s_n = a / (n (n+1)), s_0 = 0, and the gradient is the same with zeta = 0, s = -1/a:
+/// (U, V) = a cos(phi) gradient of D. The transpose is curl and divergence,
 ///   zeta_n = s_n [i m V_n + (n+1) epsilon_n U_{n-1} - n epsilon_{n+1} U_{n+1}]
-///   D_n    = s_n [i m U_n - (n+1) epsilon_n V_{n-1} + n epsilon_{n+1} V_{n+1}],
-///       s = 1/a,
-/// which follows from the integral by parts of 1/(a cos phi) (d v/d lambda -+ d (u cos phi)/d phi)
-/// P_n.
+///   D_n    = s_n [i m U_n - (n+1) epsilon_n V_{n-1} + n epsilon_{n+1} V_{n+1}]
+/// with s = 1/a, which follows from the integral by parts of
+/// 1/(a cos phi) (d v/d lambda -+ d (u cos phi)/d phi) P_n.
 #pragma once
 #include "transform/sphere/legendre.hpp"
 
@@ -30,8 +29,8 @@ template <class Number> struct Coefficients {
 /// each degree on either side of the Legendre transform.
 template <class Number, bool whole> struct WaveView {
     using V = Register<Number>;
-    int m, truncation, highest,
-        count;  ///< highest: degree of the side of the Legendre transform; count: fields
+    /// highest: degree of the side of the Legendre transform; count: fields.
+    int m, truncation, highest, count;
     const Number* epsilon;  ///< epsilon_n at [n - m], up to truncation + 2
     struct Complex {
         V re, im;

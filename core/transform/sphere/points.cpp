@@ -18,6 +18,53 @@ template <class Pointers> int before_line(const Pointers& rows, int points) {
     return std::min(points, int((line - beyond) % line / size));
 }
 
+/// Points x[i] of all lanes to the rows of each; past: beyond the caches.
+template <class Lanes, class Pointers>
+void put_points(const Lanes* x, const Pointers& rows, int points, bool beyond_cache) {
+    using Number = Lanes::Number;
+    constexpr int width = Lanes::width;
+    const int lead = before_line(rows, points);
+    const bool past = beyond_cache && lead >= 0;
+    auto one = [&](int i) {
+        Number all[width];
+        x[i].store(all);
+        for (int l = 0; l < width; ++l) rows[l][i] = all[l];
+    };
+    int i = 0;
+    while (i < lead) one(i++);
+    for (; i + width <= points; i += width) {
+        Lanes tile[width];
+        for (int n = 0; n < width; ++n) tile[n] = x[i + n];
+        transpose(tile);
+        if (past)
+            for (int l = 0; l < width; ++l) tile[l].stream(rows[l] + i);
+        else
+            for (int l = 0; l < width; ++l) tile[l].store(rows[l] + i);
+    }
+    while (i < points) one(i++);
+}
+
+/// And back.
+template <class Lanes, class Pointers> void get_points(const Pointers& rows, Lanes* x, int points) {
+    using Number = Lanes::Number;
+    constexpr int width = Lanes::width;
+    auto one = [&](int i) {
+        Number all[width];
+        for (int l = 0; l < width; ++l) all[l] = rows[l][i];
+        x[i] = Lanes::load(all);
+    };
+    const int lead = before_line(rows, points);
+    int i = 0;
+    while (i < lead) one(i++);
+    for (; i + width <= points; i += width) {
+        Lanes tile[width];
+        for (int l = 0; l < width; ++l) tile[l] = Lanes::load(rows[l] + i);
+        transpose(tile);
+        for (int n = 0; n < width; ++n) x[i + n] = tile[n];
+    }
+    while (i < points) one(i++);
+}
+
 }  // namespace
 
 /// Entry (m, own row r) of a cell.
@@ -65,138 +112,117 @@ auto SphericalHarmonics<Number>::row_scale(const Target* lanes, int row, bool we
     return Lanes::load(scale);
 }
 
+static const Region& fourier_transform() {
+    static const Region here("Fourier transform");
+    return here;
+}
+
 template <class Number>
 void SphericalHarmonics<Number>::to_points(const Batch& batch, Side& side, Way way) {
-    const int columns = 2 * batch.cells, capacity = most_cells * width;
-    for (int pass = 0; pass < (batch.derivative ? 2 : 1); ++pass) {
-        if (distribution.square && pass) collect(batch, side, false, true);
-        static const Region here("Fourier transform");
-        TimedRegion timer(here, spent.fourier);
-        const Target* const lanes = targets.data() + batch.first_target + pass * capacity;
+    for (int derivative = 0; derivative <= int(batch.derivative); ++derivative) {
+        if (distribution.square && derivative) collect(batch, side, false, true);
+        TimedRegion timer(fourier_transform(), spent.fourier);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
-        for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
-            const int j = distribution.own_rows[r], last = distribution.waves[j],
-                      points = grid.points[j];
-            Scratch& mine = scratch[omp_get_thread_num()];
-            const Fourier<Number>& transform = fourier.at(points);
-            mine.row_ahead.clear();
-            if (!pass && r + 1 < distribution.own_rows.size()) {
-                const std::ptrdiff_t bytes = columns * sizeof(Lanes);
-                mine.row_ahead.add(
-                    entry_of(side, r + 1, columns, 0)(0) - distribution.row_side[0] * columns,
-                    bytes, distribution.waves[distribution.own_rows[r + 1]] + 1, int(bytes),
-                    distribution.row_side.data());
-            }
-            mine.row_ahead.pace(batch.cells * transform.steps());
-            for (int cell = 0; cell < batch.cells; ++cell) {
-                const Target* lane = lanes + cell * width;
-                bool any = false;
-                for (int l = 0; l < width; ++l) any = any || lane[l].slab;
-                if (!any) continue;
-                const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
-                const auto entry = entry_of(side, r, columns, cell);
-                using Coefficient = typename Fourier<Number>::Coefficient;
-                const Lanes* const x = mine.a.data();
-                if (pass) {
-                    const Number inverse_radius(1 / options.radius);
-                    transform.inverse(
-                        last,
-                        [&](int m) {
-                            const Lanes* f = entry(m);
-                            const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
-                            return Coefficient{-(factor * f[1]), factor * f[0]};
-                        },
-                        mine.a.data(), mine.row_ahead);
-                } else
-                    transform.inverse(
-                        last,
-                        [&](int m) {
-                            const Lanes* f = entry(m);
-                            return Coefficient{scale * f[0], scale * f[1]};
-                        },
-                        mine.a.data(), mine.row_ahead);
-                const std::array<Number*, width> to = rows_of(lane, side, cell, r, mine);
-                const int lead = before_line(to, points);
-                const bool past = beyond_cache && lead >= 0;
-                auto one = [&](int i) {
-                    Number all[width];
-                    x[i].store(all);
-                    for (int l = 0; l < width; ++l) to[l][i] = all[l];
-                };
-                int i = 0;
-                while (i < lead) one(i++);
-                for (; i + width <= points; i += width) {
-                    Lanes tile[width];
-                    for (int n = 0; n < width; ++n) tile[n] = x[i + n];
-                    transpose(tile);
-                    if (past)
-                        for (int l = 0; l < width; ++l) tile[l].stream(to[l] + i);
-                    else
-                        for (int l = 0; l < width; ++l) tile[l].store(to[l] + i);
-                }
-                while (i < points) one(i++);
-            }
-            if (beyond_cache) stream_fence();
-        }
+        for (std::size_t r = 0; r < distribution.own_rows.size(); ++r)
+            row_to_points(batch, side, way, derivative, r);
     }
     if (distribution.square) collect(batch, side, batch.derivative, true);
 }
 
 template <class Number>
+void SphericalHarmonics<Number>::row_to_points(const Batch& batch, Side& side, Way way,
+                                               bool derivative, std::size_t r) {
+    Scratch& mine = scratch[omp_get_thread_num()];
+    const Fourier<Number>& transform = fourier.at(grid.points[distribution.own_rows[r]]);
+    mine.row_ahead.clear();
+    if (!derivative) next_row_ahead(batch, side, r, mine);
+    mine.row_ahead.pace(batch.cells * transform.steps());
+    for (int cell = 0; cell < batch.cells; ++cell)
+        cell_to_points(batch, side, way, derivative, r, cell, transform, mine);
+    if (beyond_cache) stream_fence();
+}
+
+/// The entries that the next row will need.
+template <class Number>
+void SphericalHarmonics<Number>::next_row_ahead(const Batch& batch, Side& side, std::size_t r,
+                                                Scratch& mine) {
+    if (r + 1 == distribution.own_rows.size()) return;
+    const int columns = 2 * batch.cells, waves = distribution.waves[distribution.own_rows[r + 1]];
+    const std::ptrdiff_t bytes = columns * sizeof(Lanes);
+    mine.row_ahead.add(entry_of(side, r + 1, columns, 0)(0) - distribution.row_side[0] * columns,
+                       bytes, waves + 1, int(bytes), distribution.row_side.data());
+}
+
+template <class Number>
+void SphericalHarmonics<Number>::cell_to_points(const Batch& batch, Side& side, Way way,
+                                                bool derivative, std::size_t r, int cell,
+                                                const Fourier<Number>& transform, Scratch& mine) {
+    using Coefficient = typename Fourier<Number>::Coefficient;
+    const int j = distribution.own_rows[r], last = distribution.waves[j],
+              pass = derivative ? most_cells * width : 0;
+    const Target* const lane = targets.data() + batch.first_target + pass + cell * width;
+    if (std::none_of(lane, lane + width, [](const Target& t) { return t.slab; })) return;
+    const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
+    const auto entry = entry_of(side, r, 2 * batch.cells, cell);
+    if (derivative) {  // i m f / radius
+        const Number inverse_radius(1 / options.radius);
+        const auto coefficient = [&](int m) {
+            const Lanes* f = entry(m);
+            const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
+            return Coefficient{-(factor * f[1]), factor * f[0]};
+        };
+        transform.inverse(last, coefficient, mine.a.data(), mine.row_ahead);
+    } else {
+        const auto coefficient = [&](int m) {
+            const Lanes* f = entry(m);
+            return Coefficient{scale * f[0], scale * f[1]};
+        };
+        transform.inverse(last, coefficient, mine.a.data(), mine.row_ahead);
+    }
+    put_points<Lanes>(mine.a.data(), rows_of(lane, side, cell, r, mine), grid.points[j],
+                      beyond_cache);
+}
+
+template <class Number>
 void SphericalHarmonics<Number>::from_points(const Batch& batch, Side& side, Way way) {
     if (distribution.square) collect(batch, side, false, false);
-    static const Region here("Fourier transform");
-    TimedRegion timer(here, spent.fourier);
-    const int columns = 2 * batch.cells;
-    const bool past = entries_beyond_cache(batch);
-    const Target* const lanes = targets.data() + batch.first_target;
+    TimedRegion timer(fourier_transform(), spent.fourier);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
-    for (std::size_t r = 0; r < distribution.own_rows.size(); ++r) {
-        const int j = distribution.own_rows[r], last = distribution.waves[j],
-                  points = grid.points[j];
-        Scratch& mine = scratch[omp_get_thread_num()];
-        const Fourier<Number>& transform = fourier.at(points);
-        for (int cell = 0; cell < batch.cells; ++cell) {
-            const Target* lane = lanes + cell * width;
-            const Lanes scale = row_scale(lane, j, way == Way::direct);
-            const std::array<Number*, width> from = rows_of(lane, side, cell, r, mine);
-            Lanes* x = mine.a.data();
-            const auto entry = entry_of(side, r, columns, cell);
-            auto one = [&](int i) {
-                Number all[width];
-                for (int l = 0; l < width; ++l) all[l] = from[l][i];
-                x[i] = Lanes::load(all);
-            };
-            const int lead = before_line(from, points);
-            int i = 0;
-            while (i < lead) one(i++);
-            for (; i + width <= points; i += width) {
-                Lanes tile[width];
-                for (int l = 0; l < width; ++l) tile[l] = Lanes::load(from[l] + i);
-                transpose(tile);
-                for (int n = 0; n < width; ++n) x[i + n] = tile[n];
+    for (std::size_t r = 0; r < distribution.own_rows.size(); ++r)
+        row_from_points(batch, side, way, r);
+}
+
+template <class Number>
+void SphericalHarmonics<Number>::row_from_points(const Batch& batch, Side& side, Way way,
+                                                 std::size_t r) {
+    const int j = distribution.own_rows[r], points = grid.points[j], columns = 2 * batch.cells;
+    const bool past = entries_beyond_cache(batch);
+    Scratch& mine = scratch[omp_get_thread_num()];
+    const Fourier<Number>& transform = fourier.at(points);
+    for (int cell = 0; cell < batch.cells; ++cell) {
+        const Target* const lane = targets.data() + batch.first_target + cell * width;
+        const Lanes scale = row_scale(lane, j, way == Way::direct);
+        const auto from = rows_of(lane, side, cell, r, mine);
+        get_points<Lanes>(from, mine.a.data(), points);
+        mine.row_ahead.clear();  // the same of the next row, most likely
+        for (int l = 0; l < width; ++l)
+            if (lane[l].slab)
+                mine.row_ahead.add(from[l] + lane[l].slab->row[row_block[r]], 0, 1,
+                                   points * int(sizeof(Number)));
+        mine.row_ahead.pace(transform.steps());
+        const auto entry = entry_of(side, r, columns, cell);
+        const auto put = [&](int m, Lanes re, Lanes im) {
+            Lanes* to = entry(m);
+            if (past)
+                (scale * re).stream((Number*)to), (scale * im).stream((Number*)(to + 1));
+            else {
+                to[0] = scale * re, to[1] = scale * im;
+                prefetch(to + columns), prefetch(to + columns + 1);
             }
-            while (i < points) one(i++);
-            mine.row_ahead.clear();  // the same of the next row, most likely
-            for (int l = 0; l < width; ++l)
-                if (lane[l].slab)
-                    mine.row_ahead.add(from[l] + lane[l].slab->row[row_block[r]], 0, 1,
-                                       points * int(sizeof(Number)));
-            mine.row_ahead.pace(transform.steps());
-            transform.direct(
-                last,
-                [&](int m, Lanes re, Lanes im) {
-                    Lanes* to = entry(m);
-                    if (past)
-                        (scale * re).stream((Number*)to), (scale * im).stream((Number*)(to + 1));
-                    else
-                        to[0] = scale * re, to[1] = scale * im, prefetch(to + columns),
-                        prefetch(to + columns + 1);
-                },
-                x, mine.row_ahead);
-        }
-        if (past) stream_fence();
+        };
+        transform.direct(distribution.waves[j], put, mine.a.data(), mine.row_ahead);
     }
+    if (past) stream_fence();
 }
 
 template void SphericalHarmonics<float>::from_points(const Batch&, Side&, Way);

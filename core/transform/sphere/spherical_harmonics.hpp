@@ -2,25 +2,24 @@
 /// many fields in one call.
 ///
 ///   inverse   f(lambda, mu) = sum_{|m| <= N} sum_{n=|m|}^{N} f_n^m P_n^m(mu) exp(i m lambda),
-///       f_n^{-m} = conj f_n^m
+///             f_n^{-m} = conj f_n^m
 ///   direct    f_n^m = sum_rows weight P_n^m(mu) 1/points sum_points f exp(-i m lambda)
 /// P as in legendre.hpp: f_0^0 is the mean over the sphere. Coefficients with m >= 0 are kept;
 /// those of m = 0 are real.
 ///
-///   fields    FieldSlab: f[row][level][point] with any strides,
-///       one slab for each field of any number of levels. Blocks and ranks as in the
-///             Decomposition (halo 0), index space longest row x rows, j = 0 in the SOUTH;
-///                 a reduced row uses its first points(j) columns.
-///   waves     a batch [(m, n)][re, im][field-level],
-///       field-level fastest: a column of coefficients is contiguous. All levels of an (m, n)
-///             are on one rank: `own` lists them, m by m in order of n, for one rank from (0,
-///                 0) to (N, N).
+///   fields    FieldSlab: f[row][level][point] with any strides, one slab for each field of any
+///             number of levels. Blocks and ranks as in the Decomposition (halo 0), index space
+///             longest row x rows, j = 0 in the SOUTH; a reduced row uses its first points(j)
+///             columns.
+///   waves     a batch [(m, n)][re, im][field-level], field-level fastest: a column of coefficients
+///             is contiguous. All levels of an (m, n) are on one rank: `own` lists them, m by m in
+///             order of n, for one rank from (0, 0) to (N, N).
 ///
 /// One call takes a list of items; what is transformed together is faster: Legendre sums work on
 /// whole registers of field-levels.
 ///   scalar     f
-///   gradient   f and its eastward and northward derivative [1/m];
-///       any of the three slabs may be missing        (inverse only)
+///   gradient   f and its eastward and northward derivative [1/m]; any of the three slabs may be
+///              missing        (inverse only)
 ///   wind       vorticity and divergence <-> eastward and northward wind (not times cos phi)
 /// Each way has its adjoint, the exact transpose of the real linear map between (re, im) of `own`
 /// and points, with the same items:
@@ -46,12 +45,13 @@ namespace fathom {
 
 struct TransformOptions {
     double radius = constants::earth_radius;  ///< of the sphere [m]: gradients, winds
-    int fields = 0;   ///< field-levels that travel and are computed together; 0: chosen
+    /// Field-levels that travel and are computed together; 0: chosen.
+    int fields = 0;
     int threads = 0;  ///< 0: as OpenMP is set
-    std::size_t table =
-        4 << 20;  ///< bytes: Legendre functions that would need more are computed on the fly
-    std::string exchange =
-        "packed";  ///< how transpositions travel: of the catalogue in transport.hpp
+    /// Bytes: Legendre functions that would need more are computed on the fly.
+    std::size_t table = 4 << 20;
+    /// How transpositions travel: of the catalogue in transport.hpp.
+    std::string exchange = "packed";
 };
 
 template <class Number> class SphericalHarmonics {
@@ -92,30 +92,36 @@ public:
     void inverse(std::initializer_list<Item> items) { inverse(Items(items.begin(), items.size())); }
     void direct(std::initializer_list<Item> items) { direct(Items(items.begin(), items.size())); }
 
+    /// By this rank since it was made.
     struct {
         Spent legendre, fourier, transposition;
-    } spent;                        ///< by this rank since it was made
-    double flops_of_field() const;  ///< of the Legendre sums of one field, one way, this rank
+    } spent;
+    /// Of the Legendre sums of one field, one way, this rank.
+    double flops_of_field() const;
     std::size_t table_bytes() const { return legendre.bytes(); }
 
 private:
     enum class Way { inverse, direct, inverse_adjoint, direct_adjoint };
     using Lanes = Register<Number>;
     static constexpr int width = Lanes::width;
+    /// Where a lane's points are; cosine: divided by cos(phi).
     struct Target {
         const FieldSlab* slab = nullptr;
         int level = 0;
         bool cosine = false;
-    };  ///< cosine: divided by cos(phi)
+    };
+    /// Some levels of an item; lanes of its parts.
     struct Piece {
         const Item* item;
         int level, count, lane[3];
-    };  ///< some levels of an item; lanes of its parts
+    };
+    /// What is transformed together, in cells of `width` lanes; targets: of all lanes, then as many
+    /// of d/dlambda; fields: lanes in use.
     struct Batch {
         int cells, first_piece, last_piece, first_target, highest;
         bool derivative;
         int fields;
-    };  ///< targets: cells x width, then as many of d/dlambda; fields: lanes in use
+    };
     using Rows = typename Legendre<Number>::Rows;
     struct Scratch {
         LargeVector<Lanes> a, spectral, nowhere, zeros;
@@ -125,12 +131,13 @@ private:
         WaveAhead wave_ahead;
         RowAhead row_ahead;
     };
-    struct Side {  ///< buffers of a batch under way
-        LargeVector<Lanes> wave,
-            row;  // entries on either side; those of this rank itself lie in `wave` alone
+    /// Buffers of a batch under way.
+    struct Side {
+        LargeVector<Lanes> wave, row;  // entries; those of this rank itself lie in `wave` alone
         std::vector<FieldSlab> wave_slab, row_slab;
         std::vector<std::unique_ptr<Exchange>> forth, back;  // by the number of cells
-        std::vector<Number> strips;  // square: whole rows [row][lane][point]
+        // where blocks share rows
+        std::vector<Number> strips;  // whole rows [row][lane][point]
         std::vector<FieldSlab> pieces_of_rows, whole_rows;
         FieldSlab nowhere;  // for lanes without a field
         std::vector<Number> spare;
@@ -147,9 +154,8 @@ private:
     std::vector<std::vector<Number>> epsilon;       // of each own m
     std::map<int, Fourier<Number>> fourier;         // by length
     double fourier_operations = 0, own_points = 0;  // of a field, its own rows
-    std::vector<int> row_block,
-        row_place;           // of each own row in the slabs that the Fourier transforms see
-    std::size_t cell_bytes;  // entries of a cell
+    std::vector<int> row_block, row_place;  // of each own row in what Fourier transforms see
+    std::size_t cell_bytes;                 // entries of a cell
     int most_cells, threads;
     std::vector<Scratch> scratch;
     std::vector<std::unique_ptr<Side>> sides;
@@ -158,14 +164,36 @@ private:
     std::vector<Batch> batches;
     bool beyond_cache = false;
 
+    void list_waves();
+    void place_rows(const Decomposition&);
+    std::size_t plan_fourier();
+    void make_scratch(std::size_t packs);
+    void plan_travel(Side&);
+    void plan_collection(Side&, const Decomposition&);
+
+    static bool has_slope(const Item&, Way);
+    static int parts_of(const Item&, Way);
+    void check(const Item&, Way) const;
+    int batch_size(Items, Way) const;
+    void arrange(Items, Way);
+    void begin_batch();
+    void aim(const Item&, Way, int level, int take, int used);
+    void cut(const Item&, int parts, int level, int take, int used);
+
     void run(Items, Way);
     void count(const Batch&);
-    void arrange(Items, Way);
     void to_waves(const Batch&, Side&, Way);
     void from_waves(const Batch&, Side&, Way);
     void to_points(const Batch&, Side&, Way);
+    void row_to_points(const Batch&, Side&, Way, bool derivative, std::size_t row);
+    void cell_to_points(const Batch&, Side&, Way, bool derivative, std::size_t row, int cell,
+                        const Fourier<Number>&, Scratch&);
     void from_points(const Batch&, Side&, Way);
-    void travel(const Batch&, Side&, bool to_rows, bool finish);
+    void row_from_points(const Batch&, Side&, Way, std::size_t row);
+    void next_row_ahead(const Batch&, Side&, std::size_t row, Scratch&);
+    void depart(const Batch&, Side&, bool to_rows);
+    void arrive(const Batch&, Side&, bool to_rows);
+    static Exchange& exchange_of(const Batch&, Side&, bool to_rows);
     void collect(const Batch&, Side&, bool derivative, bool scatter);
     std::array<Number*, width> rows_of(const Target*, const Side&, int cell, std::size_t row,
                                        Scratch&) const;

@@ -84,8 +84,8 @@ void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way 
         Lanes* S = mine.spectral.data();
         for (int c = 0; c < columns; ++c)
             S[(c + 1) * degrees - 1] = Lanes(Number(0));  // a degree too many
-        std::fill_n(S + (columns - 2) * degrees, 2 * degrees,
-                    Lanes(Number(0)));  // lanes without a field
+        // lanes without a field
+        std::fill_n(S + (columns - 2) * degrees, 2 * degrees, Lanes(Number(0)));
         operate(
             int(i), batch, S, degrees,
             [&](const auto& view, const Item& item, auto outer, auto inner) {
