@@ -17,6 +17,7 @@ names = {
     "solid_rotation": 40,
     "single_column": 100,
     "own_forcing": 48,
+    "own_scheme": 2,
 }
 
 
@@ -107,3 +108,10 @@ def test_own_forcing(learn):
     """The period of inertia to half a percent."""
     lesson = learn("own_forcing")
     assert lesson["period"] == pytest.approx(lesson["theory"], rel=5e-3)
+
+
+def test_own_scheme(learn):
+    """The same in both languages, and what the equation says, but for steps of an hour."""
+    lesson = learn("own_scheme")
+    assert lesson["found"]["Python"] == pytest.approx(lesson["found"]["C++"], rel=1e-13)
+    assert lesson["found"]["C++"] == pytest.approx(lesson["exact"], abs=0.01)

@@ -1,0 +1,301 @@
+"""Schemes of a user's own: in Python, in a C++ header, before, after or in place of another; from a
+script, from a TOML file, from the command line.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fathom as fm
+from fathom import plugins
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document
+from fathom.failure import RunFailure
+
+header = Path(__file__).parents[2] / "examples" / "own_scheme.hpp"
+update = "TracerUpdate of temperature"
+
+
+def tank(**more):
+    grid = fm.CartesianGrid(
+        nx=12, ny=10, extent=(1.2e6, 1e6), levels=fm.ZLevels(number=3, depth=300)
+    )
+    return fm.Ocean(grid, coriolis=(1e-4, 0), **more).set(temperature=4.0, salinity=35.0)
+
+
+def relaxed(temperature, area_center, thickness, temperature_tendency):
+    volume = area_center * thickness[:, None, None]
+    temperature_tendency += volume * ((10.0 - temperature) * (1 / 86400.0))
+
+
+fields = [
+    fm.reads("temperature", "center layer", "degC"),
+    fm.reads("area_center", "center column", "m2"),
+    fm.reads("thickness", "layer profile", "m"),
+    fm.updates("temperature_tendency", "center layer", "degC m3 s-1"),
+]
+
+
+def after_a_day(ocean, steps=24):
+    sim = fm.Simulation(ocean, step="1h").prepare()
+    sim.advance(steps)
+    return sim
+
+
+def names_of(ocean):
+    return [p.name for p in ocean.processes(3600.0, fm.SurfaceForcing())]
+
+
+# ---- in C++ --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def relaxation():
+    return fm.scheme(header)
+
+
+def test_a_scheme_of_a_header_is_a_scheme(relaxation):
+    assert issubclass(relaxation, fm.schemes.Scheme) and fm.Relaxation is relaxation
+    assert fm.scheme(str(header)) is relaxation  # compiled and loaded once
+    assert "time of relaxation; in [1, 1e+12]" in relaxation.__doc__
+    assert relaxation(time=3600.0).all_parameters == {"time": 3600.0, "value": 10.0}
+    with pytest.raises(ValueError, match="must lie in"):
+        relaxation(value=100)
+    with pytest.raises(ValueError, match="did you mean 'value'"):
+        relaxation(valeu=3)
+
+
+def test_both_languages_give_the_same(relaxation):
+    temperature = [
+        after_a_day(tank().place(scheme, before=update)).state["temperature"].values
+        for scheme in (fm.PythonScheme(relaxed, fields), relaxation())
+    ]
+    np.testing.assert_allclose(*temperature, rtol=1e-14)
+    inside = temperature[0][:, 3:-3, 3:-3]
+    assert inside.mean() == pytest.approx(10 - 6 * np.exp(-1), rel=0.02)
+
+
+def test_it_says_its_place(relaxation):
+    order = names_of(tank().place(relaxation()))
+    assert order.index("Relaxation") == order.index(update) - 1
+
+
+def test_it_is_timed_and_shown(relaxation):
+    sim = after_a_day(tank().place(relaxation()), 2)
+    assert any("Relaxation" in str(line) for _, line in sim.describe()[1])
+
+
+def test_compiled_once_for_all(relaxation, tmp_path, monkeypatch):
+    first = plugins.library(header)
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(ValueError, match="no C\\+\\+ compiler 'no-such-compiler'"):
+        plugins.library(header)
+    monkeypatch.delenv("CXX")
+    made = first.stat().st_mtime_ns
+    assert plugins.library(header) == first and first.stat().st_mtime_ns == made
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("struct Broken {", "does not compile"),
+        (
+            '#include "field/entry.hpp"\nstruct Own { static constexpr std::string_view summary ='
+            ' "own"; template <class Real> constexpr void operator()(fathom::Updates<Real,'
+            ' "temperature", fathom::place::center_layer, "degC"> t) const { t[0] += 1; } };\n'
+            'inline fathom::Entries schemes() { return {fathom::entry<Own>("KPP")}; }',
+            "called 'KPP' already",
+        ),
+    ],
+)
+def test_headers_that_are_refused(tmp_path, text, said):
+    file = tmp_path / "own.hpp"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=said):
+        fm.scheme(file)
+
+
+def test_no_such_header():
+    with pytest.raises(FileNotFoundError, match=r"no_such\.hpp: no such file"):
+        fm.scheme("no_such.hpp")
+
+
+# ---- in Python -----------------------------------------------------------------------------------
+
+
+def test_units_must_agree():
+    wrong = [*fields[:-1], fm.updates("temperature_tendency", "center layer", "degC s-1")]
+    ocean = tank().place(fm.PythonScheme(relaxed, wrong), before=update)
+    with pytest.raises(ValueError, match="relaxed expects 'temperature_tendency' in degC s-1"):
+        fm.Simulation(ocean, step="1h").prepare()
+
+
+def test_places_must_be_places():
+    ocean = tank().place(fm.PythonScheme(relaxed, [fm.reads("a", "middle layer", "1")]), after="MWJF")
+    with pytest.raises(ValueError, match="no place middle layer"):
+        fm.Simulation(ocean, step="1h").prepare()
+
+
+def test_what_is_only_read_cannot_be_written():
+    def careless(temperature):
+        temperature += 1
+
+    ocean = tank().place(fm.PythonScheme(careless, fields[:1]), after="MWJF")
+    with pytest.raises(RunFailure, match="careless failed: ValueError: .*read-only"):
+        after_a_day(ocean, 1)
+
+
+def test_a_new_field():
+    """A process may write a field that no model has; another may read it, and output show it."""
+
+    def heat(temperature, heat_of_layer):
+        heat_of_layer[:] = 4e6 * temperature
+
+    scheme = fm.PythonScheme(
+        heat, [fields[0], fm.writes("heat_of_layer", "center layer", "J m-3")]
+    )
+    sim = fm.Simulation(tank().place(scheme, before="MWJF"), step="1h")
+    sim.output("heat.nc", variables=["heat_of_layer"], every="1h")
+    sim.prepare()
+    sim.advance(1)
+    assert sim.gather("heat_of_layer")[0, 5, 5] == 1.6e7
+
+
+# ---- their place in a step -----------------------------------------------------------------------
+
+
+def test_before_after_instead_of():
+    ocean = tank()
+    usual = names_of(ocean)
+    n = usual.index("MomentumAdvection")
+    own = lambda name: fm.PythonScheme(relaxed, fields, name=name)
+    ocean.place(own("first"), before="MomentumAdvection")
+    ocean.place(own("second"), after="MomentumAdvection")
+    assert names_of(ocean) == [*usual[:n], "first", usual[n], "second", *usual[n + 1 :]]
+    ocean.place("LinearMomentum", instead_of="MomentumAdvection")
+    assert names_of(ocean)[n : n + 3] == ["first", "LinearMomentum", "second"]
+
+
+@pytest.mark.parametrize(
+    "where, said",
+    [
+        ({"before": "MomentumAdvektion"}, "did you mean 'MomentumAdvection'"),
+        ({"before": "MWJF", "after": "MWJF"}, "Say one of before, after, instead_of"),
+        ({}, "where does .* stand"),
+        ({"instead_of": "TracerUpdate"}, "2 processes are a TracerUpdate"),
+    ],
+)
+def test_places_that_are_none(where, said):
+    with pytest.raises(ValueError, match=said):
+        names_of(tank().place(fm.PythonScheme(relaxed, fields), **where))
+
+
+# ---- TOML and command line -----------------------------------------------------------------------
+
+toml = f"""
+[extensions]
+schemes = ["{header}"]
+[grid]
+is = "CartesianGrid"
+nx = 12
+ny = 10
+extent = [1.2e6, 1e6]
+levels = {{ is = "ZLevels", number = 3, depth = 300 }}
+[model]
+is = "Ocean"
+coriolis = [1e-4, 0]
+[state]
+temperature = 4
+salinity = 35
+[simulation]
+step = "1h"
+run = "2h"
+"""
+
+
+def experiment(*settings):
+    return Experiment(Document(toml, "own.toml", settings))
+
+
+def test_toml():
+    placed = f'model.placed=[{{is="Relaxation", time=3600, before="{update}"}}]'
+    found = experiment(placed)
+    (own,) = found.model.placed
+    assert own.process.parameters == {"time": 3600.0} and own.beside == ("before", update)
+    again = Experiment(Document(found.resolved()))
+    (same,) = again.model.placed
+    assert same.process.all_parameters == own.process.all_parameters and same.beside == own.beside
+
+
+def test_toml_alone():
+    """A header whose scheme says its place needs no more than its name."""
+    (own,) = experiment().model.placed
+    assert own.beside == ("before", update)
+
+
+@pytest.mark.parametrize(
+    "setting, said",
+    [
+        ('extensions.schemes=["none.hpp"]', "none.hpp: no such file"),
+        ('extensions.schemes="none.hpp"', "a list of files"),
+        ('extensions.scheme=["none.hpp"]', "did you mean 'schemes'"),
+        ('model.placed=[{is="Relaxation", before="MWJG"}]', "did you mean 'MWJF'"),
+        ('model.placed=[{is="Relaxation", tim=3, before="MWJF"}]', "did you mean 'time'"),
+    ],
+)
+def test_mistakes_in_toml(setting, said):
+    with pytest.raises((ValueError, OSError), match=said):
+        names_of(experiment(setting).model)
+
+
+def test_command_line(tmp_path, capfd):
+    from fathom.commands.main import main
+
+    file = tmp_path / "tank.toml"
+    file.write_text(toml.replace(f'schemes = ["{header}"]', ""))
+    assert main(["show", str(file), "--scheme", str(header)]) == 0
+    assert "Relaxation → TracerUpdate of temperature" in " ".join(capfd.readouterr().out.split())
+
+
+# ---- ranks ---------------------------------------------------------------------------------------
+
+
+def main(what):
+    if what == "fails":
+
+        def relaxed(temperature):  # on the last rank only
+            if fm.mpi.world.rank == fm.mpi.world.size - 1:
+                raise KeyError("no such gas")
+
+        ocean, said = tank().place(fm.PythonScheme(relaxed, fields[:1]), after="MWJF"), ""
+        try:
+            after_a_day(ocean, 1)
+        except RunFailure as failure:
+            said = str(failure)
+        said = fm.mpi.world.gather(said)
+    else:
+        Relaxation = fm.scheme(header)
+        oceans = (
+            tank().place(fm.PythonScheme(globals()["relaxed"], fields), before=update),
+            tank().place(Relaxation()),
+        )
+        said = [after_a_day(ocean, 5).checksum() for ocean in oceans]
+    if fm.mpi.is_root:
+        print(json.dumps(said))
+
+
+def test_any_ranks(on_ranks):
+    alone = on_ranks(1, __file__, "runs")
+    assert on_ranks(2, __file__, "runs") == alone and on_ranks(4, __file__, "runs") == alone
+
+
+def test_a_failure_on_one_rank_is_one_of_all(on_ranks):
+    said = on_ranks(2, __file__, "fails")
+    assert len(set(said)) == 1 and "relaxed failed: KeyError: 'no such gas'" in said[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

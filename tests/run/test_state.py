@@ -1,0 +1,149 @@
+"""simulation.state: fields of a running model as an xarray.Dataset, read and set between steps, on
+any ranks.
+"""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import fathom as fm
+
+
+def small(**how):
+    """A closed sea with an island and a slope."""
+    bottom = np.full((12, 20), 1000.0)
+    bottom[4:7, 8:11] = 0
+    bottom[:, 15:] = 350
+    grid = fm.CartesianGrid(
+        nx=20,
+        ny=12,
+        extent=(2e6, 1e6),
+        levels=fm.ZLevels(thickness=[100, 200, 300, 400]),
+        bathymetry=bottom,
+    )
+    ocean = fm.Ocean(grid, coriolis=(1e-4, 0.0)).set(
+        temperature=lambda x, y, z: 10 - 5 * y / 1e6 - z / 200, salinity=35.0
+    )
+    return fm.Simulation(ocean, step="30min", **how)
+
+
+def atmosphere(scheme):
+    grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(4))
+    air = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], scheme=scheme)
+    return fm.Simulation(air, step="20min")
+
+
+def test_what_is_read_is_what_the_model_has():
+    sim = small()
+    sim.advance(4)
+    state, wet = sim.state, np.arange(4)[:, None, None] < np.asarray(sim.model.grid.wet_levels)
+    assert isinstance(state, xr.Dataset)
+    assert set(sim.model.prognostic) <= set(state.data_vars)
+    temperature = state["temperature"]
+    assert temperature.dims == ("depth", "y", "x") and temperature.attrs["units"] == "degC"
+    assert temperature.attrs["standard_name"] == "sea_water_potential_temperature"
+    np.testing.assert_array_equal(temperature.values[wet], sim.gather("temperature")[wet])
+    assert np.isnan(temperature.values[~wet]).all()
+    warm = temperature.isel(depth=0).where(temperature.y > 5e5).mean().item()
+    assert warm == pytest.approx(np.nanmean(temperature.values[0, 6:]))
+    assert state["velocity_x"].dims == ("depth", "y_corner", "x_corner")
+    assert state["sea_surface_height"].dims == ("y", "x")
+    assert str(state.time.values)[:16] == "2000-01-01T02:00"
+
+
+def test_the_view_follows_the_model():
+    sim = small()
+    temperature = sim.state["temperature"]
+    before = temperature.values
+    sim.advance(2)
+    assert not np.array_equal(before, temperature.values, equal_nan=True)
+    np.testing.assert_array_equal(temperature.values, sim.state["temperature"].values)
+
+
+def test_all_ways_of_setting():
+    sim, wet = small(), None
+    state = sim.state
+    wet = np.isfinite(state["temperature"].values)
+    state["temperature"] = 4.0
+    assert (sim.gather("temperature")[wet] == 4).all()
+    state["temperature"] += 1.5
+    assert (sim.gather("temperature")[wet] == 5.5).all()
+    state["temperature"][0] = 7.0
+    state["temperature"][{"depth": 1}] = 6.0
+    state["temperature"].loc[{"depth": slice(500, None), "y": slice(0, 4e5)}] = 1.0
+    found = sim.gather("temperature")
+    assert (found[0][wet[0]] == 7).all() and (found[1][wet[1]] == 6).all()
+    assert (found[3, :4][wet[3, :4]] == 1).all() and (found[3, 6:][wet[3, 6:]] == 5.5).all()
+    state["salinity"] = state["temperature"].transpose("x", "depth", "y") * 0 + 33
+    assert (sim.gather("salinity")[wet] == 33).all()
+    state["sea_surface_height"] = xr.zeros_like(state["sea_surface_height"])
+    assert (found[~wet] == 0).all()
+    sim.advance(2)
+    assert np.isfinite(state["temperature"].values[wet]).all()
+
+
+def test_setting_what_is_there_changes_no_bit():
+    one, other = small(), small()
+    one.advance(3), other.advance(3)
+    state = other.state
+    for name in other.model.prognostic:
+        state[name] = state[name]
+        state[name] += 0.0
+    one.advance(3), other.advance(3)
+    assert one.checksum() == other.checksum()
+
+
+def test_mistakes():
+    state = small().state
+    with pytest.raises(ValueError, match="did you mean 'temperature'"):
+        state["temprature"] = 3.0
+    with pytest.raises(ValueError, match=r"'salinity' is \(4, 12, 20\); given is \(3, 12, 20\)"):
+        state["salinity"] = np.ones((3, 12, 20))
+    with pytest.raises(ValueError, match="'salinity' is set to nan at"):
+        state["salinity"] = np.nan
+    with pytest.raises(ValueError, match="read-only"):
+        state["salinity"].values[0] = 3
+    own = state.copy(deep=True)
+    own["speed"] = np.hypot(own["velocity_x"], own["velocity_y"])
+    own["salinity"] *= 0
+    assert "speed" not in state and float(state["salinity"].max()) == 35
+
+
+@pytest.mark.parametrize("scheme", ["semi-Lagrangian", "Eulerian"])
+def test_a_warmer_atmosphere(scheme):
+    """What follows from the temperature – its gradients, its coefficients – follows at once."""
+    sim = atmosphere(scheme)
+    sim.advance(2)
+    for name in ("air_temperature", "air_temperature_before"):
+        if name in sim.state:
+            sim.state[name] += 3.0
+    gone = sim.state["air_temperature"].mean().item()
+    sim.advance(1)
+    now = sim.state["air_temperature"].mean().item()
+    assert now == pytest.approx(gone, abs=0.02)
+
+
+def main():
+    sim = small(parallel={"blocks": (5, 6)})
+    sim.advance(2)
+    state = sim.state
+    state["temperature"] += 0.5
+    state["salinity"].loc[{"depth": slice(0, 300)}] = 34.0
+    sim.advance(3)
+    mean = state["temperature"].mean().item()
+    if sim.is_root:
+        print(json.dumps({"sum": sim.checksum(), "mean": mean}))
+    else:
+        sim.checksum()
+
+
+def test_any_ranks(on_ranks):
+    alone = on_ranks(1, __file__)
+    assert on_ranks(2, __file__) == alone and on_ranks(4, __file__) == alone
+
+
+if __name__ == "__main__":
+    sys.exit(main())
