@@ -17,6 +17,8 @@ void bind_output(nb::module_&);
 void bind_atmosphere(nb::module_&);
 
 NB_MODULE(_core, m) {
+    // Where a script ends by an exception, its traceback holds objects until the very end.
+    nb::set_leak_warnings(false);
     bind_base(m);
     bind_regions(m);
     bind_grid(m);

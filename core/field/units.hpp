@@ -12,7 +12,11 @@ constexpr bool any_units(std::string_view units) {
 /// Whether two processes mean the same field.
 constexpr bool units_agree(std::string_view a, std::string_view b) {
     if (a == b || a == "any" || b == "any") return true;
-    return any_units(a) != any_units(b);
+    if (any_units(a) == any_units(b)) return false;
+    const std::string_view open = any_units(a) ? a : b, known = any_units(a) ? b : a;
+    const std::string_view factor = open.substr(4);  // "degC m3 s-1" and "m3 s-1" are any m3 s-1
+    return known == factor || (known.ends_with(factor) && known.size() > factor.size() &&
+                               known[known.size() - factor.size() - 1] == ' ');
 }
 /// What is known of a field that both describe.
 constexpr std::string_view known_units(std::string_view a, std::string_view b) {

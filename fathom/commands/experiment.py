@@ -26,7 +26,7 @@ def experiment_options(command: Any) -> Any:
         added = tuple(f"extensions.schemes+={json.dumps(str(file))}" for file in schemes)
         return command(settings=settings + added, **rest)
 
-    command = with_schemes
+    decorated: Any = with_schemes
     for option in (
         click.option(
             "--scheme",
@@ -57,8 +57,8 @@ def experiment_options(command: Any) -> Any:
         ),
         click.argument("file", type=click.Path(path_type=Path)),
     ):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
 def parallel_settings(

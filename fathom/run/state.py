@@ -31,12 +31,22 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
     """A field of a running model as an array of NumPy: (levels, ny, nx) or (ny, nx)."""
 
     def __init__(self, simulation: Any, field: dict[str, Any]):
-        self._simulation = weakref.proxy(simulation)
+        # Weak: what xarray keeps of arrays goes when Python's collector comes by, on each rank at a
+        # time of its own, and a simulation must go on all at once.
+        self._weak = weakref.ref(simulation)
         self.field = field
         rows_and_columns = np.shape(simulation.model.grid.wet_levels)
         flat = field["vertical"] == "column"
         self.shape = rows_and_columns if flat else (field["levels"], *rows_and_columns)
         self.dtype = np.dtype(f"f{simulation.bytes_of_number}")
+
+    @property
+    def _simulation(self) -> Any:
+        if (simulation := self._weak()) is None:
+            raise ReferenceError(
+                f"the simulation of this '{self.field['name']}' is gone: keep it in a variable"
+            )
+        return simulation
 
     @property
     def ndim(self) -> int:
@@ -116,6 +126,9 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_function__(self, function: Any, _: Any, given: Any, keywords: Any) -> Any:
         return function(*map(_numbers, given), **{k: _numbers(v) for k, v in keywords.items()})
+
+    def transpose(self, *axes: Any) -> np.ndarray:
+        return self.read().transpose(*axes)
 
     def astype(self, dtype: Any, **how: Any) -> np.ndarray:
         return self.read().astype(dtype, **how)

@@ -70,7 +70,7 @@ def test_a_scheme_of_a_header_is_a_scheme(relaxation):
 
 def test_both_languages_give_the_same(relaxation):
     temperature = [
-        after_a_day(tank().place(scheme, before=update)).state["temperature"].values
+        after_a_day(tank().place(scheme, before=update)).gather("temperature")
         for scheme in (fm.PythonScheme(relaxed, fields), relaxation())
     ]
     np.testing.assert_allclose(*temperature, rtol=1e-14)

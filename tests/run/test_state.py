@@ -97,7 +97,8 @@ def test_setting_what_is_there_changes_no_bit():
 
 
 def test_mistakes():
-    state = small().state
+    sim = small()
+    state = sim.state
     with pytest.raises(ValueError, match="did you mean 'temperature'"):
         state["temprature"] = 3.0
     with pytest.raises(ValueError, match=r"'salinity' is \(4, 12, 20\); given is \(3, 12, 20\)"):
@@ -110,9 +111,11 @@ def test_mistakes():
     own["speed"] = np.hypot(own["velocity_x"], own["velocity_y"])
     own["salinity"] *= 0
     assert "speed" not in state and float(state["salinity"].max()) == 35
+    with pytest.raises(ReferenceError, match="keep it in a variable"):
+        small().state["salinity"].values
 
 
-@pytest.mark.parametrize("scheme", ["semi-Lagrangian", "Eulerian"])
+@pytest.mark.parametrize("scheme", ["semi-lagrangian", "eulerian"])
 def test_a_warmer_atmosphere(scheme):
     """What follows from the temperature – its gradients, its coefficients – follows at once."""
     sim = atmosphere(scheme)
