@@ -27,6 +27,7 @@ test: $(venv)/test.installed
 	$(bin)/python tools/check_text.py
 	find core tools -name '*.[ch]pp' -exec $(bin)/clang-format --dry-run -Werror {} +
 	$(bin)/ruff check --quiet
+	$(bin)/ruff format --quiet --check
 	$(bin)/pytest
 
 # functions that are still too long

@@ -42,7 +42,7 @@ def main(folder):
         lat, lon, "sea_surface_temperature", "sea_surface_salinity", month=month
     )
     sst, sss = top.tos.values, top.sos.values
-    row = lambda what, value, beside="": print(f"| {what} | {value} | {beside} |")  # noqa: E731
+    row = lambda what, value, beside="": print(f"| {what} | {value} | {beside} |")
     print("| quantity | run | climatology or observation |\n|---|---|---|")
     observed = air["sea_surface_temperature"]
     row(

@@ -24,7 +24,7 @@ def main(folder, picture=None):
     latitude = data.latitude.values
     weight = np.gradient(np.sin(np.deg2rad(latitude)))
     weight /= weight.sum()
-    globe = lambda values: float((values * weight).sum())  # noqa: E731
+    globe = lambda values: float((values * weight).sum())
     rain, evaporation = (
         (zonal.prc + zonal.prl).values * 86400,
         zonal.evaporation_flux.values * 86400,

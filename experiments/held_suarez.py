@@ -39,7 +39,7 @@ def build(options):
         + sum(np.cos(np.deg2rad(m * lon + 40 * m * m)) for m in range(1, 8))
         * np.cos(np.deg2rad(lat)) ** 4
         * (1 + np.sin(np.deg2rad(lat)))
-    )  # noqa: E731
+    )
     atmosphere.set(air_temperature=waves)
     return fm.Simulation(
         atmosphere, step=options.step, parallel={"threads": options.threads}, directory=options.out
@@ -128,7 +128,7 @@ def keep(sim, restart, file, sums):
 
 def finish(options, sums, step):
     c, lat, sigma, weight = climate(sums), sums["latitude"], sums["sigma"], sums["weight"]
-    at = lambda field: tuple(int(n) for n in np.unravel_index(field.argmax(), field.shape))  # noqa: E731
+    at = lambda field: tuple(int(n) for n in np.unravel_index(field.argmax(), field.shape))
     k, j = at(np.where(lat > 0, c["u"], 0))
     ks, js = at(np.where(lat < 0, c["u"], 0))
     low = int(abs(sigma - 0.98).argmin())

@@ -101,7 +101,7 @@ def main() -> int:
         ),
     )
     given = options.parse_args()
-    names = lambda catalogue: [name for name, _ in catalogue]  # noqa: E731
+    names = lambda catalogue: [name for name, _ in catalogue]
     solvers, preconditioners, exchanges, sums = (
         names(c()) for c in (core.solvers, core.preconditioners, core.transports, core.global_sums)
     )

@@ -1,5 +1,5 @@
-"""Schemes of the user's own in C++: a header, compiled once with the compiler that is there, kept in
-the user's cache, and then a scheme like any other: parameters, bounds, show, timers, TOML.
+"""Schemes of the user's own in C++: a header, compiled once with the compiler that is there, kept
+in the user's cache, and then a scheme like any other: parameters, bounds, show, timers, TOML.
 
     fm.scheme("my_scheme.hpp")            # in a script: its class
     fathom run ocean.toml --scheme my_scheme.hpp

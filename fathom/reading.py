@@ -92,7 +92,7 @@ class Readers:
             try:
                 value = _loaded(load, spent)
                 message, arrays = _packed(value, what)
-            except Exception as raised:  # noqa: BLE001  the others wait to hear of it
+            except Exception as raised:
                 error = raised
                 message = pickle.dumps((what, _sendable(error), b"", []))
         message = self._sent(message, owner)
@@ -162,7 +162,9 @@ class Ahead:
         """(name, array) of a record that is a mapping, one after another on all ranks."""
         for names in self._next(key, (key, *ahead), _together):
             part = self._next(
-                key, (key, *ahead), lambda record: {name: record[name] for name in names}
+                key,
+                (key, *ahead),
+                lambda record, names=names: {name: record[name] for name in names},
             )
             while part:
                 yield names[0], part.pop(names.pop(0))
@@ -267,7 +269,7 @@ def _sendable(error):
     try:
         pickle.loads(pickle.dumps(error))
         return error
-    except Exception:  # noqa: BLE001  an error of a library may hold anything
+    except Exception:
         kind = next(
             (kind for kind in (ValueError, OSError) if isinstance(error, kind)), RuntimeError
         )

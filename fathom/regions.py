@@ -13,6 +13,7 @@ Excellence, with C the seconds of a rank that are not communication and T the wa
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -113,7 +114,7 @@ def gathered(comm: Any) -> dict[str, Any]:
     return {
         "regions": [_record(path, held, comm.size) for path, held in merged.items()],
         "efficiency": efficiency(computing, travelling, max(wall)),
-        "step_seconds": [round(b - a, 7) for a, b in zip(began, began[1:])],
+        "step_seconds": [round(b - a, 7) for a, b in itertools.pairwise(began)],
         "ranks": {"computing": computing, "travelling": travelling, "waiting": waiting},
     }
 

@@ -187,7 +187,8 @@ class Use(NamedTuple):
 
 
 def reads(name: str, place: str, units: str) -> Use:
-    """A field that a PythonScheme reads; place: "center layer", "corner column", "interface profile".
+    """A field that a PythonScheme reads; place: "center layer", "corner column", "interface
+    profile".
 
     center, corner, east_face or north_face; column, layer or interface; with "vector" for a part of
     one. A profile has one value a level.

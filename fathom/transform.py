@@ -21,7 +21,8 @@ several times faster than one by one. docs/transform.md has the equations.
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 

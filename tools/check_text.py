@@ -16,22 +16,8 @@ endings = (".cpp", ".hpp", ".py", ".toml", ".md", ".cmake")
 code = (".cpp", ".hpp", ".py")
 widest = 100  # characters of a line of code
 
-# Files and folders that are still wider: remove an entry when its lines are short enough.
-still_wide = {"fathom": 250}
 
-
-def width_allowed(file: Path, root: Path) -> int | None:
-    """Characters of a line of this file; None: any number."""
-    if file.suffix not in code:
-        return None
-    name = file.relative_to(root)
-    for place in (name, *name.parents):
-        if place.as_posix() in still_wide:
-            return still_wide[place.as_posix()]
-    return widest
-
-
-def faults(file: Path, allowed: int | None) -> Iterator[tuple[int, str]]:
+def faults(file: Path) -> Iterator[tuple[int, str]]:
     text = file.read_text(encoding="utf-8")
     if text and not text.endswith("\n"):
         yield len(text.splitlines()), "no line end at the end of the file"
@@ -42,8 +28,8 @@ def faults(file: Path, allowed: int | None) -> Iterator[tuple[int, str]]:
             yield number, "tab"
         if line != line.rstrip():
             yield number, "blanks at the end of the line"
-        if allowed and len(line) > allowed:
-            yield number, f"{len(line)} characters in a line; at most {allowed}"
+        if file.suffix in code and len(line) > widest:
+            yield number, f"{len(line)} characters in a line; at most {widest}"
 
 
 def main(root: Path) -> int:
@@ -53,7 +39,7 @@ def main(root: Path) -> int:
         for file in sorted((root / folder).rglob("*"))
         if file.suffix in endings
     ]
-    wrong = [(file, *fault) for file in files for fault in faults(file, width_allowed(file, root))]
+    wrong = [(file, *fault) for file in files for fault in faults(file)]
     for file, line, message in wrong:
         print(f"{file.relative_to(root)}:{line}: {message}")
     return 1 if wrong else 0

@@ -63,7 +63,7 @@ def steady_flow(model, angle=0.0, speed=None, geopotential=2.94e4):
     """
     a, rotation = model.grid.radius, model.parameters["rotation"]
     u0 = 2 * np.pi * a / (12 * day) if speed is None else speed
-    along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)  # noqa: E731
+    along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)
     state = {
         "eastward_wind": radians(
             lambda x, y: u0 * (np.cos(y) * np.cos(angle) + np.cos(x) * np.sin(y) * np.sin(angle))
@@ -157,7 +157,7 @@ def unstable_jet(model, perturbation=120.0, speed=80.0):
         * perturbation
         * np.cos(y)
         * np.exp(-((3 * _around(x)) ** 2) - (15 * (np.pi / 4 - y)) ** 2)
-    )  # noqa: E731
+    )
     return {
         "eastward_wind": radians(lambda x, y: u(y)),
         "northward_wind": 0.0,
@@ -194,8 +194,8 @@ def cosine_bell(model, angle=0.0):
             ' rotation=0, tracers=["bell"])'
         )
     u0, temperature = 2 * np.pi * model.grid.radius / (12 * day), 300.0
-    along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)  # noqa: E731
-    distance = lambda x, y: np.arccos(np.clip(np.cos(y) * np.cos(x - 1.5 * np.pi), -1, 1))  # noqa: E731
+    along = lambda x, y: -np.cos(x) * np.cos(y) * np.sin(angle) + np.sin(y) * np.cos(angle)
+    distance = lambda x, y: np.arccos(np.clip(np.cos(y) * np.cos(x - 1.5 * np.pi), -1, 1))
     return {
         "eastward_wind": radians(
             lambda x, y, p: u0 * (np.cos(y) * np.cos(angle) + np.cos(x) * np.sin(y) * np.sin(angle))
@@ -224,11 +224,11 @@ def baroclinic_wave(model, perturbation=1.0):
         model.parameters["gas_constant"],
     )
     u0, T0, lapse, tropopause, dT = 35.0, 288.0, 0.005, 0.2, 4.8e5
-    turned = lambda p: (p / 1e5 - 0.252) * np.pi / 2  # noqa: E731
-    of_wind = lambda y: -2 * np.sin(y) ** 6 * (np.cos(y) ** 2 + 1 / 3) + 10 / 63  # noqa: E731
+    turned = lambda p: (p / 1e5 - 0.252) * np.pi / 2
+    of_wind = lambda y: -2 * np.sin(y) ** 6 * (np.cos(y) ** 2 + 1 / 3) + 10 / 63
     of_rotation = lambda y: (
         (8 / 5 * np.cos(y) ** 3 * (np.sin(y) ** 2 + 2 / 3) - np.pi / 4) * a * rotation
-    )  # noqa: E731
+    )
 
     def wind(x, y, p):
         distance = np.arccos(
@@ -275,7 +275,7 @@ def short_jet(model, perturbation=1.0):
         np.array([-6.5e-3, 0, 1e-3, 2.8e-3, 0, -2.8e-3, -2e-3]),
     )
     standard = 288.15 + np.append(0, np.cumsum(slopes * np.diff(heights)))
-    across = lambda y: np.where(y > 0, np.sin(np.pi * np.sin(y) ** 2) ** 3, 0.0)  # noqa: E731
+    across = lambda y: np.where(y > 0, np.sin(np.pi * np.sin(y) ** 2) ** 3, 0.0)
 
     def profile(p):
         z = -H * np.log(p / 1e5)

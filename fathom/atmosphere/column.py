@@ -102,7 +102,9 @@ class SingleColumn:
         )
 
     def set(self, **values):
-        """Fields by name: a number, a profile (levels), one value a column, or (levels, columns)."""
+        """Fields by name: a number, a profile (levels), one value a column, or (levels,
+        columns).
+        """
         for name, value in values.items():
             if not self.fields.has(name):
                 from fathom.names import near

@@ -50,7 +50,7 @@ def of_earth(model, vertical="layer"):
         lambda model, window, *parts: _on_points(
             model, window, wind, parts, lambda state: state[name]
         )
-    )  # noqa: E731
+    )
     return (
         {}
         if model.grid.angle is None

@@ -60,7 +60,7 @@ def cell_means(values, rows: Rows) -> np.ndarray:
     lines = np.stack([to_rows @ field for field in values.reshape(-1, ny, nx)]).reshape(
         *values.shape[:-2], -1, nx
     )
-    result = np.empty(values.shape[:-2] + (rows.size,))
+    result = np.empty((*values.shape[:-2], rows.size))
     for points in np.unique(rows.points):
         step = 360 / points
         weights = overlap(

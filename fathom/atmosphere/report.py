@@ -286,7 +286,7 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         pressure = np.asarray(state["air_pressure_at_mean_sea_level"], float) / 100
         centres = lambda axes, raster: plots.highs_and_lows(
             axes, raster, pressure, max(4, pressure.shape[0] // 16)
-        )  # noqa: E731
+        )
         yield (
             "sea level pressure",
             partial(

@@ -1,4 +1,5 @@
-"""One time step of the spectral atmosphere, in the order in which it is computed (docs/spectral.md).
+"""One time step of the spectral atmosphere, in the order in which it is computed
+(docs/spectral.md).
 
 `do` (fathom.order.Order) adds a process, or nothing for what is None; what needs communication is
 in `dynamics`, the global processes of the core.
@@ -8,7 +9,9 @@ from fathom.atmosphere.aliases import air, moist_heating, of, warmth_of
 
 
 def physics(model, do, past):
-    """Tendencies of the physics. past: names of the time before, from which a leapfrog takes them."""
+    """Tendencies of the physics. past: names of the time before, from which a leapfrog takes
+    them.
+    """
     lapse = {"virtual_temperature": model.temperature + ("_before" if past else "")}
     do("TemperatureOfMoistAir", on=past, when=model.moist)
     do("HybridPressure", on=past, when=model.physics or not past)

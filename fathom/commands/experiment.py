@@ -1,4 +1,6 @@
-"""What verbs that take an experiment have in common: their options, and the ranks on which they act."""
+"""What verbs that take an experiment have in common: their options, and the ranks on which they
+act.
+"""
 
 from __future__ import annotations
 

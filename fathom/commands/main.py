@@ -1,4 +1,6 @@
-"""The command `fathom`: one verb, one file. `fathom --help` loads nothing but the options of all."""
+"""The command `fathom`: one verb, one file. `fathom --help` loads nothing but the options of
+all.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ verbs = (show, run, tune, profile, compare, scale, machine, plot, data, blocks, 
 @click.group(context_settings=settings)
 @click.version_option(package_name="fathom-models", prog_name="fathom")
 def cli() -> None:
-    """Fathom: ocean and weather models that run fast on any machine and tell where the time goes."""
+    """Fathom: ocean and weather models that run fast on any machine and tell where the time
+    goes.
+    """
 
 
 for verb in verbs:

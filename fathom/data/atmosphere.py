@@ -277,7 +277,8 @@ def _read_grib(file: Path) -> xr.Dataset:
             )
             if name := names.get(eccodes.codes_get(message, "shortName")):
                 moment = _moment(
-                    f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}T{clock // 100:02d}:00"
+                    f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}"
+                    f"T{clock // 100:02d}:00"
                 ) + np.timedelta64(step, "h")
                 found[name][moment, level] = eccodes.codes_get_values(message).reshape(
                     rows, columns

@@ -27,7 +27,7 @@ from fathom.regrid import points as regrid
 SOURCE_SPACING = 1 / 6  # degrees
 
 
-# ---------------------------------------------------------------------------------------- averages over cells
+# ------------------------------------------------------------------------------ averages over cells
 
 
 @once
@@ -89,7 +89,7 @@ def _points_of_row(south, north, n):
     return lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]
 
 
-# ---------------------------------------------------------------------------------------- B-grid neighbours
+# -------------------------------------------------------------------------------- B-grid neighbours
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Mesh:
         return np.maximum(north, south)
 
 
-# ---------------------------------------------------------------------------------------- wet levels
+# --------------------------------------------------------------------------------------- wet levels
 
 
 def wet_levels(
@@ -317,7 +317,7 @@ def _along(points, spacing):
     return line / np.linalg.norm(line, axis=-1, keepdims=True)
 
 
-# ---------------------------------------------------------------------------------------- named grids
+# -------------------------------------------------------------------------------------- named grids
 
 STRIDE = 13  # every 13th point of a grid is kept beside its levels, to know it again
 

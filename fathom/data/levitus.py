@@ -1,4 +1,6 @@
-"""Annual mean potential temperature and salinity, 1 degree, 20 levels, without gaps (Levitus 1982)."""
+"""Annual mean potential temperature and salinity, 1 degree, 20 levels, without gaps (Levitus
+1982).
+"""
 
 from __future__ import annotations
 

@@ -69,9 +69,7 @@ def on_points(
         field = regrid.bilinear(
             data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude
         )
-        result[name] = (
-            np.broadcast_to(field, (12,) + np.shape(latitude)) if month is None else field
-        )
+        result[name] = np.broadcast_to(field, (12, *np.shape(latitude))) if month is None else field
     return result
 
 

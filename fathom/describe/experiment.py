@@ -71,8 +71,8 @@ class Experiment:
         return cls(Document.read(path, settings))
 
     def _load_extensions(self) -> None:
-        """What the user adds to Fathom: headers with schemes, files of Python that register formats,
-        data sets or diagnostics.
+        """What the user adds to Fathom: headers with schemes, files of Python that register
+        formats, data sets or diagnostics.
         """
         given = self._section("extensions")
         for key, files in given.items():
@@ -142,7 +142,9 @@ class Experiment:
         overwrite: bool = False,
         restart: str | Path | None = None,
     ) -> Any:
-        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few read."""
+        """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few
+        read.
+        """
         from fathom.run.simulation import Simulation
 
         given = self._section("simulation")

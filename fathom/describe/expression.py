@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ast
 import operator
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +22,32 @@ from fathom.names import near
 variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure")
 functions = {
     name: getattr(np, name)
-    for name in (
-        "sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh exp log log10 sqrt abs sign floor"
-        " hypot minimum maximum where clip radians degrees"
-    ).split()
+    for name in [
+        "sin",
+        "cos",
+        "tan",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "arctan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "log10",
+        "sqrt",
+        "abs",
+        "sign",
+        "floor",
+        "hypot",
+        "minimum",
+        "maximum",
+        "where",
+        "clip",
+        "radians",
+        "degrees",
+    ]
 }
 operators = {
     ast.Add: operator.add,
@@ -104,10 +127,8 @@ class Expression:
                 return operators[type(op)](of(operand))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name not in functions:
-                    raise ValueError(
-                        f"unknown function '{name}' in"
-                        f" '{self.text}'{near(name, functions) or '; allowed: ' + ', '.join(functions)}"
-                    )
+                    allowed = near(name, functions) or f"; allowed: {', '.join(functions)}"
+                    raise ValueError(f"unknown function '{name}' in '{self.text}'{allowed}")
                 return functions[name](*map(of, arguments))
         raise ValueError(f"'{self.text}': only arithmetic is allowed, not '{ast.unparse(node)}'")
 

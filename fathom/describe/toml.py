@@ -1,11 +1,14 @@
-"""TOML files: read with the place of every key, settings from the command line, and written again."""
+"""TOML files: read with the place of every key, settings from the command line, and written
+again.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any
 
 Path_ = tuple[str, ...]
 _key = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
@@ -59,7 +62,9 @@ class Document:
         return self.name
 
     def _apply(self, setting: str) -> None:
-        """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a list."""
+        """One "a.b.c=value"; the value is TOML, or else a plain text. "a.b.c+=value" adds to a
+        list.
+        """
         name, equals, value = setting.partition("=")
         adds, name = name.endswith("+"), name.removesuffix("+")
         if not equals or not re.fullmatch(rf"\s*{_dotted}\s*", name):
@@ -93,7 +98,9 @@ def _split(dotted: str) -> Path_:
 
 
 def _lines(text: str) -> dict[Path_, int]:
-    """The line of each table and key; keys inside an inline table stand on the line of the table."""
+    """The line of each table and key; keys inside an inline table stand on the line of the
+    table.
+    """
     found: dict[Path_, int] = {}
     table: Path_ = ()
     for number, line in enumerate(text.splitlines(), 1):

@@ -42,7 +42,7 @@ def choice(name, given, allowed):
 
 def integer(name, given):
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
-        raise ValueError(f"{name} = {given!r} must be a whole number")  # noqa: TRY004  all errors of the user are ValueErrors
+        raise ValueError(f"{name} = {given!r} must be a whole number")
     return int(given)
 
 

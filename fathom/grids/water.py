@@ -214,7 +214,9 @@ class WaterGrid(Grid):
             )
 
     def _around_poles(self):
-        """Cells that a flat bottom must leave dry: within 5 degrees of the poles of a folded grid."""
+        """Cells that a flat bottom must leave dry: within 5 degrees of the poles of a folded
+        grid.
+        """
         h = self.horizontal
         near = np.zeros(self.shape[1:], bool)
         if h.fold:

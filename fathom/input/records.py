@@ -48,12 +48,12 @@ class Records:
         if gaps not in ("land", "fill"):
             raise ValueError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
         if not (repeated_year is None or isinstance(repeated_year, int)):
-            raise ValueError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")  # noqa: TRY004  all errors of the user are ValueErrors
+            raise ValueError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")
         if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
             raise ValueError(
                 f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a"
                 " list of files, an xarray.DataArray or Dataset"
-            )  # noqa: TRY004
+            )
         self.data, self.variable, self.units, self.repeated_year, self.gaps = (
             data,
             variable,
@@ -65,7 +65,8 @@ class Records:
         self._variables = None
 
     def __repr__(self):
-        return f"Records({', '.join(self.arrays) if self.in_memory else self.data!r}{f', {self.variable!r}' if self.variable else ''})"
+        data = ", ".join(self.arrays) if self.in_memory else repr(self.data)
+        return f"Records({data}{f', {self.variable!r}' if self.variable else ''})"
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -135,7 +136,7 @@ class Records:
         if self.in_memory:
             with library:  # it may be a file that the user holds open
                 return record(self.arrays[variable.name], number)
-        for path, count in variable.parts:
+        for path, count in variable.parts:  # noqa: B007  that of the break
             if number < count:
                 break
             number -= count
@@ -237,7 +238,7 @@ class Input:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
         bring = lambda what: regrid.bilinear(
             what, v.latitude, v.longitude, points.latitude, points.longitude
-        )  # noqa: E731
+        )
         there = bring(values)
         if np.isfinite(there[wet]).all():
             return np.where(np.isfinite(there), there, 0)

@@ -49,21 +49,19 @@ def on_layers(grid, value, name, where="center"):
     if callable(value):
         x, y = grid.coordinates(where)
         function = value
-        level = lambda k: np.broadcast_to(function(x, y, middles[k]), shape)  # noqa: E731
+        level = lambda k: np.broadcast_to(function(x, y, middles[k]), shape)
     else:
         array = _plain(value)
         if (
-            array.ndim == 3
-            and array.shape != (len(middles), *shape)
-            or array.ndim == 2
-            and array.shape != shape
+            (array.ndim == 3 and array.shape != (len(middles), *shape))
+            or (array.ndim == 2 and array.shape != shape)
             or array.ndim not in (0, 2, 3)
         ):
             raise ValueError(
                 f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape}"
                 " or a number"
             )
-        level = lambda k: np.broadcast_to(array[k] if array.ndim == 3 else array, shape)  # noqa: E731
+        level = lambda k: np.broadcast_to(array[k] if array.ndim == 3 else array, shape)
     wet = grid.levels_at(where)
     for k in range(len(middles)):
         values = np.array(level(k), float)

@@ -6,6 +6,7 @@ contents(files("era5/*.nc"))["t2m"]
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -96,7 +97,7 @@ def _joined(parts):
     """One variable of the parts of its time."""
     parts.sort(key=lambda v: v.axis.begin[0])
     whole, stays = parts[0], parts[0].axis == times.always
-    for before, part in zip(parts, parts[1:]):
+    for before, part in itertools.pairwise(parts):
         files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
         if part.shape != whole.shape or not (
             _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)
@@ -200,7 +201,7 @@ def _axis(name, array, dim, coords):
             year, before = year + (a[1:] < before), a[1:]
             followed.append(((year, *a[1:]), (year + (b[1:] <= a[1:]), *b[1:])))
         begin, end = map(list, zip(*followed))
-    return times.TimeAxis(begin, end, bool(climate) or end[-1][0] <= 2 and begin[0][0] <= 1)
+    return times.TimeAxis(begin, end, bool(climate) or (end[-1][0] <= 2 and begin[0][0] <= 1))
 
 
 def _dates(values, held):

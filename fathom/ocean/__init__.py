@@ -12,10 +12,11 @@ from fathom.ocean.passive import Dye, IdealAge, PassiveTracer
 from fathom.ocean.surface import BulkForcing, SurfaceForcing
 
 __all__ = [
-    "AnisotropicFriction",
-    "BulkForcing",
     "CFC11",
     "CFC12",
+    "SF6",
+    "AnisotropicFriction",
+    "BulkForcing",
     "DenmarkStrait",
     "Dye",
     "FaroeBankChannel",
@@ -25,7 +26,6 @@ __all__ = [
     "Ocean",
     "Overflow",
     "PassiveTracer",
-    "SF6",
     "SmagorinskyFriction",
     "SurfaceForcing",
 ]

@@ -87,7 +87,9 @@ class Geometry:
     def across(
         self, window: tuple, to_east: np.ndarray, to_north: np.ndarray, unit: float
     ) -> np.ndarray:
-        """D of the faces of a block, (basins, levels, edges); to_east, to_north (levels, ny, nx)."""
+        """D of the faces of a block, (basins, levels, edges); to_east, to_north (levels, ny,
+        nx).
+        """
         j, i = slice(window[0], window[0] + window[2]), slice(window[1], window[1] + window[3])
         levels, size = len(to_east), len(self.edges) + 1
         found = np.zeros((len(basins), levels, size))

@@ -349,7 +349,9 @@ class Drifters(SmallStore):
         return values
 
     def tracks(self):
-        """Both coordinates (times, drifters), and times [days]; on root, of what has been written."""
+        """Both coordinates (times, drifters), and times [days]; on root, of what has been
+        written.
+        """
         data = output.open(self.whole_path)
         seconds = np.array(
             [

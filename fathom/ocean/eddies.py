@@ -58,7 +58,7 @@ class GentMcWilliams:
                 " or none"
             )
         if not isinstance(transports, bool):
-            raise ValueError(f"GentMcWilliams transports = {transports!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+            raise ValueError(f"GentMcWilliams transports = {transports!r} must be true or false")
         self.diffusivity = number_of("GentMcWilliams diffusivity", diffusivity, "m2 s-1")
         self.isoneutral_diffusivity = (
             None
@@ -82,7 +82,8 @@ class GentMcWilliams:
         scheme("MixedLayerDepth", density_step=density_step)
 
     def __repr__(self):
-        return f"GentMcWilliams({', '.join(f'{name}={value!r}' for name, value in vars(self).items() if value is not None)})"
+        given = [f"{name}={value!r}" for name, value in vars(self).items() if value is not None]
+        return f"GentMcWilliams({', '.join(given)})"
 
     @property
     def strengths(self):

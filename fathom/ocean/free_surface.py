@@ -66,7 +66,7 @@ class FreeSurface:
         if steps not in (2, 3, 4):
             raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
         if not isinstance(reproducible, bool):
-            raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+            raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")
         if freshwater not in ("salt", "volume"):
             raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
         names = lambda catalogue: [name for name, _ in catalogue]
@@ -113,4 +113,5 @@ class FreeSurface:
         return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def __repr__(self):
-        return f"FreeSurface({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+        given = [f"{name}={value!r}" for name, value in vars(self).items()]
+        return f"FreeSurface({', '.join(given)})"

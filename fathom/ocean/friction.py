@@ -157,7 +157,7 @@ class SmagorinskyFriction(StrainFriction):
         if not isinstance(biharmonic, bool):
             raise ValueError(
                 f"SmagorinskyFriction biharmonic = {biharmonic!r} must be true or false"
-            )  # noqa: TRY004  all errors of the user are ValueErrors
+            )
         self.coefficient, self.biharmonic = (
             None if coefficient is None else float(coefficient),
             biharmonic,

@@ -42,8 +42,8 @@ salt = {
 
 
 def factors(ocean, do, after):
-    """Factors of implicit diffusion, one for all tracers; with double diffusion one of heat, and one
-    of salt for all others. after: names of cells at the end of the step.
+    """Factors of implicit diffusion, one for all tracers; with double diffusion one of heat, and
+    one of salt for all others. after: names of cells at the end of the step.
     """
     heat = {"vertical_diffusivity": "whole_diffusivity"} if ocean.eddies is not None else {}
     if ocean.double_diffusion is not None:

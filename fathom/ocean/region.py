@@ -1,4 +1,6 @@
-"""Regions of the sea: columns by a box, a polygon, a map or a function; layers by a range of depth."""
+"""Regions of the sea: columns by a box, a polygon, a map or a function; layers by a range of
+depth.
+"""
 
 import numpy as np
 

@@ -1,9 +1,9 @@
 """What drives the ocean from above: the processes that give stress and fluxes, and the data they
 read.
 
-A surface offers `before(do)` and `after(do, cells, own_cells)`, which add its processes at the start
-and at the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the sources of
-fields in time (fathom/run/forcing.py).
+A surface offers `before(do)` and `after(do, cells, own_cells)`, which add its processes at the
+start and at the end of a step, `fields(ocean)` that never change, and `records(ocean)`: the sources
+of fields in time (fathom/run/forcing.py).
 """
 
 import numpy as np
@@ -78,7 +78,7 @@ class BulkForcing(Surface):
         )
         self.salinity_restoring_under_ice = float(salinity_restoring_under_ice)
         if not isinstance(balanced, bool):
-            raise ValueError(f"BulkForcing balanced = {balanced!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+            raise ValueError(f"BulkForcing balanced = {balanced!r} must be true or false")
         self.balanced = balanced
         self.given = Air(data, {name: name for name in self.air} | self._targets, missing)
 

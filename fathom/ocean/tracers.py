@@ -61,8 +61,8 @@ def at_end(ocean, what):
 
 
 class Budgets:
-    """Follows the processes of a tracer that has a budget: after those of one term of it stands what
-    they have added.
+    """Follows the processes of a tracer that has a budget: after those of one term of it stands
+    what they have added.
     """
 
     def __init__(self, ocean, do):
@@ -126,7 +126,7 @@ def declared(tracers):
             raise ValueError(
                 f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name),"
                 " IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()"
-            )  # noqa: TRY004  all errors of the user are ValueErrors
+            )
         if tracer.name in called:
             raise ValueError(
                 f"two tracers are called '{tracer.name}'; give one of them another name"

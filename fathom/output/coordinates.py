@@ -46,7 +46,7 @@ def variable(
         if known(name)
         else {"long_name": row.long_name, "units": units or row.units}
     )
-    if grid is None or "station" in grid or "longitude" in grid and not _regular(grid):
+    if grid is None or "station" in grid or ("longitude" in grid and not _regular(grid)):
         attributes["coordinates"] = (
             "longitude latitude distance"
             if "distance" in (grid or {})
@@ -337,9 +337,7 @@ def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
                 name + suffix if name else dim,
             )
             attributes = {
-                "long_name": (
-                    f"{what}{': pressure part' if name == 'ap' else ': sigma part' if name == 'b' else ''}"
-                ),
+                "long_name": (what + {"ap": ": pressure part", "b": ": sigma part"}.get(name, "")),
                 "units": "Pa" if name == "ap" else "1",
             }
             if not name:

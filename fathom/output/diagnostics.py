@@ -1,7 +1,7 @@
 """What can be asked for by name: output variables that follow from the fields of the sequence."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 import numpy as np
 

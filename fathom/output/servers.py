@@ -87,7 +87,9 @@ class Servers:
 
     @staticmethod
     def refuse(error):
-        """Before it began the run failed on all computing ranks: so that the servers end with them."""
+        """Before it began the run failed on all computing ranks: so that the servers end with
+        them.
+        """
         from fathom import mpi
 
         mpi.world.bcast(error)
@@ -133,7 +135,8 @@ class Servers:
                 warnings.warn(
                     f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)}"
                     f" {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; the"
-                    f" computing ranks write in their place, {len(left)} times from memory"
+                    f" computing ranks write in their place, {len(left)} times from memory",
+                    stacklevel=2,
                 )
             for stream in self.streams:
                 if stream.set == number and s.is_root:
@@ -151,7 +154,10 @@ class Servers:
                     or s.comm.bcast(stream.visible_times() if s.is_root else None) <= event.time
                 ):  # a file that one server wrote may hold it
                     fields = self.client.restored(event)
-                    stream.write_here(event, lambda item: fields[stream.items.index(item)])
+                    stream.write_here(
+                        event,
+                        lambda item, stream=stream, fields=fields: fields[stream.items.index(item)],
+                    )
                 self.wrote(event)
         self._make_visible()
 

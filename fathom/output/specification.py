@@ -33,7 +33,9 @@ class VariableSpec:
         return bool(self.dims) and self.dims[0] == "time"
 
     def plane(self, sizes: Mapping[str, int] | tuple[int, ...]) -> tuple[int, int]:
-        """Of the sizes of dimensions, or of something as long as `dims`: those of rows and points."""
+        """Of the sizes of dimensions, or of something as long as `dims`: those of rows and
+        points.
+        """
         own = (
             [sizes[dim] for dim in self.dims[self.varies :]]
             if isinstance(sizes, Mapping)

@@ -186,7 +186,9 @@ class Store(Stream):
         return self.simulation.directory / self.path
 
     def open(self):
-        """Create the store on root (after a restart: keep its times up to now), open it elsewhere."""
+        """Create the store on root (after a restart: keep its times up to now), open it
+        elsewhere.
+        """
         s = self.simulation
         fields = self._find_places()
         self._open_file()

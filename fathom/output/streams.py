@@ -217,7 +217,7 @@ class Delivery:
     def show(self, stream, event):
         """Called by all ranks that compute, once all have written."""
         if self.stage is None:
-            self.simulation.on_root(lambda: stream.extend(event))
+            self.simulation.on_root(partial(stream.extend, event))
         else:
             self.waiting.append((stream, event, self.stage.put_so_far))
 
@@ -233,7 +233,7 @@ class Delivery:
             ):
                 return
             del self.waiting[0]
-            self.simulation.on_root(lambda: stream.extend(event))
+            self.simulation.on_root(partial(stream.extend, event))
 
     def close(self):
         if self.stage is not None:

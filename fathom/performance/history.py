@@ -61,7 +61,7 @@ def read(path: Path) -> dict[str, Any]:
             f"{file} is no profile: it is not JSON. Allowed: what `fathom profile --json` writes,"
             " summary.json, or the directory of a run"
         ) from None
-    if not isinstance(found, dict) or "profile" not in found and "samples" not in found:
+    if not isinstance(found, dict) or ("profile" not in found and "samples" not in found):
         raise ValueError(
             f"{file} is no profile: it has no regions. Allowed: what `fathom profile --json`"
             " writes, summary.json, or the directory of a run"

@@ -63,13 +63,14 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
         raise ValueError("the profile is empty")
     rest = records[most:]
     if rest:
-        records = records[:most] + [
+        records = [
+            *records[:most],
             {
                 "region": f"{len(rest)} others",
                 "phase": "others",
                 "seconds": sum(r["seconds"] for r in rest),
                 "calls": sum(r.get("calls", 0) for r in rest),
-            }
+            },
         ]
     return records
 

@@ -129,7 +129,9 @@ diverging = {"balance", "height"}
 
 @cache
 def colour_map(name: str) -> Any:
-    """The matplotlib colour map of that name: ours, or else one of matplotlib's own (ValueError)."""
+    """The matplotlib colour map of that name: ours, or else one of matplotlib's own
+    (ValueError).
+    """
     import matplotlib
     from matplotlib.colors import ListedColormap, to_rgb
 

@@ -173,7 +173,9 @@ def _round(value: float) -> float:
 def highs_and_lows(
     axes: Any, raster: Raster, field: np.ndarray, reach: int, text: str = "%.0f"
 ) -> None:
-    """H and L with their values where the field is the greatest or the least within `reach` cells."""
+    """H and L with their values where the field is the greatest or the least within `reach`
+    cells.
+    """
     from matplotlib.patheffects import withStroke
     from scipy.ndimage import maximum_filter, minimum_filter
 

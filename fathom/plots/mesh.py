@@ -24,7 +24,9 @@ from fathom import earth
 
 @dataclass(frozen=True)
 class Mesh:
-    """Corners (ny, nx, 4, 2), counter-clockwise from the south-west: degrees, or a plane's units."""
+    """Corners (ny, nx, 4, 2), counter-clockwise from the south-west: degrees, or a plane's
+    units.
+    """
 
     corners: np.ndarray
     spherical: bool = True
@@ -69,7 +71,9 @@ class Mesh:
 
     @cached_property
     def middle(self) -> float:
-        """Middle longitude: of the vector mean, which a regional grid has and a global one lacks."""
+        """Middle longitude: of the vector mean, which a regional grid has and a global one
+        lacks.
+        """
         mean = np.nanmean(self.vertices.reshape(-1, 3), axis=0)
         return float(np.degrees(np.arctan2(mean[1], mean[0])))
 

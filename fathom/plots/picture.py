@@ -278,7 +278,9 @@ def _place(longitude: float, latitude: float) -> str:
 
 
 def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
-    """Coordinates of the nz+1 interfaces: from the bounds of the level, or half way between levels."""
+    """Coordinates of the nz+1 interfaces: from the bounds of the level, or half way between
+    levels.
+    """
     bounds = (
         dataset[dim].attrs.get("bounds") or dataset[dim].encoding.get("bounds")
         if dim in dataset.variables

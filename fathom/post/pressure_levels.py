@@ -84,7 +84,7 @@ class Column:
         field = np.asarray(field, float)
         if self.rows is not None:
             return self.rows.pack(field)
-        return field.reshape(field.shape[:extra] + (-1,))
+        return field.reshape((*field.shape[:extra], -1))
 
     def _shaped(self, values):
         if self.rows is not None:

@@ -26,7 +26,7 @@ def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6
     all.
     """
     values = np.asarray(values, float)
-    levels = values.reshape((-1,) + values.shape[-2:])
+    levels = values.reshape((-1, *values.shape[-2:]))
     if coupling:
         return _solve(levels, latitude, coupling, tolerance).reshape(values.shape)
     return np.stack([_solve(level[None], latitude, 0.0, tolerance)[0] for level in levels]).reshape(

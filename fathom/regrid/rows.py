@@ -11,7 +11,7 @@ row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +27,7 @@ class Rows:
 
     latitude: np.ndarray
     points: np.ndarray
-    sphere: Schmidt = Schmidt()
+    sphere: Schmidt = field(default_factory=Schmidt)
 
     def __post_init__(self):
         latitude, points = np.asarray(self.latitude, float), np.asarray(self.points, int)

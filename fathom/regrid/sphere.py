@@ -59,7 +59,7 @@ def to_rows(
             order,
         )
     lines = _along_meridians(values, opposite, latitude, rows.latitude, -1 if vector else 1, order)
-    result = np.empty(values.shape[:-2] + (rows.size,))
+    result = np.empty((*values.shape[:-2], rows.size))
     if (rows.points == rows.points[0]).all():
         result[...] = _around(lines, longitude, rows.longitude(0), order).reshape(result.shape)
     else:
@@ -115,7 +115,7 @@ def to_regular(
         )
         return at.reshape(at.shape[:-1] + y.shape)
     both = np.concatenate([longitude, longitude + 180])
-    lines = np.empty(values.shape[:-1] + (rows.points.size, both.size))
+    lines = np.empty((*values.shape[:-1], rows.points.size, both.size))
     if (rows.points == rows.points[0]).all():
         lines[...] = _around(
             values.reshape(values.shape[:-1] + rows.shape), rows.longitude(0), both, order

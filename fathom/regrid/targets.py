@@ -7,6 +7,7 @@ whole rows of the model."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -139,7 +140,7 @@ def section(places, step: float = 0.25) -> Target:
         )
     corners = earth.unit_vectors(longitude, latitude)
     points = [corners[:1]]
-    for a, b in zip(corners[:-1], corners[1:]):
+    for a, b in itertools.pairwise(corners):
         angle = np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)
         if angle < 1e-9 or angle > np.pi - 1e-6:
             raise ValueError(

@@ -194,7 +194,8 @@ _cards_of = (
 def _cards(summary: Mapping[str, Any]) -> str:
     return "".join(
         "<div"
-        f' class="card{" code" if key == "checksum" else ""}"><b>{_value(summary[key])}</b><span>{label}</span></div>'
+        f' class="card{" code" if key == "checksum" else ""}"><b>{_value(summary[key])}</b>'
+        f"<span>{label}</span></div>"
         for key, label in _cards_of
         if summary.get(key) is not None
     )

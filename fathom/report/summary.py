@@ -79,7 +79,9 @@ def finish(simulation, report=True):
 
 
 def profile(s):
-    """Records (process, phase, seconds, calls) of all processes and exchanges, the mean over ranks."""
+    """Records (process, phase, seconds, calls) of all processes and exchanges, the mean over
+    ranks.
+    """
     mine = s.sequence.timings
     seconds = s.comm.allreduce(np.array([t["seconds"] for t in mine])) / s.comm.size
     return [{**t, "seconds": float(x)} for t, x in zip(mine, seconds)]

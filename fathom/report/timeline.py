@@ -135,7 +135,7 @@ class _Kind:
     def __init__(self, regions: list[dict[str, Any]], n: int, pop: bool):
         region = regions[n]
         phase, kind, path = region["phase"], region["kind"], region["path"]
-        solves = lambda r: r["kind"] == "global" and (r["phase"] == "barotropic" or not pop)  # noqa: E731
+        solves = lambda r: r["kind"] == "global" and (r["phase"] == "barotropic" or not pop)
         around = {tuple(r["path"]) for r in regions if solves(r)}
         in_solver = any(tuple(path[:length]) in around for length in range(1, len(path)))
         self.name, self.state, self.nested = path[-1], None, None
@@ -162,7 +162,9 @@ class _Kind:
 
 
 def window(traces: Sequence[dict[str, Any]], steps: int = 3) -> tuple[float, float]:
-    """From when to when the first rank took some steps in the middle of a trace [s since it began]."""
+    """From when to when the first rank took some steps in the middle of a trace [s since it
+    began].
+    """
     began = traces[0]["steps"]
     start = min(float(t["begin"].min()) for t in traces if len(t["begin"]))
     if len(began) <= steps:

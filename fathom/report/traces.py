@@ -82,6 +82,7 @@ def write(path: Path, traces: Sequence[dict[str, Any]]) -> None:
         return otf2_trace.write(path, traces)
     content = json.dumps({"traceEvents": events(traces), "displayTimeUnit": "ms"}).encode()
     path.write_bytes(gzip.compress(content, 6) if path.suffix == ".gz" else content)
+    return None
 
 
 def figures(found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> dict[str, Any]:

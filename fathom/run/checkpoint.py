@@ -181,7 +181,9 @@ def read_state(simulation, path):
             for name, value in now.items()
             if value != before.get(name)
         ]
-        warnings.warn(f"{path} was written by a run with other numerics: {'; '.join(other)}")
+        warnings.warn(
+            f"{path} was written by a run with other numerics: {'; '.join(other)}", stacklevel=2
+        )
     s.fields.count = s.count
     return header.extra.get("stores", {})
 
@@ -199,5 +201,5 @@ def latest(directory):
             with restart.read(path) as file:
                 found.append((file.header.seconds, path))
         except ValueError as error:
-            warnings.warn(str(error))
+            warnings.warn(str(error), stacklevel=2)
     return max(found, default=(0.0, None))[1]

@@ -12,9 +12,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any
 
 from fathom import mpi
 from fathom.failure import RunFailure
@@ -43,7 +44,9 @@ def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | N
 
 
 def mpiexec() -> str:
-    """The launcher of the MPI that Fathom runs on: the one of the mpich wheel, beside this Python."""
+    """The launcher of the MPI that Fathom runs on: the one of the mpich wheel, beside this
+    Python.
+    """
     try:
         files = metadata.files("mpich") or []
     except metadata.PackageNotFoundError:

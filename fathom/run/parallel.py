@@ -50,7 +50,7 @@ def checked(given):
         raise ValueError(f"threads = {how['threads']!r} must be at least 1")
     for name in ("synchronise", "automatic"):
         if not isinstance(how[name], bool):
-            raise ValueError(f"{name} = {how[name]!r} must be true or false")  # noqa: TRY004  all errors of the user are ValueErrors
+            raise ValueError(f"{name} = {how[name]!r} must be true or false")
     for name in ("exchange", "sum"):
         if how[name] != usual[name] and how[name] not in ways(name):
             raise ValueError(
@@ -104,7 +104,7 @@ def columns(tile):
         isinstance(group, str) and _count(number) for group, number in tile.items()
     ):
         return tiles["measured"], tile
-    if not _count(tile) and tile != 0 or isinstance(tile, bool):
+    if (not _count(tile) and tile != 0) or isinstance(tile, bool):
         raise ValueError(
             f"parallel tile = {tile!r} must be a number of columns,"
             f" {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their"

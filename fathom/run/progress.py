@@ -16,7 +16,9 @@ class Line:
     """A line that is redrawn on a terminal."""
 
     def __init__(self, stream: TextIO | None = None, terminal: int | None = None):
-        """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found out."""
+        """terminal: columns of the terminal that the line ends up on, 0 for a log; None: found
+        out.
+        """
         self.stream = stream or sys.stdout
         self.terminal = _columns(self.stream) if terminal is None else terminal
         self._width = 0
@@ -90,7 +92,9 @@ def duration(seconds: float) -> str:
 
 
 def _columns(stream: TextIO) -> int:
-    """Columns of the terminal behind a stream; of the one that started the ranks (FATHOM_TERMINAL)."""
+    """Columns of the terminal behind a stream; of the one that started the ranks
+    (FATHOM_TERMINAL).
+    """
     if os.environ.get("FATHOM_TERMINAL"):
         return int(os.environ["FATHOM_TERMINAL"])
     try:

@@ -1,4 +1,6 @@
-"""The numbers of a run in time: some values for each look at its state, however many steps it has."""
+"""The numbers of a run in time: some values for each look at its state, however many steps it
+has.
+"""
 
 import numpy as np
 

@@ -126,9 +126,8 @@ def _state(simulation: Any) -> str:
     parts = []
     for name in simulation.model.prognostic:
         e = simulation.fields.extremes(name)
-        parts.append(
-            f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {unit_text(named(name).units)}".strip()
-        )
+        units = unit_text(named(name).units)
+        parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {units}".strip())
     return ", ".join(parts)
 
 
@@ -161,8 +160,8 @@ def _servers(simulation: Any) -> str:
     who = ", ".join(map(str, roles.servers))
     return (
         f"{len(roles.servers)} for output (rank{'s' * (len(roles.servers) > 1)} {who}) in"
-        f" {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {bytes_text(each)} on"
-        " each rank that computes; all in use:"
+        f" {roles.sets} set{'s' * (roles.sets > 1)}; {number} slots of at most {bytes_text(each)}"
+        " on each rank that computes; all in use:"
         f" {'wait' if simulation.parallel['on_busy'] == 'wait' else 'the computing ranks write'}"
     )
 

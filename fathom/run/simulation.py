@@ -357,7 +357,9 @@ class Simulation:
         self.delivery.settle(wait=True)
 
     def on_root(self, action):
-        """Do it on rank 0; an error there is raised everywhere, so that no rank waits for another."""
+        """Do it on rank 0; an error there is raised everywhere, so that no rank waits for
+        another.
+        """
         error = None
         if self.is_root:
             try:

@@ -9,4 +9,4 @@ Clocks(machine, ranks)
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.machine import Machine, load
 
-__all__ = ["Machine", "Clocks", "load"]
+__all__ = ["Clocks", "Machine", "load"]

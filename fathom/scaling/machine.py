@@ -15,7 +15,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +158,7 @@ def names() -> list[str]:
     return sorted(file.stem for file in folder.glob("*.toml"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _catalogued(name: str) -> Machine:
     path = folder / f"{name}.toml"
     return read(path.read_text(encoding="utf-8"), str(path))

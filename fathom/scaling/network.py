@@ -13,14 +13,14 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
 from fathom.scaling.machine import Machine
 
 
-@lru_cache(maxsize=None)
+@cache
 def shape_of(nodes: int, dimensions: int) -> tuple[int, ...]:
     """The most compact box of at least so many nodes: the least longest side, then the fewest
     nodes, then the sides nearest to each other. 7600: 19 x 20 x 20.

@@ -83,7 +83,9 @@ def _start(
 
 
 def act(request: Request, to: Path) -> int:
-    """On the ranks that are here: writes the cost of a step and the machine, or the cost of output."""
+    """On the ranks that are here: writes the cost of a step and the machine, or the cost of
+    output.
+    """
     document = Document.read(request.file, request.settings)
     document.tables["parallel"] = document.tables.get("parallel", {}) | {
         "ranks": request.ranks[0],

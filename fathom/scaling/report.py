@@ -68,7 +68,8 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
             f"{100 * kind[k] / total:8.0f} %" for k in kind
         )
         rows.append(
-            f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}{100 * s['efficiency']:9.1f}"
+            f"{s['ranks']:>7}{1e3 * s['seconds']:12.3f}{s['years_a_day']:12.4g}"
+            f"{100 * s['efficiency']:9.1f}"
             f" %{parts}"
         )
     entries.append(("simulated", [head, *rows, *f["refused"]]))
@@ -76,13 +77,15 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
     if "io_servers" in f["what_if"]:
         servers = f"{f['what_if']['io_servers']} server{'s' * (f['what_if']['io_servers'] != '1')}"
         lines = [
-            f"{'ranks':>7}{'no output':>12}{'the ranks write':>17}{servers:>14}{'fall back':>11}{'busy':>8}{'stall, ms':>12}"
+            f"{'ranks':>7}{'no output':>12}{'the ranks write':>17}{servers:>14}{'fall back':>11}"
+            f"{'busy':>8}{'stall, ms':>12}"
         ]
         for s in f["simulated"]:
-            o, ms = s["output"], lambda seconds: f"{1e3 * seconds:.3f}"  # noqa: E731
+            o, ms = s["output"], lambda seconds: f"{1e3 * seconds:.3f}"
             served = o["with_servers"]
             lines.append(
-                f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>17}{ms(served['seconds']):>14}{100 * served['fallback']:9.0f}"
+                f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>17}"
+                f"{ms(served['seconds']):>14}{100 * served['fallback']:9.0f}"
                 f" %{100 * served['busy']:6.0f} %{ms(o['stall']):>12}"
             )
         entries.append(

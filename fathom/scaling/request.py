@@ -52,7 +52,9 @@ class Request:
 
     @property
     def servers(self) -> int | None:
-        """That are supposed, or in a probe started beside the ranks; None: no output is asked for."""
+        """That are supposed, or in a probe started beside the ranks; None: no output is asked
+        for.
+        """
         return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None
 
     @property
@@ -76,7 +78,9 @@ class Request:
     def arguments(
         self, ranks: int, probe: Path, servers: int | None = None, threads: int | None = None
     ) -> list[str]:
-        """Of the command that measures on so many ranks: a step, or, with so many servers, output."""
+        """Of the command that measures on so many ranks: a step, or, with so many servers,
+        output.
+        """
         settings = [text for setting in self.settled for text in ("--set", setting)]
         output = [] if servers is None else ["--what-if", f"io_servers={servers}"]
         return [
@@ -143,7 +147,9 @@ def _value(text: str) -> Any:
 
 
 def check(request: Request, machine: Machine | None) -> None:
-    """Finds mistakes in what is supposed before anything runs. machine: None: the one that is here."""
+    """Finds mistakes in what is supposed before anything runs. machine: None: the one that is
+    here.
+    """
     given = request.what_if
     _check_ways(given)
     if "block" in given and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", given["block"]):

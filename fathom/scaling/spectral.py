@@ -158,7 +158,7 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
     shared = np.zeros((owners, ranks), np.int64)
     np.add.at(shared, waves, known)
     m = np.arange(n + 1)
-    by_wave = lambda of_m: np.bincount(waves, of_m, ranks)  # noqa: E731
+    by_wave = lambda of_m: np.bincount(waves, of_m, ranks)
     return Layout(
         ranks,
         ranks,
@@ -197,7 +197,9 @@ def _messages(source: np.ndarray, target: np.ndarray, number: np.ndarray, ranks:
 
 
 def _halo(blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int) -> np.ndarray:
-    """Of blocks whose trajectories come from at most so many rows away, and as far along the rows."""
+    """Of blocks whose trajectories come from at most so many rows away, and as far along the
+    rows.
+    """
     if not reach or ranks == 1:
         return np.zeros((0, 3), np.int64)
     ny = len(points)
@@ -256,7 +258,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     transposed, halos = (
         [r for r in profile if r["region"] == name] for name in ("transposition", "halo on demand")
     )
-    of = lambda records, what: sum(r[what] for r in records) / n  # noqa: E731
+    of = lambda records, what: sum(r[what] for r in records) / n
     place = layout(model.grid, comm.size)
     size, levels, longest = (
         simulation.bytes_of_number,

@@ -14,7 +14,7 @@ names.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -39,7 +39,7 @@ ways = {
 line = 5e-8  # s to read what another core of the node has written
 
 
-@lru_cache(maxsize=None)
+@cache
 def _distances(network: Network, ranks: int, cores: int) -> list[tuple[float, float]]:
     """Of each stage: the part of the ranks whose partner is on their own node, and the mean hops
     beyond the first of the others.

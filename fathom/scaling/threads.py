@@ -41,7 +41,9 @@ def speedups(one: Measured, many: Measured) -> dict[str, float]:
 
 
 def part(machine: Machine, kind: str, threads: int) -> float:
-    """Of the time of one thread. ValueError where the machine does not say how much threads help."""
+    """Of the time of one thread. ValueError where the machine does not say how much threads
+    help.
+    """
     if threads == 1:
         return 1.0
     n = machine["threads.number"]

@@ -104,7 +104,9 @@ def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
 
 
 def slower(machine: Machine, here: Machine, ranks: int) -> float:
-    """How many times longer a rank computes there, with `ranks` in all, than one rank alone here."""
+    """How many times longer a rank computes there, with `ranks` in all, than one rank alone
+    here.
+    """
     cores = int(machine["node.cores"])
     busy = min(cores, ranks)
     core = machine.get("node.triad_of_core", machine["node.triad"] / cores)

@@ -120,7 +120,7 @@ class TimeAxis:
         """What a record is called in messages."""
         if self.constant:
             return ""
-        year, *rest = self.begin[number]
+        _year, *rest = self.begin[number]
         return text((0, *rest))[5:] if self.repeated else text(self.begin[number])
 
     def _around(self, clock, year):

@@ -17,7 +17,7 @@ def test_rest_over_a_mountain(levels, tmp_path):
     grid = fm.GaussianGrid(21, levels=levels)
     hill = lambda lon, lat: (
         9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
-    )  # noqa: E731
+    )
     atmosphere = fm.SpectralAtmosphere(grid, orography=hill, diffusion_time=0, gas_constant=287.0)
     sim = fm.Simulation(atmosphere, step="1800s", directory=tmp_path).prepare()
     fitted = sim.gather("surface_geopotential")[0]
@@ -69,7 +69,7 @@ def test_mass_is_kept():
     grid = sim.model.grid
     mass = lambda: float(
         (np.exp(sim.gather("log_pressure_ratio")[0]).mean(1) * np.asarray(grid.rows.weight)).sum()
-    )  # noqa: E731
+    )
     before = mass()
     sim.advance(12)
     assert abs(mass() / before - 1) < 1e-14
@@ -178,12 +178,12 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
             287 / 1004.5 * 300 * (a * D[k] + l / t * (np.array(r["thickness"])[:k] @ D[:k]))
             for k, (a, l, t) in enumerate(zip(r["alpha"], r["log_ratio"], r["thickness"]))
         ]
-    )  # noqa: E731,E741
+    )
     P = np.polynomial.legendre.Legendre.basis(n)
     warm = tau(E) * tiny / abs(tau(E)).max()
     thin = tiny / abs(tau(E)).max() * (np.array(r["thickness"]) @ E) / 1e5
     level = {round(p, 3): k for k, p in enumerate(grid.levels.middles)}
-    wave = lambda lat: P(np.sin(np.deg2rad(lat)))  # noqa: E731
+    wave = lambda lat: P(np.sin(np.deg2rad(lat)))
     atmosphere.set(
         air_temperature=lambda lon, lat, p: 300 + warm[level[round(p, 3)]] * wave(lat) + 0 * lon,
         log_surface_pressure=lambda lon, lat: math.log(1e5) + thin * wave(lat) + 0 * lon,

@@ -10,7 +10,7 @@ import fathom as fm
 
 def norms(grid, value, exact):
     """l1, l2 and linf as Williamson et al. (1992) define them."""
-    mean = lambda x: float((x.mean(-1) * np.asarray(grid.rows.weight)).sum())  # noqa: E731
+    mean = lambda x: float((x.mean(-1) * np.asarray(grid.rows.weight)).sum())
     difference = abs(value - exact)
     return (
         mean(difference) / mean(abs(exact)),

@@ -20,7 +20,7 @@ def test_rest_over_a_mountain(levels, tmp_path):
     grid = fm.GaussianGrid(21, levels=levels)
     hill = lambda lon, lat: (
         9.80616 * 2000 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
-    )  # noqa: E731
+    )
     atmosphere = fm.SpectralAtmosphere(
         grid, scheme="eulerian", orography=hill, diffusion_time=0, gas_constant=287.0
     )
@@ -44,7 +44,7 @@ def budget(sim):
     )
     ps, cosine = 1e5 * np.exp(pi), np.cos(np.deg2rad(grid.latitude))[:, None]
     dp = np.diff(grid.levels.a)[:, None, None] + np.diff(grid.levels.b)[:, None, None] * ps
-    mean = lambda x: float((x.mean(-1) * np.asarray(grid.rows.weight)).sum())  # noqa: E731
+    mean = lambda x: float((x.mean(-1) * np.asarray(grid.rows.weight)).sum())
     kinetic = (dp * 0.5 * (u * u + v * v)).sum(0)
     ground = sim.gather("surface_geopotential")[0] * ps[0]
     return {
@@ -129,11 +129,11 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
             ]
         ),
         np.polynomial.legendre.Legendre.basis(n),
-    )  # noqa: E741
+    )
     thin = tiny / abs(warm).max() * (thickness @ E) / 1e5 / (air[0] / air[1] * 300)
     warm *= tiny / abs(warm).max()
     level = {round(p, 3): k for k, p in enumerate(grid.levels.middles)}
-    wave = lambda lat: P(np.sin(np.deg2rad(lat)))  # noqa: E731
+    wave = lambda lat: P(np.sin(np.deg2rad(lat)))
     atmosphere.set(
         air_temperature=lambda lon, lat, p: 300 + warm[level[round(p, 3)]] * wave(lat) + 0 * lon,
         log_surface_pressure=lambda lon, lat: np.log(1e5) + thin * wave(lat) + 0 * lon,
@@ -194,7 +194,7 @@ def test_same_bits_on_ranks(on_ranks):
 
 
 def test_restart_changes_nothing(tmp_path):
-    make = lambda: held_suarez(mountain=1500.0, tracers=["dye"], **quiet)  # noqa: E731
+    make = lambda: held_suarez(mountain=1500.0, tracers=["dye"], **quiet)
     whole, part = make().prepare(), make().prepare()
     whole.advance(5)
     part.advance(3)

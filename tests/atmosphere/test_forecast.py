@@ -207,7 +207,7 @@ def test_filter_takes_the_gravity_waves_out(tmp_path):
         simulate(tmp_path, to="", output=False, digital_filter=span)[0] for span in (0, "6h")
     )
     there = raw.model.grid.wet_levels > 0
-    pressure = lambda sim: sim.gather("log_pressure_ratio")[0][there]  # noqa: E731
+    pressure = lambda sim: sim.gather("log_pressure_ratio")[0][there]
     start = pressure(raw), pressure(still)
     assert 0 < np.abs(start[1] - start[0]).max() < 0.02 and still.seconds == 0
     assert np.array_equal(raw.gather("snow_amount"), still.gather("snow_amount"))

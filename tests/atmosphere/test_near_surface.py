@@ -56,7 +56,7 @@ def at(name, **given):
 
 @pytest.mark.parametrize("gust", [0.5, 2, 8])
 @pytest.mark.parametrize(
-    ("given", "z_0"), [({"roughness": 0.5}, 0.5), ({"roughness": 3.0, "most_roughness": 1.0}, 1.0)]
+    "given, z_0", [({"roughness": 0.5}, 0.5), ({"roughness": 3.0, "most_roughness": 1.0}, 1.0)]
 )
 def test_neutral_wind_is_logarithmic_whatever_the_gusts(gust, given, z_0):
     """The exchange gets its drag from the wind with its gusts; without knowing them the profile

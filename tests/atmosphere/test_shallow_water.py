@@ -20,7 +20,7 @@ def simulation(truncation, step, case=None, **model):
 def run(days, truncation, step, case, **model):
     """The simulation after some days, the geopotential of its surface at the start and now."""
     sim = simulation(truncation, step, case, **model).prepare()
-    surface = lambda: sim.gather("fluid_geopotential")[0] + sim.gather("surface_geopotential")[0]  # noqa: E731
+    surface = lambda: sim.gather("fluid_geopotential")[0] + sim.gather("surface_geopotential")[0]
     first = surface()
     sim.advance(round(days * 86400 / step))
     return sim, first, surface()
@@ -63,7 +63,7 @@ def test_both_schemes_agree(case, days, limit):
             np.asarray(sim.model.grid.rows.weight)[:, None]
             * (f - sim.gather("surface_geopotential")[0])
         ).sum()
-    )  # noqa: E731
+    )
     assert (
         abs(mass(euler) / mass(first) - 1) < 1e-11 and abs(mass(lagrange) / mass(first) - 1) < 3e-5
     )

@@ -24,8 +24,8 @@ def test_geometry(sphere):
     s = Schmidt(**sphere)
     rng = np.random.default_rng(1)
     x, y = rng.uniform(0, 360, 200), rng.uniform(-89, 89, 200)
-    place = lambda x, y: np.array([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)])  # noqa: E731
-    there = lambda x, y: place(*np.deg2rad(s.to_earth(x, y)))  # noqa: E731
+    place = lambda x, y: np.array([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)])
+    there = lambda x, y: place(*np.deg2rad(s.to_earth(x, y)))
     assert (
         abs(place(*np.deg2rad(s.from_earth(*s.to_earth(x, y)))) - place(*np.deg2rad((x, y)))).max()
         < 1e-13
@@ -76,13 +76,13 @@ def test_data_come_to_the_points_and_back(sphere, reduced):
     latitude, longitude = np.linspace(-90, 90, 73), np.arange(144) * 2.5
     field = lambda lon, lat: (
         np.sin(np.deg2rad(lat)) + np.cos(np.deg2rad(lat)) ** 2 * np.sin(2 * np.deg2rad(lon))
-    )  # noqa: E731
+    )
     there = interpolation.to_rows(field(longitude, latitude[:, None]), latitude, longitude, rows)
     assert abs(there - field(rows.point_longitude, rows.point_latitude)).max() < 3e-5
     wind = lambda lon, lat: (
         np.cos(np.deg2rad(lon)) * np.sin(np.deg2rad(lat)) + 0.3,
         -np.sin(np.deg2rad(lon)),
-    )  # noqa: E731  over the pole
+    )
     u, v = (rows.unpack(a) for a in wind(rows.point_longitude, rows.point_latitude))
     u = u - rows.unpack(0.3 * (1 - np.cos(np.deg2rad(rows.point_latitude))))
     data = regular(
@@ -162,7 +162,7 @@ def test_rest_over_a_mountain(sphere):
     grid = fm.GaussianGrid(21, levels=fm.HybridLevels(8), **sphere)
     hill = lambda lon, lat: (
         9.80616 * 2000 * np.exp(-(((lon % 360 - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
-    )  # noqa: E731
+    )
     atmosphere = fm.SpectralAtmosphere(grid, orography=hill, diffusion_time=0, gas_constant=287.0)
     sim = fm.Simulation(atmosphere, step="1800s").prepare()
     fitted = sim.gather("surface_geopotential")[0]
@@ -184,7 +184,7 @@ def test_balanced_jet_stays():
     ).prepare()
     wind = lambda: np.stack(
         [whole(sim, f"{d}_wind", [2.5e4])[0] for d in ("eastward", "northward")]
-    )  # noqa: E731
+    )
     first = wind()
     assert abs(first[1]).max() < 1e-1 < 20 < first[0].max()
     sim.advance(48)
@@ -263,7 +263,7 @@ def test_bell_crosses_the_pole_of_stretching(precision):
         ]
         lon = 2 * np.pi * np.arange(2 * rows) / (2 * rows)
         speed = 2 * np.pi * radius / (steps * step)
-        full = lambda a, shape=(rows, 1, 2 * rows): np.array(np.broadcast_to(a, shape), order="C")  # noqa: E731
+        full = lambda a, shape=(rows, 1, 2 * rows): np.array(np.broadcast_to(a, shape), order="C")
         scheme = core.SemiLagrangian(grid, [0.5], precision, step, radius, 0.0)
         u, v = full(speed * np.cos(lon) * np.sin(lat)), full(-speed * np.sin(lon))
         scheme.depart([u, v, full(0.0)])

@@ -1,5 +1,7 @@
 """Properties of every scheme of the catalogue: a new entry is tested once it is in the list."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -165,7 +167,7 @@ def on_columns(name):
 
 def global_schemes():
     found = set()
-    for name, entry in catalogue.items():
+    for name in catalogue:
         try:
             core.run_column(core.process(name), {}, 1)
         except ValueError as error:
@@ -214,9 +216,13 @@ def small_changes(entry, given):
     """Up to a thousandth of the largest value of each field; profiles are constants."""
     random = np.random.default_rng(1)
     return {
-        f["name"]: (1e-3 * np.abs(given[f["name"]]).max() * random.uniform(-1, 1, given[f["name"]].shape)).astype(given[f["name"]].dtype)
+        f["name"]: (
+            1e-3 * np.abs(given[f["name"]]).max() * random.uniform(-1, 1, given[f["name"]].shape)
+        ).astype(given[f["name"]].dtype)
         for f in entry["fields"]
-        if f["access"] != "writes" and f["horizontal"] != "profile" and f["name"] not in whole_numbers
+        if f["access"] != "writes"
+        and f["horizontal"] != "profile"
+        and f["name"] not in whole_numbers
     }
 
 
@@ -261,7 +267,7 @@ def test_tangent_is_the_derivative(name):
                 shares.append(np.sqrt(np.mean(error**2)) / size)
         remainders.append(max(shares))
     assert min(remainders) < 1e-6, remainders
-    falls = [a / max(b, 1e-300) for a, b in zip(remainders, remainders[1:], strict=False)]
+    falls = [a / max(b, 1e-300) for a, b in itertools.pairwise(remainders)]
     assert remainders[0] < 1e-9 or any(8 < fall < 12.5 for fall in falls), remainders
 
 

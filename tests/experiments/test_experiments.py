@@ -280,7 +280,7 @@ def turned(cells, advection):
 
 
 @pytest.mark.parametrize(
-    ("advection", "order", "error"), [("CentredAdvection", 2, 0.07), ("UpwindAdvection", 3, 0.012)]
+    "advection, order, error", [("CentredAdvection", 2, 0.07), ("UpwindAdvection", 3, 0.012)]
 )
 def test_solid_rotation_brings_the_dye_back(advection, order, error):
     """Second and third order in space, without the damping in time, which is of first order

@@ -134,7 +134,9 @@ def test_units_must_agree():
 
 
 def test_places_must_be_places():
-    ocean = tank().place(fm.PythonScheme(relaxed, [fm.reads("a", "middle layer", "1")]), after="MWJF")
+    ocean = tank().place(
+        fm.PythonScheme(relaxed, [fm.reads("a", "middle layer", "1")]), after="MWJF"
+    )
     with pytest.raises(ValueError, match="no place middle layer"):
         fm.Simulation(ocean, step="1h").prepare()
 
@@ -154,9 +156,7 @@ def test_a_new_field():
     def heat(temperature, heat_of_layer):
         heat_of_layer[:] = 4e6 * temperature
 
-    scheme = fm.PythonScheme(
-        heat, [fields[0], fm.writes("heat_of_layer", "center layer", "J m-3")]
-    )
+    scheme = fm.PythonScheme(heat, [fields[0], fm.writes("heat_of_layer", "center layer", "J m-3")])
     sim = fm.Simulation(tank().place(scheme, before="MWJF"), step="1h")
     sim.output("heat.nc", variables=["heat_of_layer"], every="1h")
     sim.prepare()
@@ -256,7 +256,9 @@ def test_command_line(tmp_path, capfd):
 
     file = tmp_path / "tank.toml"
     file.write_text(toml.replace(f'schemes = ["{header}"]', ""))
-    assert main(["show", str(file), "--scheme", str(header)]) == 0
+    with pytest.raises(SystemExit) as end:
+        main(["show", str(file), "--scheme", str(header)])
+    assert end.value.code == 0
     assert "Relaxation → TracerUpdate of temperature" in " ".join(capfd.readouterr().out.split())
 
 

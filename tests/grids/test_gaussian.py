@@ -40,7 +40,7 @@ def test_rows_of_one_length_hold_smooth_fields_and_make_no_new_extremes(kind):
     h = g.horizontal
     smooth = lambda longitude, latitude: (
         np.cos(np.deg2rad(latitude)) ** 3 * np.cos(np.deg2rad(3 * longitude))
-    )  # noqa: E731
+    )
     native = np.where(g.wet_levels > 0, smooth(h.center_longitude, h.center_latitude), 1e30)
     full = g.mapping()
     exact = smooth(*np.meshgrid(full["longitude"], full["latitude"]))

@@ -88,7 +88,7 @@ for name, text, period, restart in (
 whole, surface.on_points = (
     surface.on_points,
     lambda *arguments, month: (
-        whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")
+        whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")  # noqa: SIM115  there is none
     ),
 )
 try:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+import cases
 import fathom as fm
 from fathom import mpi, regions
 from fathom.report import tables as profile_tables
 
 here = Path(__file__).parent
-import cases
 
 
 def by_name(profile):

@@ -251,7 +251,7 @@ def test_tracks_are_the_same_on_ranks_and_from_a_restart(on_ranks, tmp_path):
         [[10, -5], [12.3, -7.2], [0, 100]],
         atol=2e-5,
     )
-    x, y, days = sim.outputs[0].tracks()
+    x, _y, days = sim.outputs[0].tracks()
     assert x.shape == (13, 120) and days[-1] == 3
 
 

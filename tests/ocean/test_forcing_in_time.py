@@ -94,7 +94,7 @@ def test_nothing_is_read_beside_the_users_code(tmp_path):
     rests = lambda s: done.append(
         bool(s.forcing.records.held)
         and all(record.done() for record in s.forcing.records.held.values())
-    )  # noqa: E731
+    )
     sim.advance(2)
     rests(sim)
     sim.call(rests, "3h").run("6h", report=False)
@@ -298,7 +298,7 @@ def test_chlorophyll_and_tides_from_data(tmp_path):
     """
     series([0, 24], [0.1, 0.3], "mg m-3", name="chl").to_netcdf(tmp_path / "chl.nc")
     tides = series([0], [2.0], "J m-2")[0].drop_vars("time").assign_coords(y=np.arange(8))
-    ocean = lambda chlorophyll, energy: simulate(  # noqa: E731
+    ocean = lambda chlorophyll, energy: simulate(
         box(
             nx=8,
             ny=8,

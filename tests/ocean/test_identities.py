@@ -214,7 +214,7 @@ def test_diffusion_conserves_and_dissipates(basin, scheme):
         0,
     )
     name = {"LaplacianDiffusion": "tracer_tendency", "TracerLaplacian": "tracer_laplacian"}[scheme]
-    L = lambda T: np.nan_to_num(run(scheme, g | {"tracer": T}, nz)[name]) * weight  # noqa: E731
+    L = lambda T: np.nan_to_num(run(scheme, g | {"tracer": T}, nz)[name]) * weight
     a, b = (rng.standard_normal((nz, ny, nx)) * center for _ in "ab")
     assert small(L(a))
     assert (a * L(a)).sum() < 0

@@ -19,7 +19,7 @@ def momentum(u, v, levels, **given):
     spread = lambda a: np.broadcast_to(
         np.asarray(a, float).reshape(-1, 1, 1) if np.ndim(a) == 1 else a,
         (np.shape(a)[0] if np.ndim(a) == 1 else levels, side, side),
-    )  # noqa: E731
+    )
     parameters = {
         k: given.pop(k) for k in ("step", "implicitness", "drag", "background_speed") if k in given
     }
@@ -184,7 +184,7 @@ def test_vertical_diffusion_equals_scipy(wet):
         -0.3,
         2e-5,
     )
-    column = lambda a: np.broadcast_to(np.reshape(a, (-1, 1, 1)), (len(a), 1, 1))  # noqa: E731
+    column = lambda a: np.broadcast_to(np.reshape(a, (-1, 1, 1)), (len(a), 1, 1))
     g = {"thickness": dz, "area_center": np.full((1, 1), area), "wet_levels": float(wet)}
     factors = run(
         "VerticalFactors",

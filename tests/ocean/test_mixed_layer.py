@@ -56,7 +56,7 @@ def steepest(simulation, dz):
     return dz * (1 + np.argmax(-np.diff(column(simulation))))
 
 
-@pytest.mark.parametrize(("dz", "precision"), [(2.0, "fp64"), (5.0, "fp64"), (2.0, "fp32")])
+@pytest.mark.parametrize("dz, precision", [(2.0, "fp64"), (5.0, "fp64"), (2.0, "fp32")])
 def test_wind_deepens_the_mixed_layer(dz, precision):
     """h = 1.05 u* (t / N)^(1/2) (Kato & Phillips 1969; Price 1979), to the thickness of a layer
     and 6 %.

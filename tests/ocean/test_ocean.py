@@ -38,7 +38,7 @@ def test_contents_and_volume_are_conserved(advection):
     )
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
-    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in names)])  # noqa: E731
+    content = lambda: np.array([sim.fields.volume(), *(sim.fields.content(n) for n in names)])
     before = content()
     sim.advance(100)
     assert np.all(np.abs(content() / before - 1) < 1e-13)

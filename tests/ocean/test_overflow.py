@@ -5,7 +5,7 @@ import pytest
 
 import cases
 from cases import ridge, simulate
-from fathom.mpi import core  # noqa: E402
+from fathom.mpi import core
 
 g, rho0, f = 9.80616, 1026.0, 1.33e-4
 shape = [
@@ -61,7 +61,7 @@ def test_water_goes_over_the_sill_and_sinks(freshwater, advection):
     moved = 0.0
     for _ in range(48):
         sim.advance(1)
-        ((source, entrainment, product),) = sim.find(core.Overflows).transports
+        ((source, _entrainment, product),) = sim.find(core.Overflows).transports
         moved += source * 3600
     assert np.all(np.abs(content() / before - 1) < 1e-13)
     one = sim.fields.extremes("one")

@@ -72,7 +72,7 @@ def test_diffusion(cells):
     L = lambda T: (
         np.nan_to_num(run("LaplacianDiffusionInCells", g | {"tracer": T}, nz)["tracer_tendency"])
         * center
-    )  # noqa: E731
+    )
     a, b = (rng.standard_normal((nz, ny, nx)) * center for _ in "ab")
     assert small(L(a)) and (a * L(a)).sum() < 0
     assert np.all(L(np.ones_like(a)) == 0)

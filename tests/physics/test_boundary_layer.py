@@ -150,7 +150,7 @@ def test_ground_and_air_share_one_flux(seed):
         capacity * s["ground_temperature"]
         + 3e6 * s["deep_ground_temperature"]
         - fusion * s["snow_amount"]
-    )  # noqa: E731
+    )
     heat, water = store(s), s["soil_moisture"] + s["snow_amount"]
     gain = (
         s["ground_absorption"] * s["surface_net_shortwave"]

@@ -92,15 +92,15 @@ def test_a_flux_is_what_is_missing():
         * np.sqrt(660 / np.polyval(t4[::-1], t))
         * (saturated - 2e-9)
     )
-    given = dict(
-        temperature=t,
-        salinity=34.0,
-        wind_speed=wind,
-        sea_ice_fraction=ice,
-        northern_share=share,
-        air_pressure=0.98 * 101325,
-        tracer=2e-9,
-    )
+    given = {
+        "temperature": t,
+        "salinity": 34.0,
+        "wind_speed": wind,
+        "sea_ice_fraction": ice,
+        "northern_share": share,
+        "air_pressure": 0.98 * 101325,
+        "tracer": 2e-9,
+    }
     out = flux("CFC11", **given)
     np.testing.assert_allclose(out, expected, rtol=1e-11, atol=1e-26)
     np.testing.assert_array_equal(out, flux("CFC11", width=1, **given))  # pack = number

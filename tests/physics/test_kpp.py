@@ -74,7 +74,7 @@ def scales(sigma, h, friction, B):
 
 
 @pytest.mark.parametrize(
-    ("friction", "B"),
+    "friction, B",
     [
         (0.01, 0.0),
         (0.01, -1e-9),
@@ -142,7 +142,7 @@ def test_shear_deepens():
 
 
 @pytest.mark.parametrize(
-    ("B", "f", "limit"),
+    "B, f, limit",
     [
         (1e-9, 1e-4, 0.7 * 0.004 / 1e-4),
         (1e-8, 1e-5, 0.004**3 / (karman * 1e-8)),

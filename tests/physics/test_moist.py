@@ -106,7 +106,7 @@ def test_saturation_against_tables():
 
 
 @pytest.mark.parametrize(
-    ("name", "rain"),
+    "name, rain",
     [
         ("LargeScaleCondensation", "stratiform_precipitation"),
         ("BettsMiller", "convective_precipitation"),
@@ -175,7 +175,7 @@ def test_parcel_is_that_of_a_root_finder():
             dry
             if q_s(dry, p[k]) >= q[-1]
             else brentq(lambda x: cp * x + phi[k] + L * q_s(x, p[k]) - h, 150, 320)
-        )  # noqa: B023
+        )
         moist[k] = min(q[-1], q_s(parcel[k], p[k]))
     dq, dT = out["specific_humidity_tendency"][:, 0], out["air_temperature_tendency"][:, 0]
     inside = dq != 0

@@ -69,7 +69,7 @@ def test_air_without_absorbers_is_not_there():
 
 
 @pytest.mark.parametrize(
-    ("given", "up", "down", "absorbed"),
+    "given, up, down, absorbed",
     [
         ((300.0, 6.5e-3, 0.78, 200.0), (265, 300), (370, 425), (0.2, 0.28)),  # the tropics
         ((257.0, 4.5e-3, 0.78, 217.0), (190, 212), (145, 190), (0.1, 0.18)),  # subarctic winter
@@ -119,7 +119,7 @@ def test_neighbouring_clouds_lie_above_each_other():
     T, q = standard(290.0, 6.5e-3, 0.7, 210.0)
     black = lambda where: column(
         T, q, 290.0, cloud=spread(0.4 * where), water=spread(np.where(where, 1.0, 0.0))
-    )["emission_share"][0]  # noqa: E731
+    )["emission_share"][0]
     layer = np.arange(levels)
     clear, one, six = black(layer < 0), black(layer == 10), black((layer > 9) & (layer < 16))
     assert six == pytest.approx(one, rel=1e-12) and one == pytest.approx(0.6 * clear, rel=1e-12)

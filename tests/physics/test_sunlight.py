@@ -36,7 +36,7 @@ def test_jerlov_types():
 
 
 @pytest.mark.parametrize(
-    ("chlorophyll", "A1", "B1", "A2", "B2"),
+    "chlorophyll, A1, B1, A2, B2",
     [
         (0.01, 0.4488, 0.0319, 0.2940, 0.3306),
         (0.1, 0.4877, 0.0532, 0.2703, 0.4031),

@@ -69,7 +69,7 @@ def density(name, S, T, p, dtype=float):
 
 
 @pytest.mark.parametrize(
-    ("S", "T", "p", "rho"),
+    "S, T, p, rho",
     [(35, 25, 2000, 1031.654229), (20, 20, 1000, 1017.726743), (40, 12, 8000, 1062.928258)],
 )
 def test_mwjf_published_values(S, T, p, rho):
@@ -230,7 +230,7 @@ def test_fp32_resolves_the_anomaly(name):
     assert (single - double).std() < 4e-6
 
 
-@pytest.mark.parametrize(("name", "rho"), [("MWJF", mwjf), ("TEOS10Polynomial", None)])
+@pytest.mark.parametrize("name, rho", [("MWJF", mwjf), ("TEOS10Polynomial", None)])
 def test_stratification_compares_parcels_at_one_pressure(name, rho):
     if rho is None:
         gsw = pytest.importorskip("gsw")

@@ -91,7 +91,7 @@ def test_charts_where_the_grid_is_finest():
             )
         )
         / np.cos(np.deg2rad(lat))
-    )  # noqa: E731
+    )
     assert area(25.0, 60.0) == pytest.approx(area(2.6, 46.5), rel=1e-3)
 
 

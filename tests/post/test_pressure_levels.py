@@ -1,5 +1,7 @@
 """Pressure levels and mean-sea-level pressure of atmospheres known in closed form."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -33,7 +35,7 @@ def test_heights_converge_with_second_order():
 
     errors = [error(n) for n in (20, 40, 80)]
     assert errors[2] < 0.5
-    assert all(a / b > 3.3 for a, b in zip(errors, errors[1:]))
+    assert all(a / b > 3.3 for a, b in itertools.pairwise(errors))
 
 
 def test_temperature_and_wind():
@@ -94,7 +96,7 @@ def test_warm_and_cold_ground_are_limited(ground, height, coldest, warmest):
 
 def test_fields_of_a_grid_with_short_rows():
     rows, levels = Rows.gaussian(16, "octahedral"), hybrid.named("L19")
-    a, b = levels
+    _a, _b = levels
     shape = rows.shape
     fields = {
         "air_temperature": np.zeros((19, *shape)),

@@ -54,7 +54,7 @@ def test_a_full_report(made, tmp_path):
 
 def test_tracks_are_drawn(tmp_path):
     """Over the rim of the map, and with a drifter that is released late."""
-    grid, state = globe()
+    grid, _state = globe()
     x = np.linspace([0.0, 170.0, 20.0], [60.0, 230.0, 40.0], 30)
     x[:10, 2] = np.nan
     names = dict(pictures(grid, {"tracks": {"floats": (x, 0.1 * x, np.arange(30.0))}})["Surface"])

@@ -2,6 +2,8 @@
 figures that were left out of it.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def test_sub_space_io():
     )
     gains = [sub_space_io.elapsed(values, 1152, sets) for sets in (1, 2, 3, 4, 8)]
     assert (
-        all(a >= b for a, b in zip(gains, gains[1:]))
+        all(a >= b for a, b in itertools.pairwise(gains))
         and sub_space_io.forecast(values, 1152, 4)["fallback"] == 0
     )
     in_turn, any_free = (

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fathom.run import launch
 
+from fathom.run import launch
 from fathom.scaling import load, report, threads, virtual
 from fathom.scaling.cost import Cost
 from fathom.scaling.request import Request, suppositions
@@ -136,9 +136,7 @@ def test_report(cost, ocean, monkeypatch, tmp_path, capsys):
 
     monkeypatch.setattr(launch, "start", start)
     monkeypatch.setattr(launch, "launched", lambda: None)
-    what_if = suppositions(
-        ("solver=chrongear,sum=node-shared", "network.latency=2e-6,block=8x8")
-    )
+    what_if = suppositions(("solver=chrongear,sum=node-shared", "network.latency=2e-6,block=8x8"))
     file.write_text(
         ocean.document.text + '[output."s.zarr"]\nvariables = ["temperature"]\nevery = "10min"'
     )

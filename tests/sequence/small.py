@@ -72,7 +72,7 @@ def laplacian_of(a):
 
     A, level = around(a, 0.0), np.arange(nz)[:, None, None]
     W = level < around(wet, 0)
-    flux = lambda sl: np.where(W[sl], A[sl] - a, 0.0)  # noqa: E731
+    flux = lambda sl: np.where(W[sl], A[sl] - a, 0.0)
     mid, low, high = slice(1, -1), slice(None, -2), slice(2, None)
     e, w, n, s = (
         flux((slice(None), *x)) for x in ((mid, high), (mid, low), (high, mid), (low, mid))

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from cases import box, globe, simulate, stirred, wind
 from fathom import mpi
 
 here = Path(__file__).parent
-from cases import box, globe, simulate, stirred, wind
 
 
 def ocean(case):

@@ -37,7 +37,7 @@ def held_suarez(
     )
     hill = lambda lon, lat: (
         9.80616 * mountain * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2))
-    )  # noqa: E731
+    )
     atmosphere = fm.SpectralAtmosphere(
         grid,
         physics=[fm.HeldSuarez()] if physics is None else physics,
@@ -76,7 +76,7 @@ def bits(steps=4, **options):
     from fathom import regions
 
     sim = held_suarez(**options).prepare()
-    mass = lambda: sim.fields.extremes("log_pressure_ratio")["mean"]  # noqa: E731
+    mass = lambda: sim.fields.extremes("log_pressure_ratio")["mean"]
     before = mass()
     regions.begin(sim.comm)
     sim.advance(steps)

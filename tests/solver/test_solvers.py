@@ -124,7 +124,7 @@ def test_chebyshev_sums_at_most_once_in_ten_iterations(preconditioner, precision
 @pytest.mark.parametrize("steps", [2, 3, 4])
 def test_steps(problem, steps):
     case, b, guess, exact = problem
-    solver, x = solved(case, b, guess, tolerance=1e-12, solver="s-step", steps=steps)
+    _solver, x = solved(case, b, guess, tolerance=1e-12, solver="s-step", steps=steps)
     assert np.abs(x[case.wet > 0] - exact).max() <= 1e-10 * np.abs(exact).max()
 
 
@@ -269,7 +269,7 @@ def test_any_land(data):
     )
     b = np.random.default_rng(3).normal(size=case.wet.shape)
     block = (data.draw(some.integers(3, nx)), data.draw(some.integers(3, ny)))
-    solver, x = solved(
+    _solver, x = solved(
         case,
         b,
         0 * b,

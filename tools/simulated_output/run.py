@@ -36,12 +36,19 @@ platform = """<?xml version='1.0'?>
            bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
 </platform>
 """
-simulated = (
-    "--cfg=smpi/simulate-computation:no --cfg=contexts/stack-size:1024 --cfg=contexts/factory:raw"
-    " --cfg=contexts/guard-size:0 -no-privatize --log=root.thres:error --cfg=smpi/allreduce:rdb"
-    " --cfg=smpi/allgather:rdb --cfg=smpi/bcast:binomial_tree"
-    " --cfg=smpi/barrier:ompi_recursivedoubling --cfg=network/crosstraffic:no"
-).split()
+simulated = [
+    "--cfg=smpi/simulate-computation:no",
+    "--cfg=contexts/stack-size:1024",
+    "--cfg=contexts/factory:raw",
+    "--cfg=contexts/guard-size:0",
+    "-no-privatize",
+    "--log=root.thres:error",
+    "--cfg=smpi/allreduce:rdb",
+    "--cfg=smpi/allgather:rdb",
+    "--cfg=smpi/bcast:binomial_tree",
+    "--cfg=smpi/barrier:ompi_recursivedoubling",
+    "--cfg=network/crosstraffic:no",
+]
 
 
 def compiler(real: bool) -> str | None:
@@ -70,7 +77,7 @@ def build(folder: Path, real: bool) -> Path:
             subprocess.Popen([*command, "-c", str(source), "-o", str(made)])
             for source, made in zip(sources, objects)
         ]
-        if any([p.wait() for p in running]):
+        if any(p.wait() for p in running):
             sys.exit("output_on_ranks does not compile")
         subprocess.run([str(compiler(real)), *map(str, objects), "-o", str(program)], check=True)
     return program

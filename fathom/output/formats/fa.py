@@ -274,7 +274,7 @@ class FaWriter(WholeTimes):
         start, interval = self._held.axis.start, bounds or (0.0, seconds)
         dates, moment = _moment(start, *(interval[::-1] if bounds else (seconds,)))
 
-        def words(values):  # noqa: E306
+        def words(values):
             return (
                 [_plain, values]
                 if isinstance(values, np.ndarray)

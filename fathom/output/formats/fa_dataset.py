@@ -157,7 +157,7 @@ def _file(path: Path) -> xarray.Dataset:
             front = (dim,)
         read = lambda time, level=0, names=[named[value] for value in levels]: _of_frame(
             articles, names[level], frame, shape
-        )  # noqa: E731
+        )
         array = _Fields(read, (1, len(levels)) if letter else (1,), shape, np.float64)
         found[name] = xarray.Variable(
             ("time", *front, *dims), indexing.LazilyIndexedArray(array), attributes
@@ -337,7 +337,8 @@ import sys
 from falfilfa4py import FA
 path, name, size, spectral = sys.argv[1:]
 unit = FA.wfaitou(path, "OLD", "READING")
-sys.stderr.buffer.write(FA.wfacile(int(size), unit, name[:4], 0, name[4:], bool(int(spectral))).tobytes())
+field = FA.wfacile(int(size), unit, name[:4], 0, name[4:], bool(int(spectral)))
+sys.stderr.buffer.write(field.tobytes())
 """
 
 

@@ -40,7 +40,9 @@ class GribWriter(WholeTimes):
     """A GRIB2 file open for writing."""
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
-        """Open a file made by `create`, to append; what follows its last complete time is cut off."""
+        """Open a file made by `create`, to append; what follows its last complete time is cut
+        off.
+        """
         self.path, self.writes = Path(path), writes or files.Writes()
         self._held = Contents(self.path)
         self.variables, self.sizes = self._held.variables, self._held.sizes
@@ -354,7 +356,9 @@ _units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second
 
 
 def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes:
-    """The bytes of a message, after it was told its instant, or its interval [s since the start]."""
+    """The bytes of a message, after it was told its instant, or its interval [s since the
+    start].
+    """
     import eccodes
 
     whole = [round(t) for t in (seconds, seconds if end is None else end)]
@@ -366,9 +370,10 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
     if end is not None:
         import datetime
 
-        last = _moment(
-            f"{eccodes.codes_get(message, 'dataDate'):08d}T{eccodes.codes_get(message, 'hour'):02d}{eccodes.codes_get(message, 'minute'):02d}{eccodes.codes_get(message, 'second'):02d}"
+        date, *clock = (
+            eccodes.codes_get(message, key) for key in ("dataDate", "hour", "minute", "second")
         )
+        last = _moment(f"{date:08d}T{''.join(f'{part:02d}' for part in clock)}")
         last += datetime.timedelta(seconds=whole[1])
         for name in ("year", "month", "day", "hour", "minute", "second"):
             eccodes.codes_set(message, f"{name}OfEndOfOverallTimeInterval", getattr(last, name))

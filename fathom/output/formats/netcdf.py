@@ -181,7 +181,9 @@ class NetcdfWriter:
             self._file.sync()
 
     def truncate(self, count: int) -> None:
-        """Keep the first `count` times: later ones lose their value until they are written again."""
+        """Keep the first `count` times: later ones lose their value until they are written
+        again.
+        """
         with library:
             if count < len(self._file["time"]):
                 self._file["time"][count:] = np.nan

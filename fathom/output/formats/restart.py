@@ -66,7 +66,9 @@ def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
 
 
 def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
-    """Rows that are written at a time of a field (levels, rows, points) of numbers of `size` bytes."""
+    """Rows that are written at a time of a field (levels, rows, points) of numbers of `size`
+    bytes.
+    """
     levels, rows, points = shape
     return max(1, min(rows, _band // (levels * points * size)))
 

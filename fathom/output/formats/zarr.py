@@ -177,7 +177,9 @@ class ZarrWriter:
         return self._arrays[self._known(variable)]
 
     def regions(self, variable: str) -> Iterator[Region]:
-        """Horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one owner."""
+        """Horizontal tiles (j0, j1, i0, i1) of a variable, in a fixed order; each needs one
+        owner.
+        """
         name = self._known(variable)
         shape, chunk = self._arrays[name]["shape"], _chunk(self._arrays[name])
         return regions(*self.variables[name].plane(shape), *self.variables[name].plane(chunk))
@@ -230,7 +232,9 @@ class ZarrWriter:
         self._set_times(time_index + 1)
 
     def truncate(self, count: int) -> None:
-        """Keep the first `count` times (root, before a run is continued from an earlier restart)."""
+        """Keep the first `count` times (root, before a run is continued from an earlier
+        restart).
+        """
         if count < self._arrays["time"]["shape"][0]:
             self._set_times(count)
 

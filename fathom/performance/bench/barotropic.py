@@ -47,7 +47,9 @@ class Case:
 
 
 def synthetic(nx: int, ny: int) -> dict[str, Any]:
-    """A sphere between 75 degrees south and north with continents of waves: fields of the solver."""
+    """A sphere between 75 degrees south and north with continents of waves: fields of the
+    solver.
+    """
     rng = np.random.default_rng(1)
     y, x = np.mgrid[:ny, :nx]
     waves = sum(
@@ -409,7 +411,8 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
             f"{name}: "
             + (
                 peer.get("message")
-                or f"{peer['microseconds_per_iteration']:.0f} us an iteration, {peer['ns_per_wet_point_per_iteration']:.2f} ns a wet point"
+                or f"{peer['microseconds_per_iteration']:.0f} us an iteration,"
+                f" {peer['ns_per_wet_point_per_iteration']:.2f} ns a wet point"
             )
         )
     return 0

@@ -144,7 +144,8 @@ def present(
         size = _name(entry["size"])
         said = (
             entry["refused"]
-            or f"{entry['ratio'] * ms:10.3f} ms {100 * (entry['ratio'] - 1):+7.1f} % ± {100 * entry['error']:.1f}"
+            or f"{entry['ratio'] * ms:10.3f} ms {100 * (entry['ratio'] - 1):+7.1f} %"
+            f" ± {100 * entry['error']:.1f}"
         )
         click.echo(f"{entry['what']:<6}{size:>12} {said}")
     if picture is not None:

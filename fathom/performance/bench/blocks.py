@@ -5,8 +5,9 @@ distribution deals them out.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -154,7 +155,8 @@ def present(
         for d in figures["distributions"]:
             print(
                 f"{d['block'][0]:>5}x{d['block'][1]:<3}"
-                f" {d['distribution']:14}{d['balance_columns']:9.3f}{d['balance_cells']:8.3f}{d['imbalance']:15.3f}{d['messages']:12}{d['halo_points']:10}"
+                f" {d['distribution']:14}{d['balance_columns']:9.3f}{d['balance_cells']:8.3f}"
+                f"{d['imbalance']:15.3f}{d['messages']:12}{d['halo_points']:10}"
                 f"  {d['blocks_of_a_rank'][0]}-{d['blocks_of_a_rank'][1]}"
             )
     if file:

@@ -106,8 +106,8 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
 
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    micro = lambda values: "".join(f"{1e6 * v:10.2f}" for v in values)  # noqa: E731
-    least = lambda entries, key: min(entries, key=key)["name"]  # noqa: E731
+    micro = lambda values: "".join(f"{1e6 * v:10.2f}" for v in values)
+    least = lambda entries, key: min(entries, key=key)["name"]
     words, numbers = figures["words"], figures["numbers"]
     rows = {
         side: [f"{e['name']:<20}{micro(e[side])}" for e in figures["exchanges"]]

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import click
 import numpy as np
@@ -291,7 +292,8 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
             (
                 name,
                 peer.get("message")
-                or f"{peer['seconds_per_step_per_million_cells']:.3f} s per step per million cells: {peer['what']}",
+                or f"{peer['seconds_per_step_per_million_cells']:.3f} s per step per million cells:"
+                f" {peer['what']}",
             )
         )
     return entries

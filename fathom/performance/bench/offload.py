@@ -263,7 +263,9 @@ def _stored(store: Path) -> tuple[int, str]:
 
 
 def present(figures: dict[str, Any], file: Path | None = None, picture: Path | None = None) -> int:
-    """Print the figures, write them as JSON, draw the time of each step. Returns the exit status 0."""
+    """Print the figures, write them as JSON, draw the time of each step. Returns the exit
+    status 0.
+    """
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     case, f = figures["case"], figures

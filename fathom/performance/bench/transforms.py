@@ -16,10 +16,11 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import click
 import numpy as np
@@ -326,7 +327,8 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
             (
                 name,
                 peer.get("message")
-                or f"{peer['milliseconds_per_pair']:.4f} ms, {peer['milliseconds_per_pair'] / ours:.1f} times ours: {peer['what']}",
+                or f"{peer['milliseconds_per_pair']:.4f} ms,"
+                f" {peer['milliseconds_per_pair'] / ours:.1f} times ours: {peer['what']}",
             )
         )
     click.echo(tree(f"T{case['truncation']}, {case['precision']}, {figures['machine']}", entries))

@@ -270,13 +270,11 @@ def _present(found: dict[str, Any], request: Request) -> None:
         request.file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     if request.trace:
         traces.write(request.trace, trace)
-        said += [
-            "",
-            (
-                f"{request.trace}: for"
-                f" {'Vampir and others that read OTF2' if request.trace.suffix == '.otf2' else 'ui.perfetto.dev or chrome://tracing'}"
-            ),
-        ]
+        otf2 = request.trace.suffix == ".otf2"
+        readers = (
+            "Vampir and others that read OTF2" if otf2 else "ui.perfetto.dev or chrome://tracing"
+        )
+        said += ["", f"{request.trace}: for {readers}"]
     if request.pictures:
         said += ["", *map(str, traces.draw(request.pictures, found, trace))]
     if request.record:

@@ -137,7 +137,7 @@ def _axes(simulation: Any, tiles: Mapping[str, int]) -> list[Axis]:
         Axis("decomposition", decompositions(model.grid, ranks, model.halo)),
     ]
     if ranks > 1:
-        first = lambda usual, ways: [usual, *(way for way in ways if way != usual)]  # noqa: E731
+        first = lambda usual, ways: [usual, *(way for way in ways if way != usual)]
         axes.append(Axis("exchange", first("packed", parallel.ways("exchange"))))
         if getattr(model, "numerics", {}).get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
@@ -161,7 +161,7 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
         )
     found: list[tuple[str, list[int] | None]] = [("auto", None)]
     found += [(name, None) for name in ("cartesian", "space-filling", "rake")] if ranks > 1 else []
-    across = lambda n: min(nx, 16 * max(1, round(nx / n / 16)))  # noqa: E731
+    across = lambda n: min(nx, 16 * max(1, round(nx / n / 16)))
     for n, m in ((1, 4), (2, 2), (4, 4)):
         blocks = [across(n), math.ceil(ny / (m * max(1, ranks // 2)))]
         if (
@@ -273,7 +273,7 @@ def pick(
         if len(close) > 1:
             for shape in close:
                 samples[shape] += probe(*shape, each) or []
-    middle = lambda s: sorted(s)[len(s) // 4]  # noqa: E731  a disturbance makes slower, never faster
+    middle = lambda s: sorted(s)[len(s) // 4]
     best = min(samples, key=lambda shape: middle(samples[shape]))
     return best, {f"{r}x{t}": s for (r, t), s in samples.items()}
 

@@ -111,7 +111,7 @@ def load_of(
     if rows_of_physics:
         edges[-1] = rows
     i, j = np.linspace(0, columns, px + 1), edges
-    overlap = lambda a, b, low, high: np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None)  # noqa: E731
+    overlap = lambda a, b, low, high: np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None)
     all_rows, physics_rows = np.diff(j), overlap(j[:-1], j[1:], 0, inner)
     middle_rows, middle_columns = (
         overlap(j[:-1], j[1:], zone, inner - zone),

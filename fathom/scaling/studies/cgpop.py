@@ -11,7 +11,7 @@ memory; C: points that fit into the cache. The rest is the machine's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -32,7 +32,7 @@ of_machine = {
 starts = {"a": 4e-8, "b": 9e-8, "C": 8e3}
 
 
-@lru_cache(maxsize=None)
+@cache
 def points(ranks: int) -> tuple[int, int]:
     """(points of the fullest rank, height of a block)."""
     sizes = [

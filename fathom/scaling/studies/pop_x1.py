@@ -12,7 +12,7 @@ are fitted; years a day and crossings are predicted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -42,7 +42,7 @@ figures = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def block(ranks: int) -> tuple[int, int, int, int]:
     """(width, height, px, py) of the largest block of the best processor grid."""
     grids = [
@@ -57,7 +57,7 @@ def block(ranks: int) -> tuple[int, int, int, int]:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def neighbours(px: int, py: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(from, to, east or west) of the four of each rank; periodic in x."""
     rank = np.arange(px * py).reshape(py, px)
@@ -103,7 +103,9 @@ def years_a_day(
 def crossing(
     machine: Machine, program: Mapping[str, float], variant: str = "mpi", most: int = 1024
 ) -> float:
-    """Ranks at which both phases take as long (interpolated); infinite if they do not up to `most`."""
+    """Ranks at which both phases take as long (interpolated); infinite if they do not up to
+    `most`.
+    """
     ranks = [8, 32, 64, 96, 128, 192, 256, 384, 512, 1024]
     before = None
     for p in (r for r in ranks if r <= most):
@@ -120,7 +122,9 @@ def crossing(
 
 
 def at_once(machine: Machine, program: Mapping[str, float], ranks: int = 128) -> float:
-    """How many times faster if all processors are interrupted at once; of both variants the least."""
+    """How many times faster if all processors are interrupted at once; of both variants the
+    least.
+    """
     loose = machine.but({"noise.synchronised": False})
     return min(
         years_a_day(machine, program, ranks, v) / years_a_day(loose, program, ranks, v)

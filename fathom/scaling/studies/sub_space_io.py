@@ -88,7 +88,9 @@ def errors(values: Mapping[str, float]) -> np.ndarray:
 
 
 def left_out(unit: str = "cell") -> np.ndarray:
-    """Errors of figures that were not in the fit: each `cell`, or each row of the table (`tasks`)."""
+    """Errors of figures that were not in the fit: each `cell`, or each row of the table
+    (`tasks`).
+    """
     cells, seconds = figures()
     found = np.zeros(len(cells))
     groups = (

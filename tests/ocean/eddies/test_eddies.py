@@ -45,7 +45,7 @@ def test_eddies_keep_contents_and_constants(kind):
     assert (sim.model.diffusion is None) == (eddies is not None)
     sim.prepare()
     names = ["temperature", "salinity", "dye"]
-    content = lambda: np.array([sim.fields.content(n) for n in names])  # noqa: E731
+    content = lambda: np.array([sim.fields.content(n) for n in names])
     before = content()
     sim.advance(60)
     one = sim.fields.extremes("one")
@@ -119,7 +119,7 @@ def front(eddies, days):
         diffusion=None,
         eddies=eddies,
     )
-    shape = lambda y, z: np.cos(np.pi * y / size) * np.sin(np.pi * z / depth)  # noqa: E731
+    shape = lambda y, z: np.cos(np.pi * y / size) * np.sin(np.pi * z / depth)
     model.set(
         temperature=lambda x, y, z: 20 - 0.005 * (z - 60 * shape(y, z)),
         salinity=35.0,

@@ -115,7 +115,7 @@ def test_content_variance_and_constants(basin, taper):
 
 def test_equal_diffusivities_need_no_slopes_of_neighbours(basin):
     """What slopes add along levels is exactly nothing."""
-    g, T, S, center = basin
+    g, T, S, _center = basin
     found = {k: np.nan_to_num(v) for k, v in slopes(g, T, S).items()}
     assert np.all(
         np.nan_to_num(
@@ -382,7 +382,7 @@ def test_transports_lift_what_the_skew_flux_lifts(basin, cut):
     """Height in each column, over random land, layers of any thickness and cut cells: the sum of
     height x transport through its sides, to round-off.
     """
-    g, T, S, center = basin
+    g, T, S, _center = basin
     own = (
         {
             "cell_thickness": (

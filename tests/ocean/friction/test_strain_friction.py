@@ -80,7 +80,7 @@ def test_rotations_feel_nothing(make):
         G = force("AnisotropicFriction", given | {"velocity_x": w[0], "velocity_y": w[1]})[:, 0]
         size = lambda f, of: np.sqrt(
             (f[:, c.inside] ** 2).mean() / (np.array(of)[:, c.inside] ** 2).mean()
-        )  # noqa: E731
+        )
         errors.append(size(F, u) / size(G, w))
     assert errors[-1] < 2e-3 and order(errors) > 1.8, errors
 
@@ -93,7 +93,7 @@ def test_kinetic_energy_never_grows(kind):
     corner = np.zeros((nz, ny, nx), bool)
     corner[:, 3:-3, 3:-3] = rng.random((nz, ny - 6, nx - 6)) > 0.2
     area = metrics["dx_corner"] * metrics["dy_corner"]
-    fields = lambda: [rng.standard_normal((nz, ny, nx)) * corner for _ in "uv"]  # noqa: E731
+    fields = lambda: [rng.standard_normal((nz, ny, nx)) * corner for _ in "uv"]
     a, b = fields(), fields()
     angle = rng.uniform(0, 7, (nz, ny, nx))
     viscous = {
@@ -112,7 +112,7 @@ def test_kinetic_energy_never_grows(kind):
             nz,
         )
         * area
-    )  # noqa: E731
+    )
     assert work(a, a) < 0 and work(b, b) < 0
     assert abs(work(a, b) - work(b, a)) < 1e-12 * abs(work(a, a))
 

@@ -32,11 +32,11 @@ def ocean(partial_cells=False, **physics):
     )
 
 
-surface = dict(
-    stress_x=lambda x, y: 0.1 * np.cos(np.deg2rad(3 * y)),
-    heat_flux=lambda x, y: 80 * np.sin(np.deg2rad(y)),
-    salinity_flux=lambda x, y: 1e-6 * np.cos(np.deg2rad(y)),
-)
+surface = {
+    "stress_x": lambda x, y: 0.1 * np.cos(np.deg2rad(3 * y)),
+    "heat_flux": lambda x, y: 80 * np.sin(np.deg2rad(y)),
+    "salinity_flux": lambda x, y: 1e-6 * np.cos(np.deg2rad(y)),
+}
 
 
 def terms_of(simulation, tracer):

@@ -86,7 +86,7 @@ def test_regions():
 
 
 def test_a_dye_that_is_kept_fills_the_sea_and_ends_with_its_date():
-    gulf = dict(region=((150, 230), (-20, 20)), depth=(0, 600))
+    gulf = {"region": ((150, 230), (-20, 20)), "depth": (0, 600)}
     sim = basin(
         [
             fm.Dye("here", **gulf),

@@ -121,9 +121,7 @@ def test_content_and_constants_are_kept(scheme):
     assert np.abs(one / after - 1)[center].max() < 1e-14
 
 
-@pytest.mark.parametrize(
-    ("scheme", "least", "most"), [("LaxWendroff", 1.9, 2.1), ("Quickest", 2.9, 3.1)]
-)
+@pytest.mark.parametrize("scheme, least, most", [("LaxWendroff", 1.9, 2.1), ("Quickest", 2.9, 3.1)])
 @pytest.mark.parametrize("direction", ["x", "y", "z"])
 @pytest.mark.parametrize("speed", [0.4, -0.4])
 def test_order_where_the_tracer_is_smooth(scheme, least, most, direction, speed):

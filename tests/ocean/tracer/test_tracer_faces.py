@@ -33,7 +33,7 @@ def test_upwind_is_exact_for_quadratics_on_uneven_cells(direction, speed):
     quadratic = [0.7, -1.3, 2.0]
     T = cell_averages(quadratic, edges)
     exact = -speed * np.diff(np.polyval(quadratic, edges))
-    along_x = lambda a: np.broadcast_to(a if direction == "x" else a[:, None], (n, n))  # noqa: E731
+    along_x = lambda a: np.broadcast_to(a if direction == "x" else a[:, None], (n, n))
     faces = {"x": {"east": speed, "west": speed}, "y": {"north": speed, "south": speed}}[direction]
     width = {
         f"d{direction}_center": along_x(np.diff(edges)),

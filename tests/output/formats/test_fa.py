@@ -48,8 +48,7 @@ def test_articles_are_read_in_any_order(tmp_path, count):
     assert (
         sum(size for _, size in writes.counts.values()) == (tmp_path / "a").stat().st_size
         and files.share_of_large(writes.counts) > 0.99
-        or count < 1600
-    )
+    ) or count < 1600
 
 
 def test_names_that_lfi_cannot_hold(tmp_path):
@@ -171,7 +170,7 @@ def test_latitudes_and_longitudes(tmp_path):
 
 def test_times_are_whole_or_not_there(tmp_path):
     path = tmp_path / "a.fa"
-    content = lambda: {file.name: file.read_bytes() for file in path.iterdir()}  # noqa: E731
+    content = lambda: {file.name: file.read_bytes() for file in path.iterdir()}
     fill(create(path), 3)
     whole = content()
     (path / "+0003.fa").rename(path / "+0003.fa.partial")  # killed before it had its name

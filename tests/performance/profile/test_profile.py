@@ -49,7 +49,7 @@ def made(tmp_path_factory):
 
 
 def test_tables_and_figures(made):
-    folder, out, found = made
+    _folder, out, found = made
     for words in (
         "By exclusive time",
         "By elapsed time",

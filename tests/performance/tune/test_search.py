@@ -134,7 +134,7 @@ def test_near_the_best_of_recorded_timings(name, spread, disturbed, share):
             Axis(axis, [first, *(value for value in given if value != first)])
             for (axis, given), first in zip(values.items(), start)
         ]
-        found = Search(machine.measure, lambda: machine.now, 30).run(axes)  # noqa: B023
+        found = Search(machine.measure, lambda: machine.now, 30).run(axes)
         regret.append(true(found.best) / best - 1)
         count.append(machine.count)
     assert np.mean(np.array(regret) <= 0.03) >= share and max(regret) < 0.04, sorted(regret)[-3:]
@@ -189,7 +189,7 @@ def test_what_cannot_be():
     machine.part["exchange"]["shared"] = 0.01
     found = Search(measure, lambda: machine.now, 60).run(axes)
     assert found.best["exchange"] != "shared"
-    assert [f.verdict for f in found.findings if f.value == "shared"][0] == "no shared memory here"
+    assert next(f.verdict for f in found.findings if f.value == "shared") == "no shared memory here"
 
 
 def test_its_word():

@@ -152,7 +152,7 @@ def test_ranks_and_threads_are_found(tmp_path):
 )
 def test_mistakes_cost_a_line(tmp_path, arguments, message):
     box.write(tmp_path, **({"1e6": "1e3"} if "simulation.step=70min" in arguments else {}))
-    status, out, err = fathom("tune", *arguments, folder=tmp_path)
+    status, _out, err = fathom("tune", *arguments, folder=tmp_path)
     assert message in err and status in (1, 2), (status, err)
     assert (
         len(err.strip().splitlines())
