@@ -97,9 +97,10 @@ void bind_global_process(nb::module_& m) {
             "as a sequence takes it");
     nb::class_<PythonProcess, GlobalProcess>(m, "PythonProcess",
                                              "A process whose work is a Python function.")
-        .def(nb::init<std::string, std::vector<PythonProcess::Declared>, nb::callable>(), "name"_a,
-             "fields"_a, "function"_a,
-             "fields: (name, units, horizontal, vertical, vector, access); function(ranks, blocks): "
-             "the handle of an MPI communicator, and of each block {name: array}, which share "
-             "their memory");
+        .def(
+            nb::init<std::string, std::vector<PythonProcess::Declared>, nb::callable>(), "name"_a,
+            "fields"_a, "function"_a,
+            "fields: (name, units, horizontal, vertical, vector, access); function(ranks, blocks): "
+            "the handle of an MPI communicator, and of each block {name: array}, which share "
+            "their memory");
 }

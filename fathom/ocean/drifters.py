@@ -393,8 +393,11 @@ def _in_cells(grid, x, y, path):
         )
         row, column, weight = row[n], column[n], found.weight[n].astype(float)
         j, i = row.min(1), column.min(1)
-        part = lambda there: np.clip((weight * there).sum(1) / weight.sum(1), 0, 1 - 1e-9)  # noqa: B023  called at once
-        cells[:, n] = columns.start + i, j, part(column != i[:, None]), part(row != j[:, None])
+        eastern, northern = (
+            np.clip((weight * there).sum(1) / weight.sum(1), 0, 1 - 1e-9)
+            for there in (column != i[:, None], row != j[:, None])
+        )
+        cells[:, n] = columns.start + i, j, eastern, northern
     for n in np.flatnonzero(np.isnan(cells[0])):
         raise ValueError(
             f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] lies outside of the grid"

@@ -17,9 +17,11 @@ from fathom import output
 
 streams = (
     "--set",
-    'output."all.zarr"={variables=["temperature","speed","eastward_velocity","sea_surface_height"],every="4h"}',
+    'output."all.zarr"={every="4h",variables=["temperature","speed","eastward_velocity",'
+    '"sea_surface_height"]}',
     "--set",
-    'output."mean.zarr"={variables=["temperature","sea_surface_temperature"],every="12h",statistic="mean"}',
+    'output."mean.zarr"={every="12h",statistic="mean",variables=["temperature",'
+    '"sea_surface_temperature"]}',
     "--set",
     'simulation.checkpoint="1d"',
     "--set",

@@ -85,8 +85,8 @@ public:
         to_points(f);
     }
     void truncate(const TracerFields& f) {
-        transform.direct({transform.scalar(of_tracer(0), f.now),
-                          transform.scalar(of_tracer(1), f.before)});
+        transform.direct(
+            {transform.scalar(of_tracer(0), f.now), transform.scalar(of_tracer(1), f.before)});
         to_points(f);
     }
 

@@ -63,7 +63,8 @@ def layout() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                     * (1 if di and dj else 2 if 0 in (di, dj) else 1)
                 )
                 found.append((there[both], number[both], np.full(both.sum(), 8 * words / 2)))
-    return tuple(np.concatenate([f[n] for f in found]) for n in range(3))  # type: ignore[return-value]
+    first, second, third = (np.concatenate([f[n] for f in found]) for n in range(3))
+    return first, second, third
 
 
 def iteration(
